@@ -1,0 +1,125 @@
+/// A name for one thing of one kind. Each kind has its own type, so that an order can not be passed for a payment.
+public protocol Identifier: RawRepresentable<String>, Hashable, Sendable, CustomStringConvertible {
+    /// Takes the text as it is. Use ``init(validating:)`` for text from outside.
+    init(rawValue: String)
+}
+
+/// Why a text can not be an identifier.
+public enum IdentifierError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The text has no characters.
+    case empty
+    /// The text is longer than ``IdentifierLimits/maximumBytes``.
+    case tooLong(Int)
+    /// The text has a character that is not printable ASCII without space.
+    case unprintable
+
+    /// One sentence that says what was wrong.
+    public var description: String {
+        switch self {
+        case .empty: "The identifier is empty."
+        case .tooLong(let count):
+            "The identifier has \(count) bytes; at most \(IdentifierLimits.maximumBytes) are taken."
+        case .unprintable: "The identifier has a character that is not printable ASCII."
+        }
+    }
+}
+
+/// Limits on identifiers that come from outside.
+public enum IdentifierLimits {
+    /// The longest identifier taken, in bytes. Providers keep at least this much in their metadata.
+    public static let maximumBytes = 128
+}
+
+extension Identifier {
+    /// The text itself.
+    public var description: String { rawValue }
+
+    /// Takes text from outside: 1 to 128 bytes of printable ASCII without space.
+    public init(validating text: String) throws(IdentifierError) {
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= IdentifierLimits.maximumBytes else { throw .tooLong(text.utf8.count) }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .unprintable }
+        self.init(rawValue: text)
+    }
+}
+
+/// The shop on whose behalf money moves. A payment is only ever visible to its own account.
+public struct AccountID: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The account of a counter that serves one shop.
+    public static let main = AccountID(rawValue: "main")
+}
+
+/// The order that a payment is for, as the shop names it.
+public struct OrderID: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// One payment for one order: the intent that the shop sees. `pay_` and 26 characters that sort by time.
+public struct PaymentID: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Makes a new one from the time and 80 random bits, both passed in.
+    public static func make(at time: Timestamp, random: (UInt64, UInt64)) -> PaymentID {
+        var text = "pay_"
+        text.reserveCapacity(30)
+        let millis = UInt64(clamping: time.milliseconds)
+        for shift in stride(from: 45, through: 0, by: -5) {
+            text.append(crockford[Int((millis >> UInt64(shift)) & 31)])
+        }
+        for word in [random.0, random.1] {
+            for shift in stride(from: 35, through: 0, by: -5) {
+                text.append(crockford[Int((word >> UInt64(shift)) & 31)])
+            }
+        }
+        return PaymentID(rawValue: text)
+    }
+}
+
+private let crockford: [Character] = Array("0123456789abcdefghjkmnpqrstvwxyz")
+
+/// One try to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
+public struct AttemptID: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// One capture of an authorization: the payment's identifier and `-c1`, `-c2`, …
+public struct CaptureID: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// One refund of captured money: the payment's identifier and `-r1`, `-r2`, …
+public struct RefundID: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// What a provider calls the thing it made for us: Stripe's `pi_…`, a sandbox's `sb_…`.
+public struct ProviderReference: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The key under which a provider does a thing at most once.
+///
+/// It is derived from the payment (so from the order), the attempt and the step, and it is in the journal before
+/// the call leaves. The same step always has the same key, also after a crash and on another machine.
+public struct IdempotencyKey: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The name of a payment service provider, as in `--provider stripe`.
+public struct ProviderName: Identifier {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The stand-in that ships with Till.
+    public static let sandbox = ProviderName(rawValue: "sandbox")
+    /// Money in the drawer.
+    public static let cash = ProviderName(rawValue: "cash")
+}

@@ -1,0 +1,35 @@
+/// An error that a person at the counter can act on: what happened, whether money moved, what to do next.
+public protocol ExplainedError: Error, Sendable, CustomStringConvertible {
+    /// A stable word for programs, such as `refund_exceeds_captured`.
+    var code: String { get }
+    /// What happened, one sentence.
+    var what: String { get }
+    /// Whether money moved.
+    var moneyMoved: MoneyMoved { get }
+    /// What to do next, one sentence.
+    var next: String { get }
+}
+
+extension ExplainedError {
+    /// The three sentences.
+    public var description: String { "\(what) \(moneyMoved.sentence) \(next)" }
+}
+
+/// Whether a failed step moved money.
+public enum MoneyMoved: String, Hashable, Sendable {
+    /// Certainly not.
+    case no
+    /// It did.
+    case yes
+    /// Not known yet; it is being found out.
+    case unknown
+
+    /// One sentence for people.
+    public var sentence: String {
+        switch self {
+        case .no: "No money moved."
+        case .yes: "Money moved."
+        case .unknown: "It is not known yet whether money moved."
+        }
+    }
+}

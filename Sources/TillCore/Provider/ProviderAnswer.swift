@@ -1,0 +1,28 @@
+/// What came of one call to a provider. There is no "failed": a failure either moved no money for certain
+/// (`declined`, `notSent`) or may have moved it (`unknown`), and the two must never be mixed up.
+public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
+    /// It happened.
+    case approved(Success)
+    /// It certainly did not happen: the provider said no.
+    case declined(Decline)
+    /// It has not happened yet: the customer must do something first.
+    case requiresAction(CustomerAction)
+    /// It certainly did not happen: not one byte of the request left.
+    case notSent(reason: String)
+    /// It may have happened: a time-out, a broken connection, a 5xx.
+    case unknown(reason: String)
+}
+
+/// What the customer must do, such as a bank's challenge.
+public struct CustomerAction: Hashable, Sendable {
+    /// The provider's word for it, such as `redirect_to_url` or `use_stripe_sdk`.
+    public var kind: String
+    /// Where to send the customer, if the provider gave an address.
+    public var url: String?
+
+    /// Makes one.
+    public init(kind: String, url: String? = nil) {
+        self.kind = kind
+        self.url = url
+    }
+}

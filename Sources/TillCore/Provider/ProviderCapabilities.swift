@@ -1,0 +1,37 @@
+/// What a provider can do and for how long it remembers a key. Data, so that the engine has no special cases.
+public struct ProviderCapabilities: Hashable, Sendable {
+    /// For how long the same key with the same request is answered without doing it again. After that only a query
+    /// is safe. Zero: the provider keeps no keys.
+    public var replayWindow: Span
+    /// Makes the provider's object before the customer's money is asked for, so that its reference is in the journal
+    /// first. Making it twice moves no money.
+    public var preparesFirst: Bool
+    /// Can be asked what became of an attempt.
+    public var canQuery: Bool
+    /// Can void an attempt of which only the key or the prepared reference is known, so that it can never be charged.
+    public var voidsUnconfirmed: Bool
+    /// Can capture less than was authorized.
+    public var partialCapture: Bool
+    /// Can capture an authorization more than once.
+    public var multipleCapture: Bool
+    /// Can hold money and capture it later. `false`: everything is captured at confirmation.
+    public var separateCapture: Bool
+    /// Takes typed card numbers.
+    public var takesCards: Bool
+
+    /// Makes one; the defaults are those of a modern card provider.
+    public init(
+        replayWindow: Span, preparesFirst: Bool, canQuery: Bool = true, voidsUnconfirmed: Bool = true,
+        partialCapture: Bool = true, multipleCapture: Bool = false, separateCapture: Bool = true,
+        takesCards: Bool = true
+    ) {
+        self.replayWindow = replayWindow
+        self.preparesFirst = preparesFirst
+        self.canQuery = canQuery
+        self.voidsUnconfirmed = voidsUnconfirmed
+        self.partialCapture = partialCapture
+        self.multipleCapture = multipleCapture
+        self.separateCapture = separateCapture
+        self.takesCards = takesCards
+    }
+}

@@ -1,0 +1,141 @@
+/// What every call about an attempt says, so that it can be found again at the provider.
+public struct AttemptContext: Hashable, Sendable {
+    /// The shop.
+    public var account: AccountID
+    /// The order.
+    public var order: OrderID
+    /// The payment.
+    public var payment: PaymentID
+    /// The attempt.
+    public var attempt: AttemptID
+    /// When the attempt was written to the journal; its keys count from here.
+    public var startedAt: Timestamp
+    /// What the provider made for the attempt, once known.
+    public var reference: ProviderReference?
+
+    /// Makes one.
+    public init(
+        account: AccountID, order: OrderID, payment: PaymentID, attempt: AttemptID, startedAt: Timestamp,
+        reference: ProviderReference?
+    ) {
+        self.account = account
+        self.order = order
+        self.payment = payment
+        self.attempt = attempt
+        self.startedAt = startedAt
+        self.reference = reference
+    }
+}
+
+/// Ask for money: prepare or authorize.
+public struct AuthorizationRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// How much.
+    public var amount: Money
+    /// Hold only (`manual`), or capture at once where the provider can (`automatic` still captures through the outbox
+    /// unless the scheme is single-message).
+    public var captureMode: CaptureMode
+    /// Key of the preparation.
+    public var prepareKey: IdempotencyKey
+    /// Key of the authorization.
+    public var key: IdempotencyKey
+    /// A short text for the provider's list.
+    public var description: String?
+
+    /// Makes one.
+    public init(
+        context: AttemptContext, amount: Money, captureMode: CaptureMode, prepareKey: IdempotencyKey,
+        key: IdempotencyKey, description: String? = nil
+    ) {
+        self.context = context
+        self.amount = amount
+        self.captureMode = captureMode
+        self.prepareKey = prepareKey
+        self.key = key
+        self.description = description
+    }
+}
+
+/// Take held money.
+public struct CaptureRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// Which capture.
+    public var capture: CaptureID
+    /// How much.
+    public var amount: Money
+    /// Nothing more will be captured; the rest of the hold is released.
+    public var isFinal: Bool
+    /// Key of the capture.
+    public var key: IdempotencyKey
+
+    /// Makes one.
+    public init(context: AttemptContext, capture: CaptureID, amount: Money, isFinal: Bool, key: IdempotencyKey) {
+        self.context = context
+        self.capture = capture
+        self.amount = amount
+        self.isFinal = isFinal
+        self.key = key
+    }
+}
+
+/// Let held money go, or make sure that an attempt of unknown outcome can never be charged.
+public struct VoidRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// The key of the authorization to void, for providers that void by key.
+    public var authorizationKey: IdempotencyKey
+    /// Why, in the field's words: `requested_by_customer`, `duplicate`, `abandoned`.
+    public var reason: String
+    /// Key of the void.
+    public var key: IdempotencyKey
+
+    /// Makes one.
+    public init(context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey) {
+        self.context = context
+        self.authorizationKey = authorizationKey
+        self.reason = reason
+        self.key = key
+    }
+}
+
+/// Give captured money back.
+public struct RefundRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// Which refund.
+    public var refund: RefundID
+    /// How much.
+    public var amount: Money
+    /// Why, for the provider and the receipt.
+    public var reason: String?
+    /// Key of the refund.
+    public var key: IdempotencyKey
+
+    /// Makes one.
+    public init(context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey) {
+        self.context = context
+        self.refund = refund
+        self.amount = amount
+        self.reason = reason
+        self.key = key
+    }
+}
+
+/// Ask what became of an attempt.
+public struct QueryRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// The key of the authorization, for providers that look up by key.
+    public var authorizationKey: IdempotencyKey
+    /// How much was asked for; the provider's amounts must be in this currency.
+    public var amount: Money
+
+    /// Makes one.
+    public init(context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money) {
+        self.context = context
+        self.authorizationKey = authorizationKey
+        self.amount = amount
+    }
+}

@@ -1,0 +1,102 @@
+/// Money that a provider holds for us, or (single-message) has taken.
+public struct Authorization: Hashable, Sendable {
+    /// What the provider calls it.
+    public var reference: ProviderReference
+    /// How much; never more than was asked for, less when the issuer approved a part.
+    public var amount: Money
+    /// The scheme has no separate capture (Interac and the like): the money is taken already.
+    public var isCaptured: Bool
+    /// The hold ends here; a capture after that is refused.
+    public var captureBefore: Timestamp?
+    /// What may be shown of the card, now that the provider knows it.
+    public var card: CardSummary?
+
+    /// Makes one.
+    public init(
+        reference: ProviderReference, amount: Money, isCaptured: Bool = false, captureBefore: Timestamp? = nil,
+        card: CardSummary? = nil
+    ) {
+        self.reference = reference
+        self.amount = amount
+        self.isCaptured = isCaptured
+        self.captureBefore = captureBefore
+        self.card = card
+    }
+}
+
+/// A capture, void or refund that the provider has done.
+public struct Confirmation: Hashable, Sendable {
+    /// What the provider calls it, if it has a name of its own.
+    public var reference: ProviderReference?
+
+    /// Makes one.
+    public init(reference: ProviderReference? = nil) { self.reference = reference }
+}
+
+/// Everything a provider knows about one attempt at one moment. The truth that webhooks and unknown outcomes are
+/// settled by.
+public struct ProviderSnapshot: Hashable, Sendable {
+    /// Where the attempt stands.
+    public enum Standing: Hashable, Sendable {
+        /// The provider has never heard of it.
+        case notFound
+        /// It exists, no money was asked for yet.
+        case unconfirmed
+        /// It waits for the customer.
+        case requiresAction(CustomerAction)
+        /// The provider does not know yet.
+        case processing
+        /// Money is held or taken.
+        case authorized(Authorization)
+        /// The provider said no.
+        case declined(Decline)
+        /// The hold was let go, by us or by the provider.
+        case voided
+    }
+
+    /// One refund at the provider.
+    public struct Refund: Hashable, Sendable {
+        /// How a refund stands.
+        public enum Status: Hashable, Sendable {
+            /// Not settled yet.
+            case pending
+            /// Done.
+            case succeeded
+            /// Certainly not done; the money is with the shop.
+            case failed(Decline)
+        }
+        /// What the provider calls it.
+        public var reference: ProviderReference
+        /// Our name for it, when it is ours.
+        public var refund: RefundID?
+        /// How much.
+        public var amount: Money
+        /// How it stands.
+        public var status: Status
+
+        /// Makes one.
+        public init(reference: ProviderReference, refund: RefundID?, amount: Money, status: Status) {
+            self.reference = reference
+            self.refund = refund
+            self.amount = amount
+            self.status = status
+        }
+    }
+
+    /// What the provider calls the attempt, if it knows it.
+    public var reference: ProviderReference?
+    /// Where it stands.
+    public var standing: Standing
+    /// All that was captured so far.
+    public var captured: Money
+    /// All refunds, ours and others.
+    public var refunds: [Refund]
+
+    /// Makes one.
+    public init(reference: ProviderReference?, standing: Standing, captured: Money, refunds: [Refund] = []) {
+        self.reference = reference
+        self.standing = standing
+        self.captured = captured
+        self.refunds = refunds
+    }
+}

@@ -1,0 +1,16 @@
+/// What a reader hands over after a card was presented: opaque to us, for the provider that the reader belongs to.
+public struct CardPresentPayload: Sendable {
+    /// The reader's label or id.
+    public let reader: String
+    /// The sealed card data or the provider's handle for it.
+    public let sealed: Secret<String>
+    /// What the reader may tell: brand, last four, entry mode.
+    public let card: CardSummary?
+
+    /// Makes one.
+    public init(reader: String, sealed: Secret<String>, card: CardSummary?) {
+        self.reader = reader
+        self.sealed = sealed
+        self.card = card
+    }
+}

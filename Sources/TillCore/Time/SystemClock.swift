@@ -1,0 +1,25 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The machine's clock.
+public struct SystemClock: TillClock {
+    /// Makes one.
+    public init() {}
+
+    /// The wall clock, in milliseconds.
+    public func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Waits on the continuous clock.
+    public func sleep(for span: Span) async throws {
+        try await Task.sleep(for: span.duration)
+    }
+}

@@ -1,0 +1,87 @@
+/// A moment, in whole milliseconds since 1970-01-01T00:00:00Z.
+public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Milliseconds since 1970, UTC.
+    public let milliseconds: Int64
+
+    /// Makes a moment from milliseconds since 1970, UTC.
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    /// Earlier is less.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// The moment that much later; stops at the ends of the range instead of trapping.
+    public func adding(_ span: Span) -> Timestamp {
+        let (sum, overflow) = milliseconds.addingReportingOverflow(span.milliseconds)
+        return Timestamp(milliseconds: overflow ? (span.milliseconds < 0 ? .min : .max) : sum)
+    }
+
+    /// How long after `earlier` this is.
+    public func since(_ earlier: Timestamp) -> Span {
+        let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        return Span(milliseconds: overflow ? .max : difference)
+    }
+
+    /// ISO 8601 in UTC with milliseconds, as `2026-11-21T09:30:00.000Z`.
+    public var description: String {
+        let days = Int(clamping: (milliseconds >= 0 ? milliseconds : milliseconds - 86_399_999) / 86_400_000)
+        let inDay = Int(milliseconds - Int64(days) * 86_400_000)
+        let (year, month, day) = Timestamp.civil(fromDays: days)
+        var text = ""
+        text.reserveCapacity(24)
+        func put(_ value: Int, width: Int) {
+            let digits = String(value)
+            for _ in 0..<max(0, width - digits.utf8.count) { text.append("0") }
+            text.append(digits)
+        }
+        put(year, width: 4)
+        text.append("-")
+        put(month, width: 2)
+        text.append("-")
+        put(day, width: 2)
+        text.append("T")
+        put(inDay / 3_600_000, width: 2)
+        text.append(":")
+        put(inDay / 60_000 % 60, width: 2)
+        text.append(":")
+        put(inDay / 1000 % 60, width: 2)
+        text.append(".")
+        put(inDay % 1000, width: 3)
+        text.append("Z")
+        return text
+    }
+
+    /// Year, month and day of a count of days since 1970-01-01 in the proleptic Gregorian calendar.
+    private static func civil(fromDays days: Int) -> (Int, Int, Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+}
+
+/// A length of time in whole milliseconds.
+public struct Span: Hashable, Sendable, Comparable {
+    /// Milliseconds; negative is backwards.
+    public let milliseconds: Int64
+    /// Makes a length of time from milliseconds.
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    /// Shorter is less.
+    public static func < (left: Span, right: Span) -> Bool { left.milliseconds < right.milliseconds }
+    /// So many milliseconds.
+    public static func milliseconds(_ count: Int64) -> Span { Span(milliseconds: count) }
+    /// So many seconds.
+    public static func seconds(_ count: Int64) -> Span { Span(milliseconds: count * 1000) }
+    /// So many minutes.
+    public static func minutes(_ count: Int64) -> Span { .seconds(count * 60) }
+    /// So many hours.
+    public static func hours(_ count: Int64) -> Span { .minutes(count * 60) }
+    /// So many days of 24 hours.
+    public static func days(_ count: Int64) -> Span { .hours(count * 24) }
+    /// As a `Duration`.
+    public var duration: Duration { .milliseconds(milliseconds) }
+}
