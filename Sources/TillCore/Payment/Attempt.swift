@@ -1,0 +1,142 @@
+/// One try to get the money from one provider.
+public struct Attempt: Hashable, Sendable {
+    /// Its name.
+    public let id: AttemptID
+    /// Who moves the money.
+    public let provider: ProviderName
+    /// How the customer pays.
+    public internal(set) var tender: TenderSummary
+    /// How much was asked for.
+    public let amount: Money
+    /// When it was written to the journal.
+    public let startedAt: Timestamp
+    /// What the provider made for it.
+    public internal(set) var reference: ProviderReference?
+    /// Where it stands.
+    public internal(set) var state: State
+    /// The void of it, once asked for.
+    public internal(set) var void: Void?
+
+    /// Where an attempt stands.
+    public enum State: Hashable, Sendable {
+        /// Durable; the call may have left; nothing is known.
+        case inFlight
+        /// The customer must do something.
+        case requiresAction(CustomerAction)
+        /// It may have happened.
+        case unknown(Unknown)
+        /// Money is held or taken.
+        case authorized(Authorization)
+        /// The provider said no.
+        case declined(Decline)
+        /// Not one byte left.
+        case notSent(reason: String)
+        /// It can never be charged: voided.
+        case voided
+        /// The hold ended by time.
+        case expired
+    }
+
+    /// A void of an attempt.
+    public struct Void: Hashable, Sendable {
+        /// Why.
+        public let reason: String
+        /// When it was written to the journal.
+        public let startedAt: Timestamp
+        /// Where it stands.
+        public internal(set) var state: OperationState
+    }
+
+    /// The key of the preparation.
+    public var prepareKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-prepare") }
+    /// The key of the authorization.
+    public var authorizationKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-authorize") }
+    /// The key of the void.
+    public var voidKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-void") }
+
+    /// The authorization, if there is one.
+    public var authorization: Authorization? {
+        if case .authorized(let authorization) = state { authorization } else { nil }
+    }
+
+    /// Money may be with the provider and nobody knows.
+    public var isUndecided: Bool {
+        switch state {
+        case .inFlight, .unknown, .requiresAction: true
+        case .authorized, .declined, .notSent, .voided, .expired: false
+        }
+    }
+}
+
+/// Where a capture, a void or a refund stands.
+public enum OperationState: Hashable, Sendable {
+    /// Durable; the call may have left.
+    case inFlight
+    /// Certainly not sent; it will be.
+    case deferred(until: Timestamp, tries: Int)
+    /// It may have happened.
+    case unknown(Unknown)
+    /// Done.
+    case succeeded(ProviderReference?)
+    /// Certainly not done.
+    case refused(Decline)
+
+    /// Nobody knows yet how it ends.
+    public var isOpen: Bool {
+        switch self {
+        case .inFlight, .deferred, .unknown: true
+        case .succeeded, .refused: false
+        }
+    }
+
+    /// It is done.
+    public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
+}
+
+/// An outcome that nobody knows yet: since when, who looks next and how often somebody has looked.
+public struct Unknown: Hashable, Sendable {
+    /// Since when.
+    public var since: Timestamp
+    /// When the engine looks again.
+    public var nextCheck: Timestamp
+    /// How often it has looked.
+    public var checks: Int
+    /// What was heard last.
+    public var reason: String
+}
+
+/// One capture.
+public struct Capture: Hashable, Sendable {
+    /// Its name.
+    public let id: CaptureID
+    /// Of which attempt.
+    public let attempt: AttemptID
+    /// How much.
+    public let amount: Money
+    /// Nothing more will be captured.
+    public let isFinal: Bool
+    /// When it was written to the journal.
+    public let startedAt: Timestamp
+    /// Where it stands.
+    public internal(set) var state: OperationState
+    /// Its key.
+    public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-capture") }
+}
+
+/// One refund.
+public struct Refund: Hashable, Sendable {
+    /// Its name.
+    public let id: RefundID
+    /// Of which attempt.
+    public let attempt: AttemptID
+    /// How much.
+    public let amount: Money
+    /// Why.
+    public let reason: String?
+    /// When it was written to the journal.
+    public let startedAt: Timestamp
+    /// Where it stands.
+    public internal(set) var state: OperationState
+    /// Its key.
+    public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-refund") }
+}

@@ -1,0 +1,134 @@
+/// One payment for one order, as the fold of its events. A value without I/O: `decide` says what a command leads to,
+/// `observe` what an answer leads to, `evolve` applies an event, `pendingEffects` says what is left to be done.
+///
+/// Invariants, after every event: captured ≤ authorized; refunded and reserved ≤ captured; at most one attempt that
+/// is undecided or holds money.
+public struct Payment: Hashable, Sendable {
+    /// Its name.
+    public let id: PaymentID
+    /// The shop.
+    public let account: AccountID
+    /// What is sold.
+    public let order: Order
+    /// When held money is taken.
+    public let captureMode: CaptureMode
+    /// When it was created.
+    public let createdAt: Timestamp
+    /// When its last event happened.
+    public internal(set) var updatedAt: Timestamp
+    /// How many events it has.
+    public internal(set) var version: Int
+    /// All tries, oldest first.
+    public internal(set) var attempts: [Attempt] = []
+    /// All captures, oldest first.
+    public internal(set) var captures: [Capture] = []
+    /// All refunds, oldest first.
+    public internal(set) var refunds: [Refund] = []
+    /// Why the shop wants no money any more, if so.
+    public internal(set) var cancelReason: String?
+    /// Over without money.
+    public internal(set) var isCanceled = false
+    /// What a person must look at, newest last.
+    public internal(set) var attention: [String] = []
+
+    /// Begins a payment. The only way to get one: from its first event.
+    public init(_ creation: PaymentEvent.Creation, at: Timestamp) {
+        id = creation.payment
+        account = creation.account
+        order = creation.order
+        captureMode = creation.captureMode
+        createdAt = at
+        updatedAt = at
+        version = 1
+    }
+
+    /// Folds a whole history. `nil` if it does not begin with `created`.
+    public init?(folding events: some Sequence<RecordedEvent>) {
+        var iterator = events.makeIterator()
+        guard let first = iterator.next(), case .created(let creation) = first.event else { return nil }
+        self.init(creation, at: first.at)
+        while let next = iterator.next() { evolve(next) }
+    }
+
+    /// What is asked for.
+    public var amount: Money { order.total }
+    /// The currency of everything in it.
+    public var currency: Currency { order.total.currency }
+
+    /// The attempt that is undecided or holds or held money; at most one.
+    public var currentAttempt: Attempt? {
+        attempts.last { attempt in
+            switch attempt.state {
+            case .inFlight, .unknown, .requiresAction, .authorized: true
+            case .declined, .notSent, .voided, .expired: false
+            }
+        }
+    }
+
+    /// The provider of the last attempt.
+    public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
+    /// The tender of the last attempt.
+    public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
+
+    /// Held or taken.
+    public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
+    /// Taken, whether or not some of it went back.
+    public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
+    /// Taken or about to be: what a new capture must leave room for.
+    public var capturedOrPending: Money {
+        sum(captures.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
+    }
+    /// Given back.
+    public var refunded: Money { sum(refunds.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
+    /// Given back or about to be: what a new refund must leave room for.
+    public var refundedOrPending: Money {
+        sum(refunds.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
+    }
+
+    /// The payment still belongs to its order: another payment for the order would take money twice or could.
+    public var isLive: Bool {
+        switch status {
+        case .canceled, .expired, .refunded: false
+        default: true
+        }
+    }
+
+    /// What the shop sees.
+    public var status: PaymentStatus {
+        if isCanceled { return .canceled }
+        let taken = captured.minorUnits
+        if taken > 0 {
+            let back = refunded.minorUnits
+            if back >= taken { return .refunded }
+            if back > 0 { return .partiallyRefunded }
+            let isDone = captures.contains { $0.state.isSucceeded && $0.isFinal }
+            return isDone || taken >= authorizedMinorUnits ? .succeeded : .partiallyCaptured
+        }
+        guard let last = attempts.last else { return .requiresPaymentMethod }
+        switch last.state {
+        case .inFlight: return .processing
+        case .unknown: return .unknown
+        case .requiresAction: return .requiresAction
+        case .declined: return .declined
+        case .notSent, .voided: return .requiresPaymentMethod
+        case .expired: return .expired
+        case .authorized:
+            guard let capture = captures.last, capture.state.isOpen else { return .requiresCapture }
+            if case .unknown = capture.state { return .unknown }
+            return .processing
+        }
+    }
+
+    /// Whether money has moved, for the sentence of an error.
+    public var moneyMoved: MoneyMoved {
+        if captured.minorUnits > refunded.minorUnits { return .yes }
+        if attempts.contains(where: \.isUndecided) || captures.contains(where: { $0.state.isOpen }) {
+            return .unknown
+        }
+        return .no
+    }
+
+    func sum(_ amounts: some Sequence<Money>) -> Money {
+        Money(minorUnits: amounts.reduce(into: Int64(0)) { $0 = $0.addingReportingOverflow($1.minorUnits).partialValue }, currency: currency)
+    }
+}

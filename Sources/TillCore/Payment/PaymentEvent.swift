@@ -1,0 +1,135 @@
+/// One thing that happened to a payment. Events are appended to the journal and never changed.
+public enum PaymentEvent: Hashable, Sendable {
+    /// The payment exists; nothing was asked of anybody.
+    case created(Creation)
+    /// An attempt and its keys are durable; the provider may be called from here on.
+    case attemptStarted(AttemptStart)
+    /// The provider made its object for the attempt; no money was asked for yet.
+    case attemptPrepared(AttemptID, ProviderReference)
+    /// The provider holds the money, or (single-message) has taken it.
+    case authorized(AttemptID, Authorization)
+    /// The customer must do something first.
+    case actionRequired(AttemptID, CustomerAction)
+    /// The provider said no.
+    case attemptDeclined(AttemptID, Decline)
+    /// Not one byte of the request left.
+    case attemptNotSent(AttemptID, reason: String)
+    /// The hold ended by time.
+    case attemptExpired(AttemptID)
+    /// A void and its key are durable.
+    case voidStarted(AttemptID, reason: String)
+    /// The attempt can not be charged any more.
+    case voided(AttemptID)
+    /// A capture and its key are durable.
+    case captureStarted(CaptureID, AttemptID, Money, isFinal: Bool)
+    /// The money is taken.
+    case captured(CaptureID, ProviderReference?)
+    /// A refund and its key are durable; the amount is reserved.
+    case refundStarted(RefundID, AttemptID, Money, reason: String?)
+    /// The money went back.
+    case refunded(RefundID, ProviderReference?)
+    /// A capture, void or refund certainly did not happen: the provider said no.
+    case refused(OperationID, Decline)
+    /// A capture, void or refund was certainly not sent; it will be sent again with its key.
+    case deferred(OperationID, until: Timestamp, reason: String)
+    /// It may have happened. Somebody will look again at `nextCheck`.
+    case outcomeUnknown(OperationID, nextCheck: Timestamp, reason: String)
+    /// The shop wants no money for this order any more.
+    case cancelRequested(reason: String)
+    /// The payment is over without money.
+    case canceled
+    /// A person must look at it.
+    case attentionRequired(OperationID, reason: String)
+
+    /// How a payment begins.
+    public struct Creation: Hashable, Sendable {
+        /// The payment.
+        public var payment: PaymentID
+        /// The shop.
+        public var account: AccountID
+        /// What is sold.
+        public var order: Order
+        /// When held money is taken.
+        public var captureMode: CaptureMode
+
+        /// Makes one.
+        public init(payment: PaymentID, account: AccountID, order: Order, captureMode: CaptureMode) {
+            self.payment = payment
+            self.account = account
+            self.order = order
+            self.captureMode = captureMode
+        }
+    }
+
+    /// How an attempt begins.
+    public struct AttemptStart: Hashable, Sendable {
+        /// The attempt.
+        public var attempt: AttemptID
+        /// Who moves the money.
+        public var provider: ProviderName
+        /// How the customer pays.
+        public var tender: TenderSummary
+        /// How much.
+        public var amount: Money
+
+        /// Makes one.
+        public init(attempt: AttemptID, provider: ProviderName, tender: TenderSummary, amount: Money) {
+            self.attempt = attempt
+            self.provider = provider
+            self.tender = tender
+            self.amount = amount
+        }
+    }
+
+    /// The stable name of the event, as in the journal and in `GET /v1/events`.
+    public var name: String {
+        switch self {
+        case .created: "payment.created"
+        case .attemptStarted: "attempt.started"
+        case .attemptPrepared: "attempt.prepared"
+        case .authorized: "attempt.authorized"
+        case .actionRequired: "attempt.action_required"
+        case .attemptDeclined: "attempt.declined"
+        case .attemptNotSent: "attempt.not_sent"
+        case .attemptExpired: "attempt.expired"
+        case .voidStarted: "void.started"
+        case .voided: "void.succeeded"
+        case .captureStarted: "capture.started"
+        case .captured: "capture.succeeded"
+        case .refundStarted: "refund.started"
+        case .refunded: "refund.succeeded"
+        case .refused: "operation.refused"
+        case .deferred: "operation.deferred"
+        case .outcomeUnknown: "operation.unknown"
+        case .cancelRequested: "payment.cancel_requested"
+        case .canceled: "payment.canceled"
+        case .attentionRequired: "payment.attention_required"
+        }
+    }
+}
+
+/// A thing that a provider was asked to do.
+public enum OperationID: Hashable, Sendable {
+    /// Authorize.
+    case attempt(AttemptID)
+    /// Void the attempt.
+    case void(AttemptID)
+    /// Capture.
+    case capture(CaptureID)
+    /// Refund.
+    case refund(RefundID)
+}
+
+/// An event with its moment, as kept.
+public struct RecordedEvent: Hashable, Sendable {
+    /// What happened.
+    public var event: PaymentEvent
+    /// When it was decided.
+    public var at: Timestamp
+
+    /// Makes one.
+    public init(_ event: PaymentEvent, at: Timestamp) {
+        self.event = event
+        self.at = at
+    }
+}

@@ -1,0 +1,27 @@
+/// What the shop sees of a payment, in one word.
+public enum PaymentStatus: String, Hashable, Sendable, CaseIterable {
+    /// Nobody has paid yet.
+    case requiresPaymentMethod = "requires_payment_method"
+    /// The last attempt was declined; another may follow.
+    case declined
+    /// The customer must do something.
+    case requiresAction = "requires_action"
+    /// The provider is being asked.
+    case processing
+    /// The provider was asked and the answer is not known. Do not take another payment.
+    case unknown
+    /// Money is held.
+    case requiresCapture = "requires_capture"
+    /// A part of the held money was taken, more may be.
+    case partiallyCaptured = "partially_captured"
+    /// The money was taken.
+    case succeeded
+    /// A part of it went back.
+    case partiallyRefunded = "partially_refunded"
+    /// All of it went back.
+    case refunded
+    /// Over without money.
+    case canceled
+    /// The hold ended by time; no money was taken.
+    case expired
+}
