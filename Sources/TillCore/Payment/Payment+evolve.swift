@@ -1,0 +1,140 @@
+extension Payment {
+    /// Applies one event. Total: an event that names something that does not exist changes nothing but the version.
+    public mutating func evolve(_ record: RecordedEvent) {
+        version += 1
+        updatedAt = record.at
+        let at = record.at
+        switch record.event {
+        case .created: break
+        case .attemptStarted(let start):
+            attempts.append(
+                Attempt(
+                    id: start.attempt, provider: start.provider, tender: start.tender, amount: start.amount,
+                    startedAt: at, reference: nil, state: .inFlight, void: nil))
+        case .attemptPrepared(let id, let reference):
+            change(id) { $0.reference = reference }
+        case .authorized(let id, let authorization):
+            applyAuthorization(id, authorization, at: at)
+        case .actionRequired(let id, let action):
+            change(id) { $0.state = .requiresAction(action) }
+        case .attemptDeclined(let id, let decline):
+            change(id) { $0.state = .declined(decline) }
+        case .attemptNotSent(let id, let reason):
+            change(id) { $0.state = .notSent(reason: reason) }
+        case .attemptExpired(let id):
+            change(id) { $0.state = .expired }
+        case .voidStarted(let id, let reason):
+            change(id) { $0.void = Attempt.Void(reason: reason, startedAt: at, state: .inFlight) }
+        case .voided(let id):
+            change(id) {
+                $0.state = .voided
+                $0.void?.state = .succeeded(nil)
+            }
+        case .captureStarted(let id, let attempt, let amount, let isFinal):
+            captures.append(
+                Capture(
+                    id: id, attempt: attempt, amount: amount, isFinal: isFinal, startedAt: at, state: .inFlight))
+        case .captured(let id, let reference):
+            change(.capture(id)) { $0 = .succeeded(reference) }
+        case .refundStarted(let id, let attempt, let amount, let reason):
+            refunds.append(
+                Refund(id: id, attempt: attempt, amount: amount, reason: reason, startedAt: at, state: .inFlight))
+        case .refunded(let id, let reference):
+            change(.refund(id)) { $0 = .succeeded(reference) }
+        case .refused(let operation, let decline):
+            change(operation) { $0 = .refused(decline) }
+        case .deferred(let operation, let until, _):
+            change(operation) { state in
+                if case .deferred(_, let tries) = state {
+                    state = .deferred(until: until, tries: tries + 1)
+                } else {
+                    state = .deferred(until: until, tries: 1)
+                }
+            }
+        case .outcomeUnknown(let operation, let nextCheck, let reason):
+            applyUnknown(operation, nextCheck: nextCheck, reason: reason, at: at)
+        case .cancelRequested(let reason):
+            cancelReason = reason
+        case .canceled:
+            isCanceled = true
+        case .attentionRequired(_, let reason):
+            attention.append(reason)
+        }
+    }
+
+    private mutating func applyAuthorization(_ id: AttemptID, _ authorization: Authorization, at: Timestamp) {
+        change(id) {
+            $0.state = .authorized(authorization)
+            $0.reference = authorization.reference
+            if let card = authorization.card { $0.tender.card = card }
+        }
+        guard authorization.isCaptured, !captures.contains(where: { $0.attempt == id }) else { return }
+        captures.append(
+            Capture(
+                id: nextCaptureID, attempt: id, amount: authorization.amount, isFinal: true, startedAt: at,
+                state: .succeeded(authorization.reference)))
+    }
+
+    private mutating func applyUnknown(
+        _ operation: OperationID, nextCheck: Timestamp, reason: String, at: Timestamp
+    ) {
+        func next(after state: Unknown?) -> Unknown {
+            Unknown(
+                since: state?.since ?? at, nextCheck: nextCheck, checks: (state?.checks ?? -1) + 1, reason: reason)
+        }
+        if case .attempt(let id) = operation {
+            change(id) { attempt in
+                if case .unknown(let before) = attempt.state {
+                    attempt.state = .unknown(next(after: before))
+                } else {
+                    attempt.state = .unknown(next(after: nil))
+                }
+            }
+            return
+        }
+        change(operation) { state in
+            if case .unknown(let before) = state {
+                state = .unknown(next(after: before))
+            } else {
+                state = .unknown(next(after: nil))
+            }
+        }
+    }
+
+    private mutating func change(_ id: AttemptID, _ body: (inout Attempt) -> Swift.Void) {
+        guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
+        body(&attempts[index])
+    }
+
+    private mutating func change(_ id: OperationID, _ body: (inout OperationState) -> Swift.Void) {
+        switch id {
+        case .attempt: break
+        case .void(let id):
+            guard let index = attempts.firstIndex(where: { $0.id == id }), var void = attempts[index].void else {
+                return
+            }
+            body(&void.state)
+            attempts[index].void = void
+        case .capture(let id):
+            guard let index = captures.firstIndex(where: { $0.id == id }) else { return }
+            body(&captures[index].state)
+        case .refund(let id):
+            guard let index = refunds.firstIndex(where: { $0.id == id }) else { return }
+            body(&refunds[index].state)
+        }
+    }
+
+    /// The state of an operation that is not an attempt.
+    public func state(of operation: OperationID) -> OperationState? {
+        switch operation {
+        case .attempt: nil
+        case .void(let id): attempts.first { $0.id == id }?.void?.state
+        case .capture(let id): captures.first { $0.id == id }?.state
+        case .refund(let id): refunds.first { $0.id == id }?.state
+        }
+    }
+
+    var nextAttemptID: AttemptID { AttemptID(rawValue: "\(id)-a\(attempts.count + 1)") }
+    var nextCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(captures.count + 1)") }
+    var nextRefundID: RefundID { RefundID(rawValue: "\(id)-r\(refunds.count + 1)") }
+}
