@@ -36,7 +36,8 @@ extension Order {
         try self.init(
             id: id, number: try json.storedText("number"), description: json["description"]?.stringValue,
             lines: try json.stored("lines") { (line) throws(OrderError) in try OrderLine(stored: line, currency) },
-            shipping: try json.stored("shipping") { (part) throws(OrderError) in try OrderCharge(stored: part, currency) },
+            shipping: try json.stored("shipping") { (part) throws(OrderError) in try OrderCharge(stored: part, currency)
+            },
             fees: try json.stored("fees") { (part) throws(OrderError) in try OrderCharge(stored: part, currency) },
             coupons: try json.stored("coupons") { (part) throws(OrderError) in
                 OrderCoupon(code: try part.storedText("code"), discount: try part.storedMoney("discount", currency))

@@ -41,7 +41,8 @@ extension WooCommerceDocument {
             sold.append(
                 OrderLine(
                     name: line.name.isEmpty ? "Item" : line.name, quantity: quantity, sku: sku.isEmpty ? nil : sku,
-                    attributes: WooCommerceDocument.attributes(line.json), subtotal: try shown(line.subtotal ?? line.total),
+                    attributes: WooCommerceDocument.attributes(line.json),
+                    subtotal: try shown(line.subtotal ?? line.total),
                     total: try shown(line.total), tax: try shown(line.tax ?? .zero)))
         }
         return sold

@@ -61,7 +61,9 @@ struct WooCommerceDocument {
         fees = try WooCommerceDocument.parts(json, "fee_lines", name: "name")
         var shipping = try WooCommerceDocument.parts(json, "shipping_lines", name: "method_title")
         let listsTax = (lines + fees + shipping).contains { $0.tax != nil }
-        if shipping.isEmpty, let total = declared.shippingTotal, total != .zero || declared.shippingTax ?? .zero != .zero {
+        if shipping.isEmpty, let total = declared.shippingTotal,
+            total != .zero || declared.shippingTax ?? .zero != .zero
+        {
             shipping = [
                 Part(
                     name: "Shipping", total: total, subtotal: nil, tax: listsTax ? declared.shippingTax : nil,

@@ -3,7 +3,9 @@ import TillCore
 
 @Suite("Reading JSON")
 struct JSONReadingTests {
-    private func read(_ text: String, limits: JSONLimits = .standard, commas: Bool = false) throws(JSONError) -> JSONValue {
+    private func read(_ text: String, limits: JSONLimits = .standard, commas: Bool = false) throws(JSONError)
+        -> JSONValue
+    {
         try JSONValue(parsing: Array(text.utf8), limits: limits, allowsTrailingCommas: commas)
     }
 
@@ -26,16 +28,19 @@ struct JSONReadingTests {
 
     @Test("escapes are resolved, surrogate pairs joined")
     func escapes() throws {
-        #expect(try read(#""a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00\u0000z""#).stringValue
-            == "a\"\\/\u{8}\u{C}\n\r\té😀\u{0}z")
+        #expect(
+            try read(#""a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00\u0000z""#).stringValue
+                == "a\"\\/\u{8}\u{C}\n\r\té😀\u{0}z")
     }
 
     @Test(
         "what is not JSON is refused",
         arguments: [
-            "", " ", "{", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}",
+            "", " ", "{", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
+            "{1:1}",
             "{\"a\":1 \"b\":2}", "01", "-", "+1", "1.", ".5", "1e", "1e+", "-a", "0x1", "NaN", "Infinity", "tru", "nul",
-            "True", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\u{1}\"", "\"\n\"", "'a'", "1 2", "{} x", "]",
+            "True", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\u{1}\"", "\"\n\"", "'a'", "1 2", "{} x",
+            "]",
             "{\"a\":1,\"a\":2}", #"{"a":1,"\u0061":2}"#, #""\uD83D""#, #""\uDE00""#, #""\uD83Dx""#, #""\uD83D\u0041""#,
             "/* c */ 1", "\u{0}", "[1]\u{0}", "1\u{FEFF}",
         ])
@@ -46,7 +51,8 @@ struct JSONReadingTests {
     @Test(
         "text that is not UTF-8 is refused",
         arguments: [
-            [0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFF], [0x5C, 0x6E, 0xC3],
+            [0x80], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0xFF],
+            [0x5C, 0x6E, 0xC3],
         ] as [[UInt8]])
     func encoding(bytes: [UInt8]) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
@@ -64,7 +70,8 @@ struct JSONReadingTests {
 
     @Test("a comma too many is taken on request, one only")
     func trailingCommas() throws {
-        #expect(try read("{\"a\":[1,],}", commas: true) == .object([JSONMember(key: "a", value: .array([.number("1")]))]))
+        #expect(
+            try read("{\"a\":[1,],}", commas: true) == .object([JSONMember(key: "a", value: .array([.number("1")]))]))
         for text in ["[,]", "[1,,]", "{,}", "{\"a\":1,,}"] {
             #expect(throws: JSONError.self) { try read(text, commas: true) }
         }

@@ -213,7 +213,8 @@ struct AmountCodecTests {
     func roundTrips(row: Row) throws {
         let currency = try Currency(code: row.code)
         let hostile: [Int64] = [
-            .min, .min + 1, -1_000_000, -101, -100, -10, -1, 0, 1, 5, 9, 10, 11, 99, 100, 101, 1_005, 999_999_990, .max / 100,
+            .min, .min + 1, -1_000_000, -101, -100, -10, -1, 0, 1, 5, 9, 10, 11, 99, 100, 101, 1_005, 999_999_990,
+            .max / 100,
             .max / 10, .max - 7, .max - 1, .max,
         ]
         for codec in Self.codecs {

@@ -20,7 +20,8 @@ struct MoneyTests {
     @Test(
         "anything but plain ASCII digits is refused",
         arguments: [
-            "", " ", " 5", "5 ", "+5", "-", "--5", ".", ".5", "5.", "-.5", "1.2.3", "1,000", "1,50", "1e3", "NaN", "inf",
+            "", " ", " 5", "5 ", "+5", "-", "--5", ".", ".5", "5.", "-.5", "1.2.3", "1,000", "1,50", "1e3", "NaN",
+            "inf",
             "0x10", "٣", "５", "5\u{0}", "5\u{301}", "€5", "1_000",
         ])
     func refuses(text: String) {
@@ -74,7 +75,8 @@ struct MoneyTests {
         #expect(Money(minorUnits: -5, currency: .eur).decimalString == "-0.05")
         #expect(Money(minorUnits: 1_250, currency: .eur).description == "12.50 EUR")
         #expect(Money(minorUnits: 12, currency: .jpy).description == "12 JPY")
-        #expect(Money(minorUnits: 123_456, currency: .usd).formatted(locale: Locale(identifier: "en_US")) == "$1,234.56")
+        #expect(
+            Money(minorUnits: 123_456, currency: .usd).formatted(locale: Locale(identifier: "en_US")) == "$1,234.56")
         let german = Money(minorUnits: -123_450, currency: .eur).formatted(locale: Locale(identifier: "de_DE"))
         #expect(german == "-1.234,50\u{A0}€")
         let dinar = Money(minorUnits: 1_234, currency: .kwd).formatted(locale: Locale(identifier: "en_US"))

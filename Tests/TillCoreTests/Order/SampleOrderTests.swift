@@ -4,7 +4,8 @@ import TillCore
 
 /// Real documents, kept beside the project and not in it.
 private let samples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "../shared/data/orders").standardizedFileURL
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "../shared/data/orders")
+    .standardizedFileURL
 
 @Suite(
     "Sample orders",

@@ -9,9 +9,9 @@ struct WooCommerceOrderTests {
         var members = [
             "id": "963", "number": "\"A-963\"", "currency": "\"USD\"", "status": "\"pending\"",
             "line_items": """
-                [{"name":"Tea &amp; cake","quantity":2,"subtotal":"24.00","total":"20.00","total_tax":"2.00","sku":"TC"},
-                 {"name":"Book","quantity":1.5,"subtotal":"10","total":10,"total_tax":"1.00","sku":""}]
-                """,
+            [{"name":"Tea &amp; cake","quantity":2,"subtotal":"24.00","total":"20.00","total_tax":"2.00","sku":"TC"},
+             {"name":"Book","quantity":1.5,"subtotal":"10","total":10,"total_tax":"1.00","sku":""}]
+            """,
             "shipping_lines": #"[{"method_title":"Post","total":"5.00","total_tax":"0.50"}]"#,
             "fee_lines": #"[{"name":"Deposit","total":"1.00","total_tax":"0.00"}]"#,
             "coupon_lines": #"[{"code":"four","discount":"4"}]"#,
@@ -197,12 +197,12 @@ struct WooCommerceOrderTests {
         let order = try Order(
             document: document([
                 "line_items": """
-                    [{"name":"&lt;b&gt; &#36;5 &#x20AC; caf&eacute; &times; &bogus; & &amp;lt;\\u001b[2J\\n\\u202Ex \(long)",
-                      "quantity":"1","subtotal":"34.00","total":"30.00","total_tax":"3.00","meta_data":[
-                      {"key":"color","value":"orange","display_key":"Colour","display_value":"<p>Orange &amp; red</p>\\n"},
-                      {"key":"_hidden","value":"x"},{"key":"size","value":42},{"key":"box","value":{"a":1}},
-                      {"key":"list","value":[1]},{"key":"note","value":"1 < 2 > 0"},{"key":"","value":"x"}]}]
-                    """
+                [{"name":"&lt;b&gt; &#36;5 &#x20AC; caf&eacute; &times; &bogus; & &amp;lt;\\u001b[2J\\n\\u202Ex \(long)",
+                  "quantity":"1","subtotal":"34.00","total":"30.00","total_tax":"3.00","meta_data":[
+                  {"key":"color","value":"orange","display_key":"Colour","display_value":"<p>Orange &amp; red</p>\\n"},
+                  {"key":"_hidden","value":"x"},{"key":"size","value":42},{"key":"box","value":{"a":1}},
+                  {"key":"list","value":[1]},{"key":"note","value":"1 < 2 > 0"},{"key":"","value":"x"}]}]
+                """
             ]))
         let line = try #require(order.lines.first)
         #expect(line.name.hasPrefix("<b> $5 € café × &bogus; & &lt;[2J x xxx"))
@@ -235,9 +235,11 @@ struct WooCommerceOrderTests {
         arguments: [
             (["total": "null"], "it has no total"), (["currency": "null"], "it has no currency"),
             (["id": "null"], "it has no id"), (["id": "\"a b\""], "its id"), (["currency": "\"ZZZ\""], "ZZZ"),
-            (["currency": "\"XAU\""], "XAU"), (["total": "\"39.505\""], "more precise"), (["total": "3.95e1"], "3.95e1"),
+            (["currency": "\"XAU\""], "XAU"), (["total": "\"39.505\""], "more precise"),
+            (["total": "3.95e1"], "3.95e1"),
             (["total": "\"39,50\""], "39,50"), (["line_items": "{}"], "line_items is no list"),
-            (["line_items": "[1]"], "line_items[0] is no object"), (["line_items": "[{}]"], "line_items[0] has no total"),
+            (["line_items": "[1]"], "line_items[0] is no object"),
+            (["line_items": "[{}]"], "line_items[0] has no total"),
             (["line_items": #"[{"total":"abc"}]"#], "line_items[0].total is wrong"),
             (["fee_lines": #"[{"total":true}]"#], "fee_lines[0].total is no amount"),
             (["fee_lines": #"[{"total":"99999999999999999999999"}]"#], "fee_lines[0].total is wrong"),
@@ -255,7 +257,8 @@ struct WooCommerceOrderTests {
     func otherDocuments() {
         let one = String(decoding: document(), as: UTF8.self)
         for (text, reason) in [
-            ("[\(one),\(one)]", "list (of 2)"), ("{\"data\":[\(one)]}", "list (of 1)"), ("7", "no object"), ("{}", "no id"),
+            ("[\(one),\(one)]", "list (of 2)"), ("{\"data\":[\(one)]}", "list (of 1)"), ("7", "no object"),
+            ("{}", "no id"),
             ("{\"code\":\"x\",\"message\":\"Invalid ID.\",\"data\":{\"status\":404}}", "Invalid ID."),
             ("{\"total\":", "Line 1, column 10"), ("", "empty"),
         ] {
