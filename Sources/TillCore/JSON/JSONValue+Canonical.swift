@@ -1,0 +1,70 @@
+extension JSONValue {
+    /// One form for all documents that say the same: members sorted by the UTF-8 of their keys, no spaces, the
+    /// shortest escapes. Numbers keep their digits, so `1.0` and `1` differ. Fingerprints of requests are taken of it.
+    public func canonicalBytes() -> [UInt8] { sorted.bytes() }
+
+    private var sorted: JSONValue {
+        switch self {
+        case .null, .bool, .number, .string: self
+        case .array(let values): .array(values.map(\.sorted))
+        case .object(let members):
+            .object(
+                members.map { JSONMember(key: $0.key, value: $0.value.sorted) }
+                    .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+        }
+    }
+
+    /// The places where two documents differ, as sorted JSON pointers (RFC 6901), at most 20; empty if none.
+    /// The order of members does not matter. A place that only one of them has is named as a whole.
+    public static func differences(_ a: JSONValue, _ b: JSONValue) -> [String] {
+        var places: [String] = []
+        collect(a, b, at: "", into: &places)
+        return places.sorted().prefix(20).map { $0 }
+    }
+
+    private static func collect(_ a: JSONValue, _ b: JSONValue, at place: String, into places: inout [String]) {
+        switch (a, b) {
+        case (.object(let left), .object(let right)):
+            let rights = Dictionary(right.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+            let lefts = Set(left.map(\.key))
+            for member in left {
+                collect(member.value, rights[member.key], at: "\(place)/\(pointer(member.key))", into: &places)
+            }
+            for member in right where !lefts.contains(member.key) {
+                places.append("\(place)/\(pointer(member.key))")
+            }
+        case (.array(let left), .array(let right)):
+            for index in 0..<max(left.count, right.count) {
+                let element = index < left.count ? left[index] : nil
+                let other = index < right.count ? right[index] : nil
+                if let element {
+                    collect(element, other, at: "\(place)/\(index)", into: &places)
+                } else {
+                    places.append("\(place)/\(index)")
+                }
+            }
+        case (.string(let left), .string(let right)):
+            // By bytes: Swift takes two spellings of one accented letter as equal, a fingerprint does not.
+            if !left.utf8.elementsEqual(right.utf8) { places.append(place) }
+        default:
+            if a != b { places.append(place) }
+        }
+    }
+
+    private static func collect(_ a: JSONValue, _ b: JSONValue?, at place: String, into places: inout [String]) {
+        if let b { collect(a, b, at: place, into: &places) } else { places.append(place) }
+    }
+
+    private static func pointer(_ key: String) -> String {
+        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
+        var escaped = ""
+        for scalar in key.unicodeScalars {
+            switch scalar {
+            case "~": escaped += "~0"
+            case "/": escaped += "~1"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

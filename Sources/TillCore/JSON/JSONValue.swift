@@ -1,0 +1,88 @@
+/// A JSON document (RFC 8259), read without loss.
+///
+/// Till reads JSON itself instead of through Foundation for four reasons: a number stays the digits that were written,
+/// because money must never pass through a `Double`; every limit has a name and its own error; a duplicate key is
+/// refused, because two readers could take two different amounts from it; and a document has a canonical form and a
+/// difference, on which idempotency rests.
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// The digits exactly as written: `1.50` and `1.5` are two values.
+    case number(String)
+    /// Text, with escapes resolved.
+    case string(String)
+    /// Values in their order.
+    case array([JSONValue])
+    /// Members in the order in which they were written.
+    case object([JSONMember])
+}
+
+/// One key and its value in an object.
+public struct JSONMember: Hashable, Sendable {
+    /// The key, with escapes resolved.
+    public var key: String
+    /// The value.
+    public var value: JSONValue
+
+    /// A member.
+    public init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+}
+
+extension JSONValue {
+    /// The member of an object with this key; `nil` if there is none or this is no object.
+    public subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    /// The text of a string; `nil` for anything else, numbers included.
+    public var stringValue: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// A number written as an integer (no point, no exponent) that fits 64 bits.
+    public var int64Value: Int64? {
+        guard case .number(let digits) = self else { return nil }
+        return Int64(digits)
+    }
+
+    /// The value of `true` or `false`.
+    public var boolValue: Bool? {
+        guard case .bool(let value) = self else { return nil }
+        return value
+    }
+
+    /// The values of an array.
+    public var arrayValue: [JSONValue]? {
+        guard case .array(let values) = self else { return nil }
+        return values
+    }
+
+    /// The members of an object.
+    public var objectValue: [JSONMember]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+
+    /// True for `null`.
+    public var isNull: Bool { self == .null }
+}
+
+extension JSONValue {
+    /// The document as UTF-8, members in their order.
+    /// - Parameter pretty: one member a line, two spaces for each level; otherwise without any space.
+    public func bytes(pretty: Bool = false) -> [UInt8] {
+        var writer = JSONWriter(pretty: pretty)
+        writer.value(self)
+        return writer.bytes
+    }
+
+    /// The document as text without any space.
+    public var text: String { String(decoding: bytes(), as: UTF8.self) }
+}

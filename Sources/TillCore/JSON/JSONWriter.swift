@@ -1,0 +1,203 @@
+/// Writes a JSON document straight into bytes, without building values first.
+///
+/// Commas and colons are placed by the writer. It does not check that what is begun is ended or that a member has a
+/// key: that is for the caller, whose calls are fixed in code.
+public struct JSONWriter: Sendable {
+    /// What has been written so far, UTF-8.
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+    private let isPretty: Bool
+    private var depth = 0
+
+    /// An empty document.
+    /// - Parameter reserving: bytes for which memory is taken at once.
+    public init(reserving capacity: Int = 256) {
+        isPretty = false
+        bytes.reserveCapacity(capacity)
+    }
+
+    init(pretty: Bool) {
+        isPretty = pretty
+        bytes.reserveCapacity(256)
+    }
+
+    /// The document as text.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// `{`
+    public mutating func beginObject() { begin("{") }
+    /// `}`
+    public mutating func endObject() { end("}") }
+    /// `[`
+    public mutating func beginArray() { begin("[") }
+    /// `]`
+    public mutating func endArray() { end("]") }
+
+    /// The key of the member whose value is written next.
+    public mutating func key(_ key: String) {
+        separate()
+        quote(key)
+        bytes.append(UInt8(ascii: ":"))
+        if isPretty { bytes.append(UInt8(ascii: " ")) }
+        needsComma = false
+        isAfterKey = true
+    }
+
+    /// A string, escaped where JSON needs it.
+    public mutating func string(_ text: String) {
+        separate()
+        quote(text)
+    }
+
+    /// An integer.
+    public mutating func int(_ value: Int64) {
+        separate()
+        var magnitude = value.magnitude
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        let start = bytes.count
+        repeat {
+            bytes.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: magnitude % 10))
+            magnitude /= 10
+        } while magnitude > 0
+        bytes[start...].reverse()
+    }
+
+    /// `true` or `false`.
+    public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+
+    /// `null`.
+    public mutating func null() { raw("null") }
+
+    /// Text that is JSON already, such as the digits of a number. Not checked.
+    public mutating func raw(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// Bytes that are a JSON document already. Not checked.
+    public mutating func raw(bytes document: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: document)
+    }
+
+    /// A whole value.
+    public mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let flag): bool(flag)
+        case .number(let digits): raw(digits)
+        case .string(let text): string(text)
+        case .array(let values):
+            beginArray()
+            for value in values { self.value(value) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for member in members {
+                key(member.key)
+                self.value(member.value)
+            }
+            endObject()
+        }
+    }
+
+    // MARK: Members
+
+    /// A member with a string.
+    public mutating func field(_ key: String, _ value: String) {
+        self.key(key)
+        string(value)
+    }
+
+    /// A member with a string, or with `null`.
+    public mutating func field(_ key: String, _ value: String?) {
+        self.key(key)
+        if let value { string(value) } else { null() }
+    }
+
+    /// A member with an integer.
+    public mutating func field(_ key: String, _ value: Int64) {
+        self.key(key)
+        int(value)
+    }
+
+    /// A member with an integer.
+    public mutating func field(_ key: String, _ value: Int) {
+        self.key(key)
+        int(Int64(value))
+    }
+
+    /// A member with `true` or `false`.
+    public mutating func field(_ key: String, _ value: Bool) {
+        self.key(key)
+        bool(value)
+    }
+
+    /// A member with any value.
+    public mutating func field(_ key: String, _ value: JSONValue) {
+        self.key(key)
+        self.value(value)
+    }
+
+    // MARK: Bytes
+
+    private var isAfterKey = false
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if isPretty, depth > 0, !isAfterKey { newLine() }
+        needsComma = true
+        isAfterKey = false
+    }
+
+    private mutating func begin(_ bracket: Unicode.Scalar) {
+        separate()
+        bytes.append(UInt8(truncatingIfNeeded: bracket.value))
+        needsComma = false
+        depth += 1
+    }
+
+    private mutating func end(_ bracket: Unicode.Scalar) {
+        depth -= 1
+        if isPretty, needsComma { newLine() }
+        bytes.append(UInt8(truncatingIfNeeded: bracket.value))
+        needsComma = true
+    }
+
+    private mutating func newLine() {
+        bytes.append(0x0A)
+        for _ in 0..<max(0, depth) { bytes.append(contentsOf: [0x20, 0x20]) }
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            let needsEscape = utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+            if needsEscape {
+                for byte in utf8 { append(escaping: byte) }
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(escaping byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+        case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+        case 0x09: bytes.append(contentsOf: "\\t".utf8)
+        case 0x08: bytes.append(contentsOf: "\\b".utf8)
+        case 0x0C: bytes.append(contentsOf: "\\f".utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: byte < 0x10 ? "\\u000".utf8 : "\\u001".utf8)
+            let digit = byte & 0x0F
+            bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+        default: bytes.append(byte)
+        }
+    }
+}

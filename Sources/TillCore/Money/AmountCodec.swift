@@ -1,0 +1,120 @@
+/// How one provider writes amounts: its decimal places for each currency, which need not be those of ISO 4217.
+///
+/// Ten Icelandic krónur are `10` in ISO minor units and `1000` on Stripe's wire; a provider that misreads one by a
+/// factor of a hundred takes a hundred times the money. Every conversion here is exact or throws, and converting
+/// there and back gives the same amount.
+public struct AmountCodec: Sendable {
+    /// The wire form of one currency.
+    public struct Rule: Hashable, Sendable {
+        /// Decimal places of the integer on the wire, 0...4.
+        public var wireExponent: Int
+        /// What the integer on the wire must be a multiple of; 1 if any amount goes.
+        public var multipleOf: Int64
+
+        /// A rule; a `multipleOf` below one counts as one.
+        public init(wireExponent: Int, multipleOf: Int64 = 1) {
+            self.wireExponent = max(0, min(4, wireExponent))
+            self.multipleOf = max(1, multipleOf)
+        }
+    }
+
+    /// The provider's name, for errors.
+    public let provider: String
+    private let exceptions: [String: Rule]
+    private let unsupported: Set<String>
+    private let supported: Set<String>?
+
+    /// A table of the currencies in which the provider differs from ISO 4217; all others go with the ISO exponent.
+    /// - Parameters:
+    ///   - exceptions: rules by currency code.
+    ///   - unsupported: codes that the provider does not take, or whose wire form it does not document.
+    ///   - supported: if given, the only codes that the provider takes.
+    public init(
+        provider: String, exceptions: [String: Rule], unsupported: Set<String> = [], supported: Set<String>? = nil
+    ) {
+        self.provider = provider
+        self.exceptions = exceptions
+        self.unsupported = unsupported
+        self.supported = supported
+    }
+
+    /// The wire form of a currency.
+    /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``.
+    public func rule(for currency: Currency) throws(MoneyError) -> Rule {
+        let code = currency.code
+        guard !unsupported.contains(code), supported?.contains(code) ?? true else {
+            throw .unsupportedCurrency(currency, provider: provider)
+        }
+        return exceptions[code] ?? Rule(wireExponent: currency.exponent)
+    }
+
+    /// The integer that the provider's wire carries for an amount.
+    /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``, ``MoneyError/outOfRange``, or
+    ///   ``MoneyError/inexpressible(_:provider:reason:)`` if the provider would have to round.
+    public func wireAmount(_ money: Money) throws(MoneyError) -> Int64 {
+        let rule = try rule(for: money.currency)
+        let steps = rule.wireExponent - money.currency.exponent
+        guard let wire = AmountCodec.shift(money.minorUnits, by: steps) else {
+            throw steps > 0 ? .outOfRange : .inexpressible(money, provider: provider, reason: placesReason(rule, money))
+        }
+        guard wire.isMultiple(of: rule.multipleOf) else {
+            throw .inexpressible(
+                money, provider: provider,
+                reason: "its amounts in \(money.currency) must be multiples of "
+                    + Money.decimalString(rule.multipleOf, places: rule.wireExponent))
+        }
+        return wire
+    }
+
+    /// The decimal text that the provider's wire carries for an amount, with exactly its decimal places: `"12.50"`,
+    /// or `"12"` where the provider allows none.
+    /// - Throws: as ``wireAmount(_:)``.
+    public func wireDecimalString(_ money: Money) throws(MoneyError) -> String {
+        let wire = try wireAmount(money)
+        return Money.decimalString(wire, places: try rule(for: money.currency).wireExponent)
+    }
+
+    /// The amount that an integer on the provider's wire stands for.
+    /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``, ``MoneyError/outOfRange``, or
+    ///   ``MoneyError/unreadableWireAmount(_:_:provider:reason:)`` if the integer breaks the provider's own rule.
+    public func money(fromWire wire: Int64, currency: Currency) throws(MoneyError) -> Money {
+        let rule = try rule(for: currency)
+        guard wire.isMultiple(of: rule.multipleOf) else {
+            throw .unreadableWireAmount(
+                wire, currency, provider: provider, reason: "that is not a multiple of \(rule.multipleOf)")
+        }
+        let steps = currency.exponent - rule.wireExponent
+        guard let minorUnits = AmountCodec.shift(wire, by: steps) else {
+            if steps > 0 { throw .outOfRange }
+            throw .unreadableWireAmount(
+                wire, currency, provider: provider, reason: "that is not a whole number of minor units")
+        }
+        return Money(minorUnits: minorUnits, currency: currency)
+    }
+
+    private func placesReason(_ rule: Rule, _ money: Money) -> String {
+        "its amounts in \(money.currency) have "
+            + (rule.wireExponent == 0 ? "no decimal places" : "\(rule.wireExponent) decimal places")
+    }
+
+    /// Moves the decimal point; `nil` if that overflows or would lose digits.
+    private static func shift(_ value: Int64, by places: Int) -> Int64? {
+        var value = value
+        for _ in 0..<abs(places) {
+            if places > 0 {
+                let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
+                guard !overflow else { return nil }
+                value = tenfold
+            } else {
+                guard value.isMultiple(of: 10) else { return nil }
+                value /= 10
+            }
+        }
+        return value
+    }
+}
+
+extension AmountCodec {
+    /// Units of account and next-day funds of ISO 4217, which no card provider takes.
+    static let funds: Set<String> = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "XAD"]
+}

@@ -1,0 +1,83 @@
+/// A currency of ISO 4217 in which an amount can be paid.
+///
+/// Four bytes in size; comparing two is comparing integers. A value exists only for an active code that has a
+/// minor unit, so every `Currency` has a definite ``exponent``.
+public struct Currency: Hashable, Sendable {
+    /// The three letters read as a number in base 26, below 17,576.
+    private let packed: UInt16
+    private let digits: UInt8
+
+    /// Looks a code up, in upper or lower case. Nothing is trimmed.
+    /// - Throws: ``MoneyError/unknownCurrency(_:)`` for a code that is not active in ISO 4217,
+    ///   ``MoneyError/notPayable(_:)`` for one without a minor unit, such as gold.
+    public init(code: String) throws(MoneyError) {
+        guard let packed = Currency.pack(code.utf8) else { throw .unknownCurrency(code) }
+        guard let entry = CurrencyTable.entry(packed: packed) else {
+            let upper = Currency.unpack(packed)
+            throw CurrencyTable.notPayable.contains(upper) ? .notPayable(upper) : .unknownCurrency(code)
+        }
+        self.packed = packed
+        self.digits = UInt8(truncatingIfNeeded: entry.exponent)
+    }
+
+    private init(_ code: StaticString, _ digits: UInt8) {
+        let packed = code.withUTF8Buffer { Currency.pack($0) }
+        self.packed = packed ?? 0
+        self.digits = digits
+    }
+
+    /// The alphabetic code, in capitals: `"EUR"`.
+    public var code: String { Currency.unpack(packed) }
+    /// The numeric code, 8...999: 978 for the euro.
+    public var numericCode: Int { CurrencyTable.entry(packed: packed)?.numericCode ?? 0 }
+    /// How many decimal places the minor unit has, 0...4: 2 for the euro, 0 for the yen, 3 for the Kuwaiti dinar.
+    public var exponent: Int { Int(digits) }
+    /// The English name in the standard.
+    public var name: String { CurrencyTable.entry(packed: packed)?.name ?? code }
+
+    /// Every payable currency, sorted by code; funds codes such as CLF and UYW are among them.
+    public static let all: [Currency] = CurrencyTable.entries.compactMap { try? Currency(code: $0.code) }
+
+    /// Three ASCII letters, either case, as a number in base 26; `nil` for anything else.
+    static func pack(_ letters: some Collection<UInt8>) -> UInt16? {
+        guard letters.count == 3 else { return nil }
+        var packed: UInt16 = 0
+        for letter in letters {
+            let upper = letter & 0xDF
+            guard letter & 0x40 != 0, upper >= 0x41, upper <= 0x5A else { return nil }
+            packed = packed * 26 + UInt16(upper - 0x41)
+        }
+        return packed
+    }
+
+    private static func unpack(_ packed: UInt16) -> String {
+        let letters = [packed / 676, packed / 26 % 26, packed % 26].map { UInt8(truncatingIfNeeded: $0) &+ 0x41 }
+        return String(decoding: letters, as: UTF8.self)
+    }
+}
+
+extension Currency: CustomStringConvertible {
+    /// The alphabetic code.
+    public var description: String { code }
+}
+
+extension Currency {
+    /// Australian dollar.
+    public static let aud = Currency("AUD", 2)
+    /// Canadian dollar.
+    public static let cad = Currency("CAD", 2)
+    /// Swiss franc.
+    public static let chf = Currency("CHF", 2)
+    /// Euro.
+    public static let eur = Currency("EUR", 2)
+    /// Pound sterling.
+    public static let gbp = Currency("GBP", 2)
+    /// Yen: no decimal places.
+    public static let jpy = Currency("JPY", 0)
+    /// Kuwaiti dinar: three decimal places.
+    public static let kwd = Currency("KWD", 3)
+    /// Swedish krona.
+    public static let sek = Currency("SEK", 2)
+    /// United States dollar.
+    public static let usd = Currency("USD", 2)
+}

@@ -1,0 +1,80 @@
+/// A plain decimal number read from text without loss: `-?digits[.digits]`, ASCII only.
+///
+/// The one reader behind ``Money/init(parsing:currency:)`` and the exact sums of an order. It keeps the digits as
+/// an integer and the number of decimal places; trailing zeros behind the point are dropped, so `12.500000` has
+/// one decimal place.
+struct DecimalText {
+    /// What stopped the reader.
+    enum Failure: Error {
+        case notANumber
+        case outOfRange
+    }
+
+    /// The digits without the point, at most 38 of them, never negative.
+    let digits: Int128
+    /// How many of the digits stand behind the point.
+    let decimalPlaces: Int
+    let isNegative: Bool
+
+    /// Reads the whole text.
+    init(_ text: String) throws(Failure) {
+        var text = text
+        let result: Result<DecimalText, Failure> = text.withUTF8 { bytes in
+            do throws(Failure) { return .success(try DecimalText(bytes)) } catch { return .failure(error) }
+        }
+        self = try result.get()
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) {
+        var position = 0
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        if isNegative { position = 1 }
+        var point: Int?
+        var end = bytes.count
+        for index in position..<max(position, end) {
+            switch bytes[index] {
+            case 0x30...0x39: continue
+            case UInt8(ascii: ".") where point == nil && index > position: point = index
+            default: throw .notANumber
+            }
+        }
+        guard end > position, point != end - 1 else { throw .notANumber }
+        if let point {
+            while end > point + 1, bytes[end - 1] == UInt8(ascii: "0") { end -= 1 }
+        }
+        self.isNegative = isNegative
+        self.decimalPlaces = point.map { end - $0 - 1 } ?? 0
+        self.digits = try DecimalText.value(of: bytes[position..<end])
+    }
+
+    private static func value(of bytes: Slice<UnsafeBufferPointer<UInt8>>) throws(Failure) -> Int128 {
+        // 18 digits always fit 64 bits, and nearly every amount is that short.
+        if bytes.count <= 18 {
+            var short: Int64 = 0
+            for byte in bytes where byte != UInt8(ascii: ".") { short = short &* 10 &+ Int64(byte &- 0x30) }
+            return Int128(short)
+        }
+        var long: Int128 = 0
+        for byte in bytes where byte != UInt8(ascii: ".") {
+            let (tenfold, overflow) = long.multipliedReportingOverflow(by: 10)
+            let (sum, overflow2) = tenfold.addingReportingOverflow(Int128(byte &- 0x30))
+            guard !overflow, !overflow2 else { throw .outOfRange }
+            long = sum
+        }
+        return long
+    }
+
+    /// The number as an integer of `10^-places`, or `nil` if it has more decimal places than that or does not fit.
+    func scaled(toPlaces places: Int) -> Int128? {
+        guard decimalPlaces <= places, places - decimalPlaces <= 30 else { return nil }
+        let (value, overflow) = digits.multipliedReportingOverflow(by: DecimalText.power(places - decimalPlaces))
+        return overflow ? nil : (isNegative ? -value : value)
+    }
+
+    /// Ten to the power of 0...30.
+    static func power(_ exponent: Int) -> Int128 {
+        var power: Int128 = 1
+        for _ in 0..<max(0, min(exponent, 30)) { power *= 10 }
+        return power
+    }
+}

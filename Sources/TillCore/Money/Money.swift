@@ -1,0 +1,58 @@
+/// An exact amount: a whole number of a currency's minor units.
+///
+/// 12.50 EUR is 1250; 12 JPY is 12. There is no conversion from or to a floating-point number, and no operation
+/// rounds: what cannot be exact throws.
+public struct Money: Hashable, Sendable {
+    /// The amount in minor units: cents for the euro, yen for the yen, mils for the dinar. Any sign.
+    public let minorUnits: Int64
+    /// The currency that ``minorUnits`` counts.
+    public let currency: Currency
+
+    /// An amount in minor units.
+    public init(minorUnits: Int64, currency: Currency) {
+        self.minorUnits = minorUnits
+        self.currency = currency
+    }
+
+    /// No money, in a currency.
+    public static func zero(_ currency: Currency) -> Money {
+        Money(minorUnits: 0, currency: currency)
+    }
+
+    /// True for zero.
+    public var isZero: Bool { minorUnits == 0 }
+    /// True above zero.
+    public var isPositive: Bool { minorUnits > 0 }
+    /// True below zero.
+    public var isNegative: Bool { minorUnits < 0 }
+
+    /// The sum.
+    /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/outOfRange``.
+    public func adding(_ other: Money) throws(MoneyError) -> Money {
+        guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
+        let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
+        guard !overflow else { throw .outOfRange }
+        return Money(minorUnits: sum, currency: currency)
+    }
+
+    /// The difference.
+    /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/outOfRange``.
+    public func subtracting(_ other: Money) throws(MoneyError) -> Money {
+        guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
+        let (difference, overflow) = minorUnits.subtractingReportingOverflow(other.minorUnits)
+        guard !overflow else { throw .outOfRange }
+        return Money(minorUnits: difference, currency: currency)
+    }
+
+    /// The amount with the other sign.
+    /// - Throws: ``MoneyError/outOfRange`` for the one value that has no opposite, `Int64.min`.
+    public func negated() throws(MoneyError) -> Money {
+        guard minorUnits != .min else { throw .outOfRange }
+        return Money(minorUnits: -minorUnits, currency: currency)
+    }
+}
+
+extension Money: CustomStringConvertible {
+    /// The exact amount and the code: `"12.50 EUR"`. For logs and errors; people see ``formatted(locale:)``.
+    public var description: String { "\(decimalString) \(currency.code)" }
+}

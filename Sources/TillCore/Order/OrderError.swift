@@ -1,0 +1,63 @@
+/// Why a document cannot be sold. No money has moved when one is thrown.
+public enum OrderError: Error, Hashable, Sendable {
+    /// The document is not JSON.
+    case notJSON(JSONError)
+    /// The document is JSON but no order; the text says what is missing or wrong.
+    case notAnOrder(String)
+    /// The document is a list of orders; one is sold at a time.
+    case severalOrders(count: Int)
+    /// The currency is not one in which can be paid.
+    case unknownCurrency(MoneyError)
+    /// An amount cannot be read or counted. `field` is its path, such as `line_items[0].total`.
+    case wrongAmount(field: String, text: String, MoneyError)
+    /// The parts do not make the total that the order declares.
+    case doesNotAddUp(order: String, declared: Money, sum: Money, parts: String)
+    /// The order adds up, but a part that it declares is not the sum of what it lists.
+    case declaredPartDiffers(order: String, part: String, declared: Money, listed: Money)
+    /// There is nothing to pay.
+    case zeroTotal(order: String)
+    /// The order's total is below zero.
+    case negativeTotal(order: String, Money)
+    /// More lines, or other parts, than ``Order/maximumLines``.
+    case tooMany(String, limit: Int)
+}
+
+extension OrderError: CustomStringConvertible {
+    private static let advice = "No money moved. Correct the order and try again."
+
+    /// What is wrong, that no money moved, and what to do.
+    public var description: String {
+        switch self {
+        case .notJSON(let error):
+            "The order cannot be read. \(error) \(OrderError.advice)"
+        case .notAnOrder(let reason):
+            "This is not an order: \(reason). \(OrderError.advice)"
+        case .severalOrders(let count):
+            "This is a list (of \(count)), not one order. No money moved. Give one order at a time."
+        case .unknownCurrency(let error):
+            "The order's currency cannot be charged. \(error) \(OrderError.advice)"
+        case .wrongAmount(let field, _, let error):
+            "The order cannot be charged: \(field) is wrong. \(error) \(OrderError.advice)"
+        case .doesNotAddUp(let order, let declared, let sum, let parts):
+            "Order \(order) does not add up: \(parts) = \(sum.decimalString), but its total says "
+                + "\(declared.decimalString): a difference of \(OrderError.difference(declared, sum)). "
+                + OrderError.advice
+        case .declaredPartDiffers(let order, let part, let declared, let listed):
+            "Order \(order) contradicts itself: it lists \(listed.decimalString), but its \(part) says "
+                + "\(declared.decimalString): a difference of \(OrderError.difference(declared, listed)). "
+                + OrderError.advice
+        case .zeroTotal(let order):
+            "Order \(order) has nothing to pay: its total is zero. No money moved."
+        case .negativeTotal(let order, let total):
+            "Order \(order) cannot be charged: its total is \(total), below zero. \(OrderError.advice)"
+        case .tooMany(let what, let limit):
+            "The order has too many \(what): \(limit) is the most. \(OrderError.advice)"
+        }
+    }
+
+    private static func difference(_ a: Money, _ b: Money) -> String {
+        let units = Int128(a.minorUnits) - Int128(b.minorUnits)
+        guard let distance = Int64(exactly: units.magnitude) else { return "more than can be counted" }
+        return Money(minorUnits: distance, currency: a.currency).description
+    }
+}

@@ -1,0 +1,104 @@
+/// One thing sold.
+public struct OrderLine: Hashable, Sendable {
+    /// What it is called.
+    public var name: String
+    /// How many, as decimal text: `"2"`, `"1.5"`. For people only; no amount is computed from it.
+    public var quantity: String
+    /// The shop's stock code.
+    public var sku: String?
+    /// What was chosen: size, colour, engraving.
+    public var attributes: [OrderAttribute]
+    /// Price of all pieces before discount, without tax.
+    public var subtotal: Money
+    /// Price of all pieces after discount, without tax.
+    public var total: Money
+    /// Tax on ``total``.
+    public var tax: Money
+
+    /// A line.
+    public init(
+        name: String, quantity: String, sku: String? = nil, attributes: [OrderAttribute] = [], subtotal: Money,
+        total: Money, tax: Money
+    ) {
+        self.name = name
+        self.quantity = quantity
+        self.sku = sku
+        self.attributes = attributes
+        self.subtotal = subtotal
+        self.total = total
+        self.tax = tax
+    }
+}
+
+/// One choice the customer made for a line.
+public struct OrderAttribute: Hashable, Sendable {
+    /// Such as "Colour".
+    public var name: String
+    /// Such as "Orange".
+    public var value: String
+
+    /// An attribute.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A charge beside the goods: shipping or a fee. Below zero it is a reduction.
+public struct OrderCharge: Hashable, Sendable {
+    /// What it is called.
+    public var name: String
+    /// The charge without tax.
+    public var total: Money
+    /// Tax on it.
+    public var tax: Money
+
+    /// A charge.
+    public init(name: String, total: Money, tax: Money) {
+        self.name = name
+        self.total = total
+        self.tax = tax
+    }
+}
+
+/// A coupon that was used. Its discount is already in the totals of the lines: it is named for people only.
+public struct OrderCoupon: Hashable, Sendable {
+    /// The code that the customer entered.
+    public var code: String
+    /// What it took off, without tax.
+    public var discount: Money
+
+    /// A coupon.
+    public init(code: String, discount: Money) {
+        self.code = code
+        self.discount = discount
+    }
+}
+
+/// A gift card that pays a part of the order.
+public struct OrderGiftCard: Hashable, Sendable {
+    /// The last four characters of its code. The code itself is as good as cash and is not kept.
+    public var lastFour: String
+    /// What it pays.
+    public var amount: Money
+
+    /// A gift card.
+    public init(lastFour: String, amount: Money) {
+        self.lastFour = lastFour
+        self.amount = amount
+    }
+}
+
+/// A tax by name. Its amount is a part of the order's tax, named for people only.
+public struct OrderTax: Hashable, Sendable {
+    /// Such as "VAT".
+    public var label: String
+    /// Tax on goods, fees and shipping under this name.
+    public var total: Money
+
+    /// A tax.
+    public init(label: String, total: Money) {
+        self.label = label
+        self.total = total
+    }
+}
