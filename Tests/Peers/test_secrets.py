@@ -39,7 +39,7 @@ NEEDLES = {form: name for name, secret in
            {"card number": PAN, "API key": API_KEY, "Stripe key": STRIPE_KEY, "webhook secret": WEBHOOK_SECRET}.items()
            for form in forms(secret)}
 # Three digits occur by chance; beside their name they do not.
-CODE = re.compile(rb"(?:cvc|cvv|security.?code)[^0-9]{0,12}" + CVC.encode(), re.IGNORECASE)
+CODE = re.compile(rb"(?:cvc|cvv|security.?code)(?:%[0-9A-F]{2}|[^0-9]){0,12}" + CVC.encode(), re.IGNORECASE)
 
 
 def hits(data):
