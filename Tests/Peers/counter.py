@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 API_KEY = "test-key-of-the-counter"
 CARD = "4242424242424242"
 PAID = {"captured", "succeeded", "paid", "partially_refunded", "refunded"}
+UNPAID = {"requires_payment_method", "declined", "failed", "not_sent"}
 AUTHORIZED = {"authorized", "requires_capture"}
 WEBHOOK_PATH = os.environ.get("TILL_WEBHOOK_PATH", "/webhooks/stripe")
 WEBHOOK_SECRET = "whsec_peer_tests"

@@ -141,6 +141,7 @@ class Customer:
 
     def __init__(self, server, order):
         self.server, self.order, self.id, self.paid = server, order, None, False
+        self.attempt = 1
 
     def step(self):
         """True once the sale is acknowledged; False when the server was away and it must be repeated."""
@@ -150,10 +151,13 @@ class Customer:
                 if created.status_code not in (200, 201):
                     return self.retryable(created)
                 self.id = created.json()["id"]
-            confirmed = self.server.confirm(self.id, "f-" + self.order, counter.CARD_TENDER)
-            if not confirmed.ok:
+            confirmed = self.server.confirm(self.id, f"f{self.attempt}-{self.order}", counter.CARD_TENDER)
+            if not confirmed.ok and confirmed.status_code != 402:
                 return self.retryable(confirmed)
-            self.paid = confirmed.json()["status"] in counter.PAID
+            status = confirmed.json().get("status")
+            self.paid = status in counter.PAID
+            if confirmed.status_code == 402 or status in counter.UNPAID:
+                self.attempt += 1  # told that no money moved: the customer pays again, under a new key
             return self.paid
         except (requests.ConnectionError, requests.Timeout):
             return False
