@@ -71,6 +71,8 @@ def check_money(shop, order, payment, note):
     charges = charges_of(shop.stripe, order)
     assert 0 <= net(charges) <= PRICE, f"{note}: {charges}"
     assert sum(c["captured"] for c in charges) <= PRICE, f"{note}: captured twice: {charges}"
+    held = [c for c in charges if c["authorized"] and not c["captured"] and not c.get("canceled")]
+    assert len(held) <= 1, f"{note}: the customer's money is held twice: {held}"
     for charge in charges:
         assert charge["refunded"] <= charge["captured"] <= charge["authorized"], f"{note}: {charge}"
     if payment:
