@@ -1,0 +1,58 @@
+"""Processes the tests talk to: each is started on a free port and ended by its own id."""
+import subprocess
+import sys
+
+import pytest
+
+import counter
+
+
+def run_until_done(arguments, ready, log, **options):
+    with open(log, "w") as output:
+        process = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        counter.wait_for(ready, process, log, **options)
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def localstripe(tmp_path):
+    """A Stripe written by others, empty, with its access log in `localstripe.log`."""
+    stripe = counter.Stripe(f"http://127.0.0.1:{counter.free_port()}")
+    port = stripe.url.rsplit(":", 1)[1]
+    yield from (
+        stripe
+        for _ in run_until_done(
+            [sys.executable, "-m", "localstripe", "--from-scratch", "--port", port],
+            stripe.url + "/v1/balance",
+            tmp_path / "localstripe.log",
+            headers={"Authorization": "Bearer " + stripe.key},
+        )
+    )
+
+
+@pytest.fixture
+def sandbox(tmp_path):
+    """Our own stand-in for Stripe as a process; its ledger is what the provider believes happened."""
+    stripe = counter.Stripe(f"http://127.0.0.1:{counter.free_port()}")
+    port = stripe.url.rsplit(":", 1)[1]
+    yield from (
+        stripe
+        for _ in run_until_done(
+            [counter.binary(), "sandbox", "stripe", "--port", port, "--ledger", str(tmp_path / "ledger.json")],
+            stripe.url + "/_sandbox/ledger",
+            tmp_path / "sandbox.log",
+        )
+    )
+
+
+@pytest.fixture
+def shop(tmp_path, localstripe):
+    return counter.Shop(tmp_path, localstripe)

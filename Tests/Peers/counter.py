@@ -1,0 +1,199 @@
+"""The till under test: its command line, its server and the words of its answers, in one place.
+
+TILL_BIN names the binary (default: .build/debug/till). Everything the tests assume about flags, paths and
+field names stands here.
+"""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+import requests
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+API_KEY = "test-key-of-the-counter"
+CARD = "4242424242424242"
+PAID = {"captured", "succeeded", "paid", "partially_refunded", "refunded"}
+UNPAID = {"requires_payment_method", "declined", "failed", "not_sent"}
+AUTHORIZED = {"authorized", "requires_capture"}
+WEBHOOK_PATH = os.environ.get("TILL_WEBHOOK_PATH", "/webhooks/stripe")
+WEBHOOK_SECRET = "whsec_peer_tests"
+MANUAL = ["--capture", "manual"]
+
+
+def binary():
+    path = pathlib.Path(os.environ.get("TILL_BIN", ROOT / ".build" / "debug" / "till"))
+    if not os.access(path, os.X_OK):
+        pytest.fail(f"there is no till at {path}: build it, or name one in TILL_BIN", pytrace=False)
+    return str(path)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(url, process, log, seconds=20, **options):
+    """Waits for a 200; a process that ends or stays silent fails the test with its own words."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            if requests.get(url, timeout=2, **options).status_code == 200:
+                return
+        except requests.ConnectionError:
+            pass
+        time.sleep(0.02)
+    process.kill()
+    pytest.fail(f"{process.args} does not answer on {url}: {pathlib.Path(log).read_text()[-2000:]}", pytrace=False)
+
+
+class Answer:
+    """What a command printed and how it ended; `json` is its last line of output that is JSON."""
+
+    def __init__(self, arguments, done):
+        self.arguments, self.code, self.out, self.err = arguments, done.returncode, done.stdout, done.stderr
+
+    @property
+    def killed(self):
+        return self.code == -signal.SIGKILL
+
+    @property
+    def json(self):
+        for text in (self.out, self.err, *reversed(self.out.splitlines())):
+            try:
+                return json.loads(text)
+            except ValueError:
+                continue
+        return None
+
+    def __repr__(self):
+        return f"till {' '.join(self.arguments)} -> {self.code}\n{self.out}\n{self.err}"
+
+
+def till(*arguments, env=None, timeout=60):
+    """Runs one command to its end, whatever that is."""
+    arguments = [str(a) for a in arguments]
+    done = subprocess.run(
+        [binary(), *arguments], capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})}
+    )
+    return Answer(arguments, done)
+
+
+def succeed(*arguments, **options):
+    answer = till(*arguments, **options)
+    assert answer.code == 0, answer
+    assert answer.json is not None, answer
+    return answer.json
+
+
+class Stripe:
+    """The provider's flags, repeated on every command that may reach it."""
+
+    def __init__(self, url, key="sk_test_peer_tests"):
+        self.url, self.key = url, key
+        self.flags = ["--provider", "stripe", "--stripe-url", url, "--stripe-key", key]
+
+    def get(self, path, **query):
+        answer = requests.get(self.url + path, params=query, headers={"Authorization": "Bearer " + self.key}, timeout=10)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+class Shop:
+    """One journal and one provider, worked through the command line."""
+
+    def __init__(self, folder, stripe):
+        self.journal, self.stripe = pathlib.Path(folder) / "journal.db", stripe
+        self.common = ["--journal", str(self.journal), "--json", *stripe.flags]
+
+    def sale(self, *more, amount="12.50", card=CARD, order="o-1", env=None):
+        return till(
+            "sale", "--amount", amount, "--currency", "EUR", "--card-number", card, "--expiry", "12/30", "--cvc", "123",
+            "--order", order, *self.common, *more, env=env,
+        )
+
+    def payments(self, verb, *arguments, env=None):
+        return till("payments", verb, *arguments, *self.common, env=env)
+
+    def recover(self, env=None):
+        return self.payments("recover", env=env)
+
+    def show(self, payment):
+        answer = self.payments("show", payment)
+        assert answer.code == 0, answer
+        return answer.json
+
+    def verify(self):
+        answer = till("journal", "verify", "--journal", self.journal, "--json")
+        assert answer.code == 0 and answer.json["ok"] is True, answer
+        return answer.json
+
+
+def amount(payment, name):
+    """A payment's `captured`, `refunded` … in minor units, however the answer nests it."""
+    for key in (name, "amount_" + name):
+        if key in payment:
+            value = payment[key]
+            return value["amount"] if isinstance(value, dict) else value
+    raise AssertionError(f"no {name} amount in {payment}")
+
+
+class Server:
+    """`till serve` on a free port; may be killed and started again on the same journal."""
+
+    def __init__(self, folder, *flags, port=None, env=None, api_key=API_KEY):
+        self.folder = pathlib.Path(folder)
+        self.journal, self.log = self.folder / "journal.db", self.folder / "server.log"
+        self.port, self.flags, self.env, self.api_key = port or free_port(), [str(f) for f in flags], env or {}, api_key
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process = None
+
+    def start(self):
+        with open(self.log, "a") as log:
+            self.process = subprocess.Popen(
+                [binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), "--api-key", self.api_key,
+                 *self.flags],
+                stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **self.env},
+            )
+        wait_for(self.url + "/healthz", self.process, self.log)
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """A polite end, which must not take long."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                pytest.fail("till serve did not end within 15 s of SIGTERM", pytrace=False)
+
+    __enter__ = start
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def request(self, method, path, body=None, key=None, timeout=30, **headers):
+        headers = {"Authorization": "Bearer " + self.api_key, **headers}
+        if key:
+            headers["Idempotency-Key"] = key
+        return requests.request(method, self.url + path, json=body, headers=headers, timeout=timeout)
+
+    def create(self, order, key, minor=1250, **more):
+        return self.request("POST", "/v1/payments", {"order_id": order, "amount": minor, "currency": "EUR", **more}, key)
+
+    def confirm(self, payment, key, tender=None):
+        tender = tender or {"type": "reader", "reader": "simulated", "card": "visa"}
+        return self.request("POST", f"/v1/payments/{payment}/confirm", {"tender": tender}, key)
+
+
+CARD_TENDER = {"type": "card", "number": CARD, "expiry": "12/30", "cvc": "123"}
