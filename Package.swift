@@ -17,6 +17,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 
@@ -67,7 +68,7 @@ let package = Package(
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
-        .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
+        .target(name: "TillJournal", dependencies: ["TillCore", grdb, sqlite, metrics], swiftSettings: strict),
         .target(
             name: "TillCheckout", dependencies: ["TillCore", "TillJournal", log, metrics, tracing],
             swiftSettings: strict),
@@ -104,6 +105,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: strict),
+        .testTarget(
+            name: "TillJournalTests", dependencies: ["TillCore", "TillJournal", grdb], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
