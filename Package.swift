@@ -104,6 +104,8 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: strict),
+        .testTarget(
+            name: "TillReceiptsTests", dependencies: ["TillReceipts", "TillCore", crypto], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
