@@ -116,6 +116,7 @@ let package = Package(
         .testTarget(
             name: "TillStripeTests", dependencies: ["TillCore", "TillHTTP", "TillStripe", crypto, httpTypes],
             swiftSettings: strict),
+            name: "TillReceiptsTests", dependencies: ["TillReceipts", "TillCore", crypto], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
