@@ -106,17 +106,32 @@ let package = Package(
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
 
-        .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: strict),
-        .testTarget(
-            name: "TillJournalTests", dependencies: ["TillCore", "TillJournal", grdb], swiftSettings: strict),
-        .testTarget(name: "TillReceiptsTests", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
-        .testTarget(
-            name: "TillHTTPTests", dependencies: ["TillCore", "TillHTTP", nioCore, nioPosix, httpTypes],
-            swiftSettings: strict),
-        .testTarget(
-            name: "TillStripeTests", dependencies: ["TillCore", "TillHTTP", "TillStripe", crypto, httpTypes],
-            swiftSettings: strict),
-            name: "TillReceiptsTests", dependencies: ["TillReceipts", "TillCore", crypto], swiftSettings: strict),
+        tests("TillCore"),
+        tests("TillReceipts"),
+        tests("TillHardware"),
+        tests("TillHTTP", nioCore, nioPosix, httpTypes),
+        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillJournal", grdb),
+        tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
+        tests("TillCheckout", "TillJournal", "TillSandbox"),
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// The tests of one room.
+func tests(_ room: String, _ more: Target.Dependency...) -> Target {
+    .testTarget(
+        name: room + "Tests", dependencies: ["TillCore", .target(name: room)].uniqued() + more, swiftSettings: strict)
+}
+
+extension [Target.Dependency] {
+    /// TillCore's own tests name it once.
+    func uniqued() -> [Element] { count == 2 && room(0) == room(1) ? Array(prefix(1)) : self }
+
+    private func room(_ index: Int) -> String {
+        switch self[index] {
+        case .targetItem(let name, _), .byNameItem(let name, _): name
+        default: ""
+        }
+    }
+}

@@ -74,7 +74,7 @@ extension Checkout {
                 Checkout.markWritten(answer)
                 return (current, events)
             }
-            guard let newest = try await read({ try await $0.payment(payment.id) }) else {
+            guard let newest = try await stored(payment.id) else {
                 throw .unknownPayment(payment.id)
             }
             current = newest

@@ -11,7 +11,12 @@ extension Checkout {
     @discardableResult
     public func recover() async throws(CheckoutError) -> Int {
         let now = clock.now()
-        let due = try await read { try await $0.due(at: now, limit: Checkout.recoveryBatch) }
+        let due: [PaymentID]
+        do {
+            due = try await journal.due(at: now, limit: Checkout.recoveryBatch)
+        } catch {
+            throw .journal(error)
+        }
         var count = 0
         for id in due where !atWork.contains(id) {
             if Task.isCancelled { break }
@@ -28,7 +33,7 @@ extension Checkout {
         guard !atWork.contains(id) else { return }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard let payment = try await read({ try await $0.payment(id) }) else { return }
+        guard let payment = try await stored(id) else { return }
         guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
@@ -42,11 +47,11 @@ extension Checkout {
     }
 
     private func settle(_ id: PaymentID) async throws(CheckoutError) {
-        guard let payment = try await read({ try await $0.payment(id) }) else { return }
+        guard let payment = try await stored(id) else { return }
         let now = clock.now()
         let effects = payment.pendingEffects(
             capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
-        ).filter { $0.due <= now }.map(\.effect)
+        ).filter { $0.due <= now }.map { $0.effect }
         _ = try await drive(payment, effects: effects)
     }
 }

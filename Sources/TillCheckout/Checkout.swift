@@ -62,7 +62,7 @@ public struct Checkout: Sendable {
         do {
             try await journal.write(write)
         } catch .orderOccupied(let by) {
-            let status = try await read { journal in try await journal.payment(by) }?.status
+            let status = try await stored(by)?.status
             throw .orderOccupied(draft.payment.order.id, by: by, status ?? .processing)
         } catch {
             throw .journal(error)
@@ -73,7 +73,7 @@ public struct Checkout: Sendable {
 
     /// A payment of the account.
     public func payment(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
-        guard let payment = try await read({ try await $0.payment(id) }), payment.account == account else {
+        guard let payment = try await stored(id), payment.account == account else {
             throw .unknownPayment(id)
         }
         return payment
@@ -187,11 +187,10 @@ public struct Checkout: Sendable {
         }
     }
 
-    func read<Value: Sendable>(
-        _ body: (any Journal) async throws(JournalError) -> Value
-    ) async throws(CheckoutError) -> Value {
+    /// A payment as it is in the journal now.
+    func stored(_ id: PaymentID) async throws(CheckoutError) -> Payment? {
         do {
-            return try await body(journal)
+            return try await journal.payment(id)
         } catch {
             throw .journal(error)
         }
