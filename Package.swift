@@ -104,6 +104,10 @@ let package = Package(
             swiftSettings: strict),
 
         .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: strict),
+        .testTarget(name: "TillHardwareTests", dependencies: ["TillHardware", "TillCore"], swiftSettings: strict),
+        .testTarget(
+            name: "TillSandboxTests", dependencies: ["TillSandbox", "TillHardware", "TillCore"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
