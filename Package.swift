@@ -93,8 +93,10 @@ let package = Package(
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillServer",
+                "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
+                crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
             ],
             path: "Sources/till",
             swiftSettings: strict),
