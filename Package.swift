@@ -19,6 +19,8 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
     name: "till",
@@ -47,6 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -62,7 +65,7 @@ let package = Package(
 
         // Floor 2: the outside parties.
         .target(
-            name: "TillHTTP", dependencies: ["TillCore", asyncHTTPClient, nioCore, httpTypes, tracing],
+            name: "TillHTTP", dependencies: ["TillCore", asyncHTTPClient, nioCore, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
 
@@ -103,9 +106,32 @@ let package = Package(
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
 
-        .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: strict),
-        .testTarget(
-            name: "TillReceiptsTests", dependencies: ["TillReceipts", "TillCore", crypto], swiftSettings: strict),
+        tests("TillCore"),
+        tests("TillReceipts"),
+        tests("TillHardware"),
+        tests("TillHTTP", nioCore, nioPosix, httpTypes),
+        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillJournal", grdb),
+        tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
+        tests("TillCheckout", "TillJournal", "TillSandbox"),
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// The tests of one room.
+func tests(_ room: String, _ more: Target.Dependency...) -> Target {
+    .testTarget(
+        name: room + "Tests", dependencies: ["TillCore", .target(name: room)].uniqued() + more, swiftSettings: strict)
+}
+
+extension [Target.Dependency] {
+    /// TillCore's own tests name it once.
+    func uniqued() -> [Element] { count == 2 && room(0) == room(1) ? Array(prefix(1)) : self }
+
+    private func room(_ index: Int) -> String {
+        switch self[index] {
+        case .targetItem(let name, _), .byNameItem(let name, _): name
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import TillCore
+
+extension Checkout {
+    /// Makes one call to the provider. `nil` if there is nothing to call for.
+    func perform(_ step: Step, for payment: Payment) async -> PaymentAnswer? {
+        switch step {
+        case .authorize(let id, let tender): return await authorize(id, tender, payment)
+        case .confirm(let id, let tender): return await confirm(id, tender, payment)
+        case .effect(.query(let id)): return await query(id, payment)
+        case .effect(.void(let id)): return await void(id, payment)
+        case .effect(.capture(let id)): return await capture(id, payment)
+        case .effect(.refund(let id)): return await refund(id, payment)
+        }
+    }
+
+    private func target(
+        _ id: AttemptID, _ payment: Payment
+    ) -> (Attempt, any PaymentServiceProvider, AttemptContext)? {
+        guard let attempt = payment.attempts.first(where: { $0.id == id }), let provider = providers[attempt.provider]
+        else { return nil }
+        let context = AttemptContext(
+            account: payment.account, order: payment.order.id, payment: payment.id, attempt: id,
+            startedAt: attempt.startedAt, reference: attempt.reference)
+        return (attempt, provider, context)
+    }
+
+    private func request(_ attempt: Attempt, _ context: AttemptContext, _ payment: Payment) -> AuthorizationRequest {
+        AuthorizationRequest(
+            context: context, amount: attempt.amount, captureMode: payment.captureMode,
+            prepareKey: attempt.prepareKey, key: attempt.authorizationKey,
+            description: "Order \(payment.order.number)")
+    }
+
+    private func authorize(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
+        guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state else {
+            return nil
+        }
+        guard provider.capabilities.preparesFirst, attempt.reference == nil else {
+            return await confirm(id, tender, payment)
+        }
+        let request = request(attempt, context, payment)
+        let answer = await answer { await provider.prepare(request) }
+        Failpoint.afterPreparationIsAnswered.reached()
+        return .prepared(id, answer)
+    }
+
+    private func confirm(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
+        guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state else {
+            return nil
+        }
+        // Somebody has canceled meanwhile: nothing was asked for yet, so nothing is asked for now.
+        if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
+        let request = request(attempt, context, payment)
+        let answer = await answer { await provider.authorize(request, with: tender) }
+        Failpoint.afterAuthorizationIsAnswered.reached()
+        return .authorized(id, answer)
+    }
+
+    private func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
+        guard let (attempt, provider, context) = target(id, payment) else { return nil }
+        let request = QueryRequest(
+            context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount)
+        return .snapshot(id, await answer { await provider.query(request) })
+    }
+
+    private func void(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
+        guard let (attempt, provider, context) = target(id, payment), let void = attempt.void, void.state.isOpen
+        else { return nil }
+        let request = VoidRequest(
+            context: context, authorizationKey: attempt.authorizationKey, reason: void.reason, key: attempt.voidKey)
+        let answer = await answer { await provider.void(request) }
+        Failpoint.afterVoidIsAnswered.reached()
+        return .voided(id, answer)
+    }
+
+    private func capture(_ id: CaptureID, _ payment: Payment) async -> PaymentAnswer? {
+        guard let capture = payment.captures.first(where: { $0.id == id }), capture.state.isOpen,
+            let (_, provider, context) = target(capture.attempt, payment)
+        else { return nil }
+        let request = CaptureRequest(
+            context: context, capture: id, amount: capture.amount, isFinal: capture.isFinal, key: capture.key)
+        let answer = await answer { await provider.capture(request) }
+        Failpoint.afterCaptureIsAnswered.reached()
+        return .captured(id, answer)
+    }
+
+    private func refund(_ id: RefundID, _ payment: Payment) async -> PaymentAnswer? {
+        guard let refund = payment.refunds.first(where: { $0.id == id }), refund.state.isOpen,
+            let (_, provider, context) = target(refund.attempt, payment)
+        else { return nil }
+        let request = RefundRequest(
+            context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key)
+        let answer = await answer { await provider.refund(request) }
+        Failpoint.afterRefundIsAnswered.reached()
+        return .refunded(id, answer)
+    }
+
+    /// Waits for a call at most ``providerDeadline``. A call without an answer may have moved money.
+    private func answer<Success>(
+        _ call: @escaping @Sendable () async -> ProviderAnswer<Success>
+    ) async -> ProviderAnswer<Success> {
+        let clock = clock
+        return await withTaskGroup(of: ProviderAnswer<Success>.self) { group in
+            group.addTask { await call() }
+            group.addTask {
+                try? await clock.sleep(for: Checkout.providerDeadline)
+                let seconds = Checkout.providerDeadline.milliseconds / 1000
+                return .unknown(reason: "The provider did not answer within \(seconds) s.")
+            }
+            let first = await group.next() ?? .unknown(reason: "The call ended without an answer.")
+            group.cancelAll()
+            return first
+        }
+    }
+}

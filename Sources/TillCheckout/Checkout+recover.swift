@@ -1,0 +1,57 @@
+public import TillCore
+public import TillJournal
+
+extension Checkout {
+    /// How long the engine sleeps between two looks for due work.
+    public static let recoveryInterval: Span = .milliseconds(1000)
+
+    /// Does once what is due: calls that a dead process left open, outcomes to look at again, captures and refunds to
+    /// send again. Safe to call at any time, in any number of processes.
+    /// - Returns: how many payments it worked on.
+    @discardableResult
+    public func recover() async throws(CheckoutError) -> Int {
+        let now = clock.now()
+        let due: [PaymentID]
+        do {
+            due = try await journal.due(at: now, limit: Checkout.recoveryBatch)
+        } catch {
+            throw .journal(error)
+        }
+        var count = 0
+        for id in due where !atWork.contains(id) {
+            if Task.isCancelled { break }
+            atWork.begin(id)
+            defer { atWork.end(id) }
+            try await settle(id)
+            count += 1
+        }
+        return count
+    }
+
+    /// Looks at once at what is open in one payment, whatever its schedule says. For webhooks and for people.
+    public func look(at id: PaymentID) async throws(CheckoutError) {
+        guard !atWork.contains(id) else { return }
+        atWork.begin(id)
+        defer { atWork.end(id) }
+        guard let payment = try await stored(id) else { return }
+        guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
+        _ = try await drive(payment, effects: [.query(attempt.id)])
+    }
+
+    /// Runs until cancelled.
+    public func run() async {
+        while !Task.isCancelled {
+            _ = try? await recover()
+            do { try await clock.sleep(for: Checkout.recoveryInterval) } catch { return }
+        }
+    }
+
+    private func settle(_ id: PaymentID) async throws(CheckoutError) {
+        guard let payment = try await stored(id) else { return }
+        let now = clock.now()
+        let effects = payment.pendingEffects(
+            capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
+        ).filter { $0.due <= now }.map { $0.effect }
+        _ = try await drive(payment, effects: effects)
+    }
+}

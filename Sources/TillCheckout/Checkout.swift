@@ -1,0 +1,232 @@
+import Synchronization
+public import TillCore
+public import TillJournal
+
+/// Runs payments: decides, writes, calls the provider, writes what it answered.
+///
+/// - Every call to a provider is in the journal, with its key, before it leaves; no call is made inside a
+///   transaction; every call has a deadline, and a call without an answer is `unknown`.
+/// - Any number of tasks and processes may work on one payment at once: the journal's versions order them, the
+///   payment's own rules are asked again on each new state, and the provider's keys make repeats harmless.
+/// - After a crash ``recover()`` does what is left to be done; it is the same code as normal running.
+public struct Checkout: Sendable {
+    /// How long a provider may take to answer. Shorter than ``CheckSchedule/answerLease``.
+    public static let providerDeadline: Span = .seconds(30)
+    /// How often a decision is made again because another write came first.
+    public static let maximumConflicts = 16
+    /// How many effects one pass performs for one payment.
+    public static let maximumSteps = 12
+    /// How many payments one pass of recovery looks at.
+    public static let recoveryBatch = 256
+
+    let journal: any Journal
+    let providers: [ProviderName: any PaymentServiceProvider]
+    let clock: any TillClock
+    let random: @Sendable () -> UInt64
+    let atWork = AtWork()
+
+    /// Makes an engine over a journal and its providers.
+    public init(
+        journal: any Journal, providers: [any PaymentServiceProvider], clock: any TillClock,
+        random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    ) {
+        self.journal = journal
+        self.providers = Dictionary(providers.map { ($0.name, $0) }) { first, _ in first }
+        self.clock = clock
+        self.random = random
+    }
+
+    /// The names of the configured providers.
+    public var providerNames: [ProviderName] { Array(providers.keys) }
+
+    /// Makes a new payment in memory; ``create(_:idempotency:)`` writes it.
+    public func draft(account: AccountID, order: Order, captureMode: CaptureMode) -> PaymentDraft {
+        let now = clock.now()
+        let creation = PaymentEvent.Creation(
+            payment: PaymentID.make(at: now, random: (random(), random())), account: account, order: order,
+            captureMode: captureMode)
+        return PaymentDraft(
+            payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now))
+    }
+
+    /// Writes a new payment, together with the answer kept under the caller's key. Refused if the order has a payment
+    /// that holds, took or may take money.
+    public func create(
+        _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        Failpoint.beforeCreateIsWritten.reached()
+        var write = JournalWrite()
+        write.append = JournalWrite.Append(
+            payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holds: false)
+        write.idempotency = idempotency
+        do {
+            try await journal.write(write)
+        } catch .orderOccupied(let by) {
+            let status = try await stored(by)?.status
+            throw .orderOccupied(draft.payment.order.id, by: by, status ?? .processing)
+        } catch {
+            throw .journal(error)
+        }
+        Failpoint.afterCreateIsWritten.reached()
+        return draft.payment
+    }
+
+    /// A payment of the account.
+    public func payment(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
+        guard let payment = try await stored(id), payment.account == account else {
+            throw .unknownPayment(id)
+        }
+        return payment
+    }
+
+    /// Asks a provider for the money. Returns when the outcome is in the journal, be it `unknown`.
+    public func confirm(
+        _ id: PaymentID, account: AccountID, provider name: ProviderName, tender: Tender,
+        idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
+        let payment = try await payment(id, account: account)
+        do {
+            _ = try provider.amounts.wireAmount(payment.amount)
+        } catch {
+            throw .amount(error)
+        }
+        if case .card = tender, !provider.capabilities.takesCards {
+            throw .refused(.unsupported("The provider \(name) takes no card numbers."))
+        }
+        return try await run(
+            .attempt(provider: name, tender: tender.summary), on: id, account: account, tender: tender,
+            idempotency: idempotency)
+    }
+
+    /// Takes held money; all that is left if no amount is given.
+    public func capture(
+        _ id: PaymentID, account: AccountID, amount: Money? = nil, isFinal: Bool = true,
+        idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        try await checkWire(amount, on: id, account: account)
+        return try await run(
+            .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
+    }
+
+    /// Wants no money for the order any more; lets a hold go. A success that comes later is let go too.
+    public func cancel(
+        _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
+        idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        try await run(.cancel(reason: reason), on: id, account: account, idempotency: idempotency)
+    }
+
+    /// Gives captured money back; all that is left if no amount is given.
+    public func refund(
+        _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil,
+        idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        try await checkWire(amount, on: id, account: account)
+        Failpoint.beforeRefundIsWritten.reached()
+        return try await run(
+            .refund(amount, reason: reason), on: id, account: account, idempotency: idempotency)
+    }
+
+    /// Checks that the provider's wire can express an amount before anything is written.
+    private func checkWire(_ amount: Money?, on id: PaymentID, account: AccountID) async throws(CheckoutError) {
+        let payment = try await payment(id, account: account)
+        guard let amount, amount.currency == payment.currency, let name = payment.provider,
+            let provider = providers[name]
+        else { return }
+        do {
+            _ = try provider.amounts.wireAmount(amount)
+        } catch {
+            throw .amount(error)
+        }
+    }
+
+    /// Decides a command on the newest state, writes it, and performs what follows from it.
+    private func run(
+        _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
+        idempotency: IdempotencyRecord?
+    ) async throws(CheckoutError) -> Payment {
+        atWork.begin(id)
+        defer { atWork.end(id) }
+        for _ in 0..<Checkout.maximumConflicts {
+            var payment = try await payment(id, account: account)
+            let now = clock.now()
+            let events: [PaymentEvent]
+            do {
+                events = try payment.decide(command, at: now)
+            } catch {
+                throw .refused(error)
+            }
+            let written = try await append(events, to: &payment, at: now, holds: true, idempotency: idempotency)
+            guard written else { continue }
+            markStarted(events)
+            return try await drive(payment, started: events, tender: tender)
+        }
+        throw .tooManyConflicts(id)
+    }
+
+    /// Appends events; `false` if another write came first.
+    func append(
+        _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holds: Bool,
+        idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Bool {
+        let expected = payment.version
+        let records = events.map { RecordedEvent($0, at: now) }
+        for record in records { payment.evolve(record) }
+        var write = JournalWrite()
+        write.append = JournalWrite.Append(
+            payment: payment, expectedVersion: expected, events: records, nextDue: payment.nextDue, holds: holds)
+        write.idempotency = idempotency
+        do {
+            try await journal.write(write)
+            return true
+        } catch .versionConflict {
+            return false
+        } catch {
+            throw .journal(error)
+        }
+    }
+
+    /// A payment as it is in the journal now.
+    func stored(_ id: PaymentID) async throws(CheckoutError) -> Payment? {
+        do {
+            return try await journal.payment(id)
+        } catch {
+            throw .journal(error)
+        }
+    }
+
+    private func markStarted(_ events: [PaymentEvent]) {
+        for event in events {
+            switch event {
+            case .attemptStarted: Failpoint.afterAttemptIsWritten.reached()
+            case .refundStarted: Failpoint.afterRefundIsStarted.reached()
+            case .voidStarted: Failpoint.afterVoidIsStarted.reached()
+            default: break
+            }
+        }
+    }
+}
+
+/// A payment that is not written yet.
+public struct PaymentDraft: Sendable {
+    /// As it will be.
+    public let payment: Payment
+    let event: RecordedEvent
+}
+
+/// Which payments tasks of this process are working on, so that recovery leaves them alone.
+final class AtWork: Sendable {
+    private let counts = Mutex<[PaymentID: Int]>([:])
+
+    func begin(_ id: PaymentID) { counts.withLock { $0[id, default: 0] += 1 } }
+
+    func end(_ id: PaymentID) {
+        counts.withLock { counts in
+            guard let count = counts[id] else { return }
+            counts[id] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    func contains(_ id: PaymentID) -> Bool { counts.withLock { $0[id] != nil } }
+}

@@ -1,0 +1,75 @@
+public import TillCore
+public import TillJournal
+
+/// Why the checkout did not do what it was asked.
+public enum CheckoutError: ExplainedError {
+    /// The payment's own rules refuse it.
+    case refused(PaymentRefusal)
+    /// There is no such payment, or it is another account's: the two look the same.
+    case unknownPayment(PaymentID)
+    /// Another payment has the order.
+    case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
+    /// No provider of that name is configured.
+    case unknownProvider(ProviderName, known: [ProviderName])
+    /// The provider's wire can not express the amount, or does not take the currency.
+    case amount(MoneyError)
+    /// The journal did not take the write.
+    case journal(JournalError)
+    /// Others changed the payment too often at the same time.
+    case tooManyConflicts(PaymentID)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .refused(let refusal): refusal.code
+        case .unknownPayment: "payment_not_found"
+        case .orderOccupied(_, _, let status):
+            switch status {
+            case .succeeded, .partiallyRefunded, .partiallyCaptured: "order_already_paid"
+            default: "order_has_a_payment"
+            }
+        case .unknownProvider: "unknown_provider"
+        case .amount: "invalid_amount"
+        case .journal(.queueFull): "queue_full"
+        case .journal: "journal_unavailable"
+        case .tooManyConflicts: "conflict"
+        }
+    }
+
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .refused(let refusal): refusal.what
+        case .unknownPayment(let id): "There is no payment \(id)."
+        case .orderOccupied(let order, let payment, let status):
+            "Order \(order) already has payment \(payment), which is \(status.rawValue)."
+        case .unknownProvider(let name, let known):
+            "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
+        case .amount(let error): error.description
+        case .journal(let error): "The journal did not take the write: \(error)."
+        case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
+        }
+    }
+
+    /// Whether this step moved money.
+    public var moneyMoved: MoneyMoved {
+        switch self {
+        case .refused(let refusal): refusal.moneyMoved
+        case .journal(.unavailable): .unknown
+        default: .no
+        }
+    }
+
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .refused(let refusal): refusal.next
+        case .unknownPayment: "Check the identifier."
+        case .orderOccupied(_, let payment, _): "Look at payment \(payment) before you take another."
+        case .unknownProvider: "Choose a configured provider."
+        case .amount: "Correct the amount or choose another provider."
+        case .journal: "Try again with the same key; nothing is done twice."
+        case .tooManyConflicts: "Try again."
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// What the shop wants of a payment.
+public enum PaymentCommand: Hashable, Sendable {
+    /// Try to get the money with this tender from this provider.
+    case attempt(provider: ProviderName, tender: TenderSummary)
+    /// Take held money; all that is left if no amount is given.
+    case capture(Money?, isFinal: Bool)
+    /// Want no money for this order any more; lets a hold go.
+    case cancel(reason: String)
+    /// Give money back; all that is left if no amount is given.
+    case refund(Money?, reason: String?)
+}
+
+extension Payment {
+    /// Says what a command leads to. Pure: the same payment and command give the same events. The caller writes them
+    /// with the version that this payment has; if another write came first it decides again on the new state.
+    public func decide(_ command: PaymentCommand, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
+        switch command {
+        case .attempt(let provider, let tender):
+            return try decideAttempt(provider: provider, tender: tender)
+        case .capture(let amount, let isFinal):
+            return try decideCapture(amount, isFinal: isFinal, at: now)
+        case .cancel(let reason):
+            return try decideCancel(reason: reason)
+        case .refund(let amount, let reason):
+            return try decideRefund(amount, reason: reason)
+        }
+    }
+
+    private func decideAttempt(
+        provider: ProviderName, tender: TenderSummary
+    ) throws(PaymentRefusal) -> [PaymentEvent] {
+        switch status {
+        case .requiresPaymentMethod, .declined: break
+        case .succeeded, .partiallyRefunded, .partiallyCaptured, .requiresCapture:
+            throw .alreadyPaid(order.id, id)
+        case .processing, .unknown, .requiresAction: throw .outcomeOpen(status)
+        case .refunded, .canceled, .expired: throw .closed(status)
+        }
+        guard cancelReason == nil else { throw .closed(.canceled) }
+        return [
+            .attemptStarted(
+                PaymentEvent.AttemptStart(attempt: nextAttemptID, provider: provider, tender: tender, amount: amount))
+        ]
+    }
+
+    private func decideCapture(
+        _ asked: Money?, isFinal: Bool, at now: Timestamp
+    ) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let attempt = currentAttempt else { throw .nothingToCapture }
+        guard let authorization = attempt.authorization else { throw .outcomeOpen(status) }
+        guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
+        if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
+        guard cancelReason == nil else { throw .closed(.canceled) }
+        let left = Money(
+            minorUnits: authorization.amount.minorUnits - capturedOrPending.minorUnits, currency: currency)
+        let isClosed = captures.contains { $0.state.isSucceeded && $0.isFinal }
+        guard !isClosed, left.isPositive else { throw .nothingToCapture }
+        let amount = asked ?? left
+        try check(amount)
+        guard amount.minorUnits <= left.minorUnits else {
+            throw .captureExceedsAuthorization(asked: amount, left: left)
+        }
+        if let end = authorization.captureBefore, end <= now { throw .authorizationExpired(end) }
+        return [.captureStarted(nextCaptureID, attempt.id, amount, isFinal: isFinal || amount == left)]
+    }
+
+    private func decideCancel(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard !isCanceled else { throw .closed(.canceled) }
+        guard cancelReason == nil else { throw .operationInProgress("cancellation") }
+        guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
+        guard captured.isZero else { throw .capturedAlready(captured) }
+        var events: [PaymentEvent] = [.cancelRequested(reason: reason)]
+        switch currentAttempt?.state {
+        case nil: events.append(.canceled)
+        case .authorized, .requiresAction:
+            if let attempt = currentAttempt { events.append(.voidStarted(attempt.id, reason: reason)) }
+        case .inFlight, .unknown: break  // decided when the answer is known: a late success is let go
+        case .declined, .notSent, .voided, .expired: events.append(.canceled)
+        }
+        return events
+    }
+
+    private func decideRefund(_ asked: Money?, reason: String?) throws(PaymentRefusal) -> [PaymentEvent] {
+        let left = Money(minorUnits: captured.minorUnits - refundedOrPending.minorUnits, currency: currency)
+        guard left.isPositive, let capture = captures.last(where: { $0.state.isSucceeded }) else {
+            throw .nothingToRefund
+        }
+        let amount = asked ?? left
+        try check(amount)
+        guard amount.minorUnits <= left.minorUnits else { throw .refundExceedsCaptured(asked: amount, left: left) }
+        return [.refundStarted(nextRefundID, capture.attempt, amount, reason: reason)]
+    }
+
+    private func check(_ amount: Money) throws(PaymentRefusal) {
+        guard amount.currency == currency else {
+            throw .invalidAmount("The amount is in \(amount.currency.code), the payment in \(currency.code).")
+        }
+        guard amount.isPositive else { throw .invalidAmount("The amount must be more than zero; it is \(amount).") }
+    }
+}

@@ -1,0 +1,259 @@
+/// What a provider answered to one call.
+public enum PaymentAnswer: Hashable, Sendable {
+    /// To the preparation of an attempt.
+    case prepared(AttemptID, ProviderAnswer<Confirmation>)
+    /// To the authorization of an attempt.
+    case authorized(AttemptID, ProviderAnswer<Authorization>)
+    /// To a capture.
+    case captured(CaptureID, ProviderAnswer<Confirmation>)
+    /// To a void.
+    case voided(AttemptID, ProviderAnswer<Confirmation>)
+    /// To a refund.
+    case refunded(RefundID, ProviderAnswer<Confirmation>)
+    /// To a query about an attempt.
+    case snapshot(AttemptID, ProviderAnswer<ProviderSnapshot>)
+}
+
+extension Payment {
+    /// Says what an answer leads to. An answer that comes late, twice or for something already settled leads to
+    /// nothing, so answers may be repeated and reordered.
+    public func observe(_ answer: PaymentAnswer, at now: Timestamp) -> [PaymentEvent] {
+        switch answer {
+        case .prepared(let id, let answer): return observePrepared(id, answer)
+        case .authorized(let id, let answer): return observeAuthorized(id, answer, at: now)
+        case .captured(let id, let answer):
+            return observeOperation(.capture(id), answer, at: now) { .captured(id, $0) }
+        case .voided(let id, let answer): return observeVoided(id, answer, at: now)
+        case .refunded(let id, let answer):
+            return observeOperation(.refund(id), answer, at: now) { .refunded(id, $0) }
+        case .snapshot(let id, let answer): return observeSnapshot(id, answer, at: now)
+        }
+    }
+
+    private func undecided(_ id: AttemptID) -> Attempt? {
+        attempts.first { $0.id == id && $0.isUndecided }
+    }
+
+    private func observePrepared(_ id: AttemptID, _ answer: ProviderAnswer<Confirmation>) -> [PaymentEvent] {
+        guard undecided(id) != nil else { return [] }
+        switch answer {
+        case .approved(let confirmation):
+            guard let reference = confirmation.reference else { return [] }
+            return [.attemptPrepared(id, reference)]
+        case .declined(let decline): return settle([.attemptDeclined(id, decline)])
+        // No money was asked for, so an unanswered preparation has certainly taken none.
+        case .notSent(let reason), .unknown(let reason): return settle([.attemptNotSent(id, reason: reason)])
+        case .requiresAction(let action): return settle([.attemptNotSent(id, reason: action.kind)])
+        }
+    }
+
+    private func observeAuthorized(
+        _ id: AttemptID, _ answer: ProviderAnswer<Authorization>, at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard let attempt = undecided(id) else { return [] }
+        switch answer {
+        case .approved(let authorization):
+            guard authorization.amount.currency == currency, authorization.amount.isPositive,
+                authorization.amount.minorUnits <= attempt.amount.minorUnits
+            else {
+                let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
+                return [
+                    .outcomeUnknown(
+                        .attempt(id), nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
+                    .attentionRequired(.attempt(id), reason: reason),
+                ]
+            }
+            return afterAuthorization(id, authorization, asked: attempt.amount)
+        case .declined(let decline): return settle([.attemptDeclined(id, decline)])
+        case .requiresAction(let action):
+            if case .requiresAction(action) = attempt.state { return [] }
+            return [.actionRequired(id, action)]
+        case .notSent(let reason): return settle([.attemptNotSent(id, reason: reason)])
+        case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
+        }
+    }
+
+    /// What follows from an authorization: a capture, or, if nobody wants the money any more, a void.
+    private func afterAuthorization(
+        _ id: AttemptID, _ authorization: Authorization, asked: Money
+    ) -> [PaymentEvent] {
+        var events: [PaymentEvent] = [.authorized(id, authorization)]
+        let isBeingVoided = attempts.first { $0.id == id }?.void?.state.isOpen ?? false
+        if isBeingVoided, !authorization.isCaptured { return events }
+        if let reason = cancelReason {
+            if authorization.isCaptured {
+                events.append(.refundStarted(nextRefundID, id, authorization.amount, reason: reason))
+            } else {
+                events.append(.voidStarted(id, reason: reason))
+            }
+        } else if authorization.isCaptured {
+            if authorization.amount != asked {
+                events.append(.attentionRequired(.attempt(id), reason: "Only \(authorization.amount) was approved."))
+            }
+        } else if authorization.amount.minorUnits < asked.minorUnits {
+            events.append(.voidStarted(id, reason: "partial_approval"))
+        } else if captureMode == .automatic {
+            events.append(.captureStarted(nextCaptureID, id, authorization.amount, isFinal: true))
+        }
+        return events
+    }
+
+    /// Adds the end of a canceled payment once its attempt is settled without money.
+    private func settle(_ events: [PaymentEvent]) -> [PaymentEvent] {
+        cancelReason != nil && !isCanceled ? events + [.canceled] : events
+    }
+
+    private func observeVoided(
+        _ id: AttemptID, _ answer: ProviderAnswer<Confirmation>, at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard let void = attempts.first(where: { $0.id == id })?.void, void.state.isOpen else { return [] }
+        switch answer {
+        case .approved: return settle([.voided(id)])
+        default: return observeOperation(.void(id), answer, at: now) { _ in .voided(id) }
+        }
+    }
+
+    private func observeOperation(
+        _ operation: OperationID, _ answer: ProviderAnswer<Confirmation>, at now: Timestamp,
+        done: (ProviderReference?) -> PaymentEvent
+    ) -> [PaymentEvent] {
+        guard let state = state(of: operation), state.isOpen else { return [] }
+        switch answer {
+        case .approved(let confirmation): return [done(confirmation.reference)]
+        case .declined(let decline):
+            return [
+                .refused(operation, decline),
+                .attentionRequired(operation, reason: "The provider refused: \(decline.reason.rawValue)."),
+            ]
+        case .requiresAction(let action): return stillUnknown(operation, reason: action.kind, at: now)
+        case .notSent(let reason):
+            var tries = 0
+            if case .deferred(_, let before) = state { tries = before }
+            let until = now.adding(CheckSchedule.resendWait(tries: tries))
+            return [.deferred(operation, until: until, reason: reason)]
+        case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
+        }
+    }
+
+    /// One more look without a result; after enough of them a person is asked as well.
+    func stillUnknown(_ operation: OperationID, reason: String, at now: Timestamp) -> [PaymentEvent] {
+        let before = unknown(operation)
+        let checks = (before?.checks ?? -1) + 1
+        let next = now.adding(CheckSchedule.wait(checks: checks))
+        var events: [PaymentEvent] = [.outcomeUnknown(operation, nextCheck: next, reason: reason)]
+        if checks == CheckSchedule.checksBeforeAttention {
+            events.append(.attentionRequired(operation, reason: "Still not known after \(checks) looks: \(reason)"))
+        }
+        return events
+    }
+
+    private func unknown(_ operation: OperationID) -> Unknown? {
+        if case .attempt(let id) = operation {
+            if case .unknown(let unknown) = attempts.first(where: { $0.id == id })?.state { return unknown }
+            return nil
+        }
+        if case .unknown(let unknown) = state(of: operation) { return unknown }
+        return nil
+    }
+}
+
+extension Payment {
+    private func observeSnapshot(
+        _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard case .approved(let snapshot) = answer, snapshot.captured.currency == currency else {
+            return openOperations(of: id).flatMap { stillUnknown($0, reason: "The query was not answered.", at: now) }
+        }
+        if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now) }
+        return observeSettlements(snapshot, of: id, at: now)
+    }
+
+    private func openOperations(of id: AttemptID) -> [OperationID] {
+        var open: [OperationID] = []
+        guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
+        if attempt.isUndecided, attempt.void == nil { open.append(.attempt(id)) }
+        if let void = attempt.void, void.state.isOpen { open.append(.void(id)) }
+        open += captures.filter { $0.attempt == id && $0.state.isOpen }.map { .capture($0.id) }
+        open += refunds.filter { $0.attempt == id && $0.state.isOpen }.map { .refund($0.id) }
+        return open
+    }
+
+    private func observeStanding(
+        _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
+    ) -> [PaymentEvent] {
+        let id = attempt.id
+        switch snapshot.standing {
+        case .authorized(var authorization):
+            if snapshot.captured.isPositive { authorization.isCaptured = true }
+            return observeAuthorized(id, .approved(authorization), at: now)
+        case .declined(let decline): return settle([.attemptDeclined(id, decline)])
+        case .voided: return settle([.voided(id)])
+        case .requiresAction(let action):
+            guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
+                return [.voidStarted(id, reason: "abandoned")]
+            }
+            return [.actionRequired(id, action)]
+        case .processing: return stillUnknown(.attempt(id), reason: "The provider is still processing.", at: now)
+        case .notFound, .unconfirmed:
+            // Nobody holds the customer's credential any more, so this attempt can not go on. It is voided at the
+            // provider, so that a request that is still under way can never charge it.
+            guard let void = attempt.void else { return [.voidStarted(id, reason: "abandoned")] }
+            guard void.state.isOpen else {
+                return stillUnknown(.attempt(id), reason: "The provider refuses to void it.", at: now)
+            }
+            return [.deferred(.void(id), until: now, reason: "not voided yet")]
+        }
+    }
+
+    private func observeSettlements(
+        _ snapshot: ProviderSnapshot, of id: AttemptID, at now: Timestamp
+    ) -> [PaymentEvent] {
+        var events: [PaymentEvent] = []
+        guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
+        let settled = captures.filter { $0.attempt == id && $0.state.isSucceeded }.reduce(Int64(0)) {
+            $0 + $1.amount.minorUnits
+        }
+        if let capture = captures.first(where: { $0.attempt == id && $0.state.isOpen }) {
+            if snapshot.captured.minorUnits >= settled + capture.amount.minorUnits {
+                events.append(.captured(capture.id, snapshot.reference))
+            } else if snapshot.standing == .voided {
+                events.append(.refused(.capture(capture.id), Decline(reason: .authorizationExpired)))
+                events.append(.attemptExpired(id))
+            } else {
+                events.append(.deferred(.capture(capture.id), until: now, reason: "not captured yet"))
+            }
+        }
+        if let void = attempt.void, void.state.isOpen {
+            if snapshot.standing == .voided {
+                events += settle([.voided(id)])
+            } else {
+                events.append(.deferred(.void(id), until: now, reason: "not voided yet"))
+            }
+        } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0,
+            !captures.contains(where: { $0.attempt == id && $0.state.isOpen })
+        {
+            events.append(.attemptExpired(id))
+        }
+        for refund in refunds where refund.attempt == id && refund.state.isOpen {
+            events += observeRefund(refund, in: snapshot, at: now)
+        }
+        return events
+    }
+
+    private func observeRefund(
+        _ refund: Refund, in snapshot: ProviderSnapshot, at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard let found = snapshot.refunds.first(where: { $0.refund == refund.id }) else {
+            return [.deferred(.refund(refund.id), until: now, reason: "not refunded yet")]
+        }
+        switch found.status {
+        case .succeeded: return [.refunded(refund.id, found.reference)]
+        case .pending: return stillUnknown(.refund(refund.id), reason: "pending", at: now)
+        case .failed(let decline):
+            return [
+                .refused(.refund(refund.id), decline),
+                .attentionRequired(.refund(refund.id), reason: "A refund failed; the money is with the shop."),
+            ]
+        }
+    }
+}

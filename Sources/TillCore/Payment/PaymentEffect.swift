@@ -1,0 +1,89 @@
+/// What is left to be done for a payment, derived from its state. Performing it again is always safe.
+public enum PaymentEffect: Hashable, Sendable {
+    /// Ask the provider what became of the attempt.
+    case query(AttemptID)
+    /// Send the void, with its key.
+    case void(AttemptID)
+    /// Send the capture, with its key.
+    case capture(CaptureID)
+    /// Send the refund, with its key.
+    case refund(RefundID)
+}
+
+/// An effect and the moment from which it is due.
+public struct PendingEffect: Hashable, Sendable {
+    /// What.
+    public var effect: PaymentEffect
+    /// From when.
+    public var due: Timestamp
+}
+
+extension Payment {
+    /// Everything that is left to be done. `capabilities` says for how long the attempt's provider remembers a key:
+    /// inside that window the same key is sent again, after it the provider is asked first. `isOrphan`: the process
+    /// that had the calls in flight is dead, so they are due at once.
+    public func pendingEffects(
+        capabilities: (ProviderName) -> ProviderCapabilities?, at now: Timestamp, isOrphan: Bool = false
+    ) -> [PendingEffect] {
+        var effects: [PendingEffect] = []
+        for attempt in attempts {
+            let window = capabilities(attempt.provider)?.replayWindow ?? .seconds(0)
+            if let void = attempt.void, void.state.isOpen {
+                effects.append(
+                    pending(
+                        .void(attempt.id), void.state, startedAt: void.startedAt, attempt: attempt.id,
+                        window: window, now: now, isOrphan: isOrphan))
+            } else if attempt.isUndecided {
+                effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
+            }
+            for capture in captures where capture.attempt == attempt.id && capture.state.isOpen {
+                effects.append(
+                    pending(
+                        .capture(capture.id), capture.state, startedAt: capture.startedAt, attempt: attempt.id,
+                        window: window, now: now, isOrphan: isOrphan))
+            }
+            for refund in refunds where refund.attempt == attempt.id && refund.state.isOpen {
+                effects.append(
+                    pending(
+                        .refund(refund.id), refund.state, startedAt: refund.startedAt, attempt: attempt.id,
+                        window: window, now: now, isOrphan: isOrphan))
+            }
+        }
+        return effects
+    }
+
+    /// When the earliest effect is due; `nil` if nothing is left to be done.
+    public var nextDue: Timestamp? {
+        pendingEffects(capabilities: { _ in nil }, at: updatedAt).map(\.due).min()
+    }
+
+    private func due(of attempt: Attempt, isOrphan: Bool) -> Timestamp {
+        switch attempt.state {
+        case .unknown(let unknown): unknown.nextCheck
+        case .requiresAction: updatedAt.adding(.minutes(5))
+        default: isOrphan ? attempt.startedAt : attempt.startedAt.adding(CheckSchedule.answerLease)
+        }
+    }
+
+    private func pending(
+        _ effect: PaymentEffect, _ state: OperationState, startedAt: Timestamp, attempt: AttemptID, window: Span,
+        now: Timestamp, isOrphan: Bool
+    ) -> PendingEffect {
+        let keyIsRemembered = now.since(startedAt) < window
+        switch state {
+        case .inFlight:
+            return PendingEffect(
+                effect: keyIsRemembered ? effect : .query(attempt),
+                due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
+        case .deferred(let until, _):
+            // Deferred means certainly not done: sending is safe whatever the window says.
+            return PendingEffect(effect: effect, due: until)
+        case .unknown(let unknown):
+            // "pending" answers are settled by asking; others by the same key while it is remembered.
+            let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason == "pending"
+            return PendingEffect(effect: asks ? .query(attempt) : effect, due: unknown.nextCheck)
+        case .succeeded, .refused:
+            return PendingEffect(effect: .query(attempt), due: Timestamp(milliseconds: .max))
+        }
+    }
+}

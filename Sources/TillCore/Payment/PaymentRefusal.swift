@@ -1,0 +1,90 @@
+/// Why a command to a payment is refused. Nothing was written and nobody was asked.
+public enum PaymentRefusal: ExplainedError, Hashable {
+    /// The order has taken its money already.
+    case alreadyPaid(OrderID, PaymentID)
+    /// Another attempt may still take the money.
+    case outcomeOpen(PaymentStatus)
+    /// The payment is over.
+    case closed(PaymentStatus)
+    /// The amount is zero, negative or in another currency.
+    case invalidAmount(String)
+    /// More than the authorization has left.
+    case captureExceedsAuthorization(asked: Money, left: Money)
+    /// More than was captured and not yet refunded.
+    case refundExceedsCaptured(asked: Money, left: Money)
+    /// There is nothing to capture.
+    case nothingToCapture
+    /// There is nothing to refund.
+    case nothingToRefund
+    /// A step of the same kind is not answered yet.
+    case operationInProgress(String)
+    /// The hold ended.
+    case authorizationExpired(Timestamp)
+    /// Money was captured: refund it instead.
+    case capturedAlready(Money)
+    /// The provider can not do this.
+    case unsupported(String)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .alreadyPaid: "order_already_paid"
+        case .outcomeOpen: "payment_in_progress"
+        case .closed: "payment_closed"
+        case .invalidAmount: "invalid_amount"
+        case .captureExceedsAuthorization: "capture_exceeds_authorization"
+        case .refundExceedsCaptured: "refund_exceeds_captured"
+        case .nothingToCapture: "nothing_to_capture"
+        case .nothingToRefund: "nothing_to_refund"
+        case .operationInProgress: "operation_in_progress"
+        case .authorizationExpired: "authorization_expired"
+        case .capturedAlready: "captured_already"
+        case .unsupported: "unsupported"
+        }
+    }
+
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .alreadyPaid(let order, let payment): "Order \(order) is already paid by \(payment)."
+        case .outcomeOpen(let status):
+            "This payment is \(status.rawValue): an earlier attempt may still take the money."
+        case .closed(let status): "This payment is \(status.rawValue) and takes no more commands of this kind."
+        case .invalidAmount(let why): why
+        case .captureExceedsAuthorization(let asked, let left):
+            "A capture of \(asked) is more than the \(left) that is still held."
+        case .refundExceedsCaptured(let asked, let left):
+            "A refund of \(asked) is more than the \(left) that can still be refunded."
+        case .nothingToCapture: "No money is held that could be captured."
+        case .nothingToRefund: "No captured money is left that could be refunded."
+        case .operationInProgress(let step): "A \(step) of this payment is still waiting for its answer."
+        case .authorizationExpired(let time): "The hold on the money ended at \(time)."
+        case .capturedAlready(let amount): "\(amount) of this payment is captured already."
+        case .unsupported(let why): why
+        }
+    }
+
+    /// This command moved nothing, whatever earlier ones did.
+    public var moneyMoved: MoneyMoved {
+        switch self {
+        case .outcomeOpen: .unknown
+        default: .no
+        }
+    }
+
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .alreadyPaid: "Do not charge again; look at the payment."
+        case .outcomeOpen, .operationInProgress: "Wait for its outcome; do not start another payment."
+        case .closed: "Start a new payment if money is still wanted."
+        case .invalidAmount: "Correct the amount."
+        case .captureExceedsAuthorization(_, let left): "Capture at most \(left)."
+        case .refundExceedsCaptured(_, let left): "Refund at most \(left)."
+        case .nothingToCapture, .nothingToRefund: "Look at the payment first."
+        case .authorizationExpired: "Ask the customer to pay again."
+        case .capturedAlready: "Refund it instead."
+        case .unsupported: "Choose another way."
+        }
+    }
+}

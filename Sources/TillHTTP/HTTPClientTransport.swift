@@ -1,0 +1,110 @@
+internal import AsyncHTTPClient
+public import HTTPTypes
+internal import NIOCore
+internal import NIOSSL
+public import TillCore
+
+/// The one transport to providers.
+///
+/// Certificates are verified and TLS is 1.2 at least; no redirect is followed and no proxy used, so that a secret key
+/// goes to the named host only. No answer is asked for compressed. Connections are pooled over all callers; nothing
+/// is sent twice. Any number of calls may run at once.
+///
+/// ``shutdown()`` must be called before the last reference goes away.
+public final class HTTPClientTransport: HTTPTransport {
+    /// The longest answer body that is read, in bytes: 1 MiB. A longer one is `unknown`.
+    public static let maximumAnswerBytes = 1 << 20
+    /// The longest deadline taken; a longer one is cut to it.
+    public static let longestDeadline = Span.minutes(10)
+
+    private let client: HTTPClient
+
+    /// Makes a transport with its own pool.
+    /// - Parameter connectTimeout: for name look-up, connection and TLS. Keep it below the deadlines of the calls:
+    ///   running into it is the certain `notSent`, running into a deadline is `unknown`.
+    public init(connectTimeout: Span = .seconds(5)) {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.certificateVerification = .fullVerification
+        let connect = max(1, min(connectTimeout.milliseconds, HTTPClientTransport.longestDeadline.milliseconds))
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: .milliseconds(connect)), proxy: nil, decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // A refused connection must be told at once as `notSent`; whether to try again is the engine's decision.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes all connections. Calls under way end as `unknown`.
+    public func shutdown() async {
+        try? await client.shutdown()
+    }
+
+    /// Sends a request and reads the whole answer.
+    /// - Throws: ``TransportFailure/notSent(reason:)`` if there was no connection to send on, otherwise
+    ///   ``TransportFailure/unknown(reason:)``, also when a kept connection turns out to be dead.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
+        guard !Task.isCancelled else { throw .notSent(reason: "cancelled before it was sent") }
+        let outgoing = try HTTPClientTransport.clientRequest(request, body: body)
+        let span = min(deadline, HTTPClientTransport.longestDeadline)
+        let end = NIODeadline.now() + .milliseconds(span.milliseconds)
+        let answer: HTTPClientResponse
+        do {
+            answer = try await client.execute(outgoing, deadline: end)
+        } catch {
+            throw TransportFailure(verdictOn: error)
+        }
+        do {
+            let bytes = try await HTTPClientTransport.read(answer.body, until: end)
+            return HTTPReply(response: HTTPClientTransport.response(answer), body: bytes)
+        } catch is NIOTooManyBytesError {
+            throw .unknown(reason: "the answer is longer than \(HTTPClientTransport.maximumAnswerBytes) bytes")
+        } catch {
+            throw .unknown(reason: "the answer broke off (status \(answer.status.code))")
+        }
+    }
+
+    private static func clientRequest(
+        _ request: HTTPRequest, body: [UInt8]
+    ) throws(TransportFailure) -> HTTPClientRequest {
+        guard let scheme = request.scheme, scheme == "https" || scheme == "http",
+            let authority = request.authority, !authority.isEmpty, !authority.contains("@"),
+            let path = request.path, path.hasPrefix("/")
+        else { throw .notSent(reason: "the request has no usable address") }
+        var outgoing = HTTPClientRequest(url: "\(scheme)://\(authority)\(path)")
+        outgoing.method = .init(rawValue: request.method.rawValue)
+        for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
+        if !body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
+        return outgoing
+    }
+
+    private static func response(_ answer: HTTPClientResponse) -> HTTPResponse {
+        var fields = HTTPFields()
+        for (name, value) in answer.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        // The type takes three digits only; anything else can not be relied upon and counts as a server's failure.
+        let code = (100...999).contains(Int(answer.status.code)) ? Int(answer.status.code) : 599
+        return HTTPResponse(status: .init(code: code), headerFields: fields)
+    }
+
+    private static func read(_ body: HTTPClientResponse.Body, until end: NIODeadline) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            group.addTask {
+                let buffer = try await body.collect(upTo: HTTPClientTransport.maximumAnswerBytes)
+                return Array(buffer.readableBytesView)
+            }
+            group.addTask {
+                try await Task.sleep(for: .nanoseconds(max(0, (end - .now()).nanoseconds)))
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import HTTPTypes
+internal import Synchronization
+public import TillCore
+
+/// Passes everything on and keeps what passed, scrubbed, so that a test can look at the real wire.
+///
+/// The `Authorization` field, form fields that end in `[number]` or `[cvc]`, and any text that could be a card number
+/// are masked before they are kept.
+public final class RecordingTransport: HTTPTransport {
+    /// One request and what came of it, scrubbed.
+    public struct Exchange: Hashable, Sendable {
+        /// `GET`, `POST`.
+        public var method: String
+        /// Path and query.
+        public var path: String
+        /// Header fields in their order.
+        public var fields: [String]
+        /// The request's body as text.
+        public var body: String
+        /// The answer's status; `nil` if there was no answer.
+        public var status: Int?
+        /// The answer's body as text, or why there was none.
+        public var answer: String
+    }
+
+    private let next: any HTTPTransport
+    private let kept = Mutex<[Exchange]>([])
+
+    /// Records what goes through `next`.
+    public init(_ next: any HTTPTransport) { self.next = next }
+
+    /// Everything so far, in the order in which the answers came.
+    public var exchanges: [Exchange] { kept.withLock { $0 } }
+
+    /// Passes the request on.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        do throws(TransportFailure) {
+            let reply = try await next.send(request, body: body, deadline: deadline)
+            keep(request, body, status: reply.response.status.code, String(decoding: reply.body, as: UTF8.self))
+            return reply
+        } catch {
+            keep(request, body, status: nil, "\(error)")
+            throw error
+        }
+    }
+
+    private func keep(_ request: HTTPRequest, _ body: [UInt8], status: Int?, _ answer: String) {
+        let fields = request.headerFields.map { field in
+            field.name == .authorization
+                ? "Authorization: \(CardScrubbing.mask)"
+                : "\(field.name.rawName): \(CardScrubbing.withoutNumbers(field.value))"
+        }
+        let exchange = Exchange(
+            method: request.method.rawValue, path: CardScrubbing.withoutNumbers(request.path ?? ""), fields: fields,
+            body: CardScrubbing.form(String(decoding: body, as: UTF8.self)), status: status,
+            answer: CardScrubbing.withoutNumbers(answer))
+        kept.withLock { $0.append(exchange) }
+    }
+}

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import TillCore
+
+extension TransportFailure {
+    /// Whether the request may have left, from what the client says. `notSent` is a list of the errors that can only
+    /// come before the first byte of a request; everything else is `unknown`. The reasons are our words only: an
+    /// error's own text may repeat what was sent.
+    init(verdictOn error: any Error) {
+        switch error {
+        case let error as HTTPClientError:
+            self = TransportFailure.verdict(on: error)
+        case is NIOConnectionError:
+            self = .notSent(reason: "could not connect")
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
+            self = .notSent(reason: "connection refused")
+        case is SocketAddressError:
+            self = .notSent(reason: "the host's name was not found")
+        case ChannelError.connectTimeout:
+            self = .notSent(reason: "connecting took too long")
+        case NIOSSLError.handshakeFailed, NIOSSLError.unableToValidateCertificate,
+            NIOSSLError.noCertificateToValidate, is NIOSSLExtraError:
+            self = .notSent(reason: "TLS could not be set up")
+        default:
+            self = .unknown(reason: "the connection failed")
+        }
+    }
+
+    private static func verdict(on error: HTTPClientError) -> TransportFailure {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout: .notSent(reason: "connecting took too long")
+        case .tlsHandshakeTimeout: .notSent(reason: "TLS took too long")
+        case .alreadyShutdown: .notSent(reason: "the client is shut down")
+        case .invalidURL, .emptyHost, .emptyScheme: .notSent(reason: "the address is not usable")
+        case .readTimeout, .deadlineExceeded: .unknown(reason: "no answer in time")
+        case .remoteConnectionClosed: .unknown(reason: "the connection was closed before an answer")
+        default: .unknown(reason: "the request failed")
+        }
+    }
+}

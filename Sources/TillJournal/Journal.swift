@@ -1,0 +1,51 @@
+public import TillCore
+
+/// Where events are kept. The one thing in Till that may never forget.
+///
+/// Guarantees of every implementation:
+/// - A write is all or nothing, and durable when ``write(_:)`` returns: a crash right after it changes nothing.
+/// - Writes are in one order; whoever reads after a write has returned sees it.
+/// - A write that throws anything but ``JournalError/unavailable(_:)`` has changed nothing. After `unavailable` it may
+///   have been made; the version of the payment tells.
+/// - At most one live payment exists for an order of an account.
+public protocol Journal: Sendable {
+    /// Writes, atomically and durably. Checks in this order: idempotency, webhook, version, order.
+    func write(_ write: JournalWrite) async throws(JournalError)
+    /// A payment as the fold of its events; `nil` if there is none.
+    func payment(_ id: PaymentID) async throws(JournalError) -> Payment?
+    /// The payment that the order belongs to now; `nil` if it is free.
+    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment?
+    /// Payments by their projected rows, newest first.
+    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow]
+    /// All events of a payment, oldest first; empty if there is none.
+    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent]
+    /// Events behind a place in the journal, oldest first.
+    /// - Parameter account: only of this account; `nil`: of all.
+    func events(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [StoredEvent]
+    /// Payments on which something is to be done: due at that moment and not held by another living process, and, at
+    /// once, all that are held by a process that has died. The most overdue come first.
+    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID]
+    /// What is known under an idempotency key; `nil` if nothing, or if it is older than
+    /// ``JournalLimits/idempotencyRetention``.
+    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord?
+}
+
+/// How much the journal keeps and takes at once.
+public enum JournalLimits {
+    /// How long the answer to a request is kept under its key.
+    public static let idempotencyRetention = Span.days(30)
+    /// How long it is remembered that a webhook came; longer than any provider repeats one.
+    public static let webhookRetention = Span.days(30)
+    /// Expired rows removed in one pass, so that cleaning never makes a write wait long.
+    public static let maximumPurgedRows = 256
+    /// The shortest time between two passes of cleaning.
+    public static let purgeInterval = Span.minutes(1)
+    /// Writes that wait at most; more are refused with ``JournalError/queueFull(limit:)``.
+    public static let maximumQueuedWrites = 8_192
+    /// Writes that share one commit at most.
+    public static let maximumBatch = 1_024
+    /// Rows that one read returns at most.
+    public static let maximumPage = 500
+}

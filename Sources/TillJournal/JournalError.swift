@@ -1,0 +1,41 @@
+public import TillCore
+
+/// Why the journal did not do what was asked. Everything but `unavailable` means: nothing was written.
+public enum JournalError: Error, Hashable, Sendable {
+    /// Somebody else wrote first; read the payment again and decide again. `current` is 0 if there is no payment.
+    case versionConflict(payment: PaymentID, current: Int)
+    /// The order already has a live payment.
+    case orderOccupied(by: PaymentID)
+    /// The idempotency key is taken.
+    case idempotencyExists(IdempotencyRecord)
+    /// The webhook came before.
+    case webhookSeen
+    /// Too many writes are waiting; try again later.
+    case queueFull(limit: Int)
+    /// The storage does not work now. The write may or may not have been made.
+    case unavailable(String)
+    /// What is stored, or was to be stored, can not be right.
+    case corrupted(String)
+    /// The journal was closed.
+    case closed
+}
+
+extension JournalError: CustomStringConvertible {
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .versionConflict(let payment, let current):
+            "Payment \(payment) was changed at the same time; it is at version \(current) now."
+        case .orderOccupied(let payment): "The order already has a payment: \(payment)."
+        case .idempotencyExists(let record):
+            record.isFinished
+                ? "A request with this idempotency key was answered before."
+                : "A request with this idempotency key is being worked on, or was another request."
+        case .webhookSeen: "This webhook came before."
+        case .queueFull(let limit): "More than \(limit) writes are waiting for the disk. Try again in a moment."
+        case .unavailable(let reason): "The journal can not be used: \(reason)."
+        case .corrupted(let reason): "The journal is damaged: \(reason)."
+        case .closed: "The journal is closed."
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import TillCore
+
+/// What is written together: all of it or nothing.
+public struct JournalWrite: Sendable {
+    /// New events of a payment.
+    public var append: Append?
+    /// What is known under an idempotency key. One in flight is inserted: if the key is finished, held by a living
+    /// process, or was used for another request, the write is refused; the record of a dead process for the same
+    /// request is taken over. A finished one replaces what is there.
+    public var idempotency: IdempotencyRecord?
+    /// A webhook that must not have been seen before.
+    public var webhook: WebhookReceipt?
+    /// A payment on which something is to be done earlier than planned. Does nothing if nothing is pending on it.
+    public var wake: (PaymentID, Timestamp)?
+
+    /// Makes one.
+    public init(
+        append: Append? = nil, idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil,
+        wake: (PaymentID, Timestamp)? = nil
+    ) {
+        self.append = append
+        self.idempotency = idempotency
+        self.webhook = webhook
+        self.wake = wake
+    }
+
+    /// Events of one payment and the state that they lead to.
+    public struct Append: Sendable {
+        /// The payment after the events; its version is `expectedVersion` plus their count.
+        public var payment: Payment
+        /// The version before the events; 0 for a new payment.
+        public var expectedVersion: Int
+        /// What happened, oldest first. May be empty: then only the two below are written.
+        public var events: [RecordedEvent]
+        /// When something is to be done on the payment next; `nil`: nothing is.
+        public var nextDue: Timestamp?
+        /// This process is working on it now: other processes leave it alone while this one lives.
+        public var holds: Bool
+
+        /// Makes one.
+        public init(
+            payment: Payment, expectedVersion: Int, events: [RecordedEvent], nextDue: Timestamp?, holds: Bool
+        ) {
+            self.payment = payment
+            self.expectedVersion = expectedVersion
+            self.events = events
+            self.nextDue = nextDue
+            self.holds = holds
+        }
+    }
+}
+
+/// That a provider's webhook came.
+public struct WebhookReceipt: Hashable, Sendable {
+    /// Who sent it.
+    public var provider: ProviderName
+    /// What the provider calls it.
+    public var id: String
+    /// When it came.
+    public var at: Timestamp
+
+    /// Makes one.
+    public init(provider: ProviderName, id: String, at: Timestamp) {
+        self.provider = provider
+        self.id = id
+        self.at = at
+    }
+}

@@ -1,0 +1,94 @@
+public import TillCore
+
+/// Which payments to list.
+public struct PaymentFilter: Hashable, Sendable {
+    /// Only of this account.
+    public var account: AccountID?
+    /// Only for this order.
+    public var order: OrderID?
+    /// Only in this status.
+    public var status: PaymentStatus?
+    /// Only older than this one: the last of the page before.
+    public var before: PaymentID?
+    /// How many; 1 to ``JournalLimits/maximumPage``, anything else is brought into it.
+    public var limit: Int
+
+    /// Makes one.
+    public init(
+        account: AccountID? = nil, order: OrderID? = nil, status: PaymentStatus? = nil, before: PaymentID? = nil,
+        limit: Int = 50
+    ) {
+        self.account = account
+        self.order = order
+        self.status = status
+        self.before = before
+        self.limit = limit
+    }
+}
+
+/// A payment as one line of a list: projected from its events in the same write.
+public struct PaymentRow: Hashable, Sendable {
+    /// Its name.
+    public var id: PaymentID
+    /// The shop.
+    public var account: AccountID
+    /// The order.
+    public var order: OrderID
+    /// The order as the shop's people call it.
+    public var orderNumber: String
+    /// Where it stands.
+    public var status: PaymentStatus
+    /// What was asked for.
+    public var amount: Money
+    /// What was taken.
+    public var captured: Money
+    /// What went back.
+    public var refunded: Money
+    /// The provider of the last attempt.
+    public var provider: ProviderName?
+    /// The tender of the last attempt.
+    public var tenderKind: TenderKind?
+    /// When it was created.
+    public var createdAt: Timestamp
+    /// When its last event happened.
+    public var updatedAt: Timestamp
+    /// How many events it has.
+    public var version: Int
+
+    /// The line of a payment.
+    public init(_ payment: Payment) {
+        id = payment.id
+        account = payment.account
+        order = payment.order.id
+        orderNumber = payment.order.number
+        status = payment.status
+        amount = payment.amount
+        captured = payment.captured
+        refunded = payment.refunded
+        provider = payment.provider
+        tenderKind = payment.tender?.kind
+        createdAt = payment.createdAt
+        updatedAt = payment.updatedAt
+        version = payment.version
+    }
+
+    init(
+        id: PaymentID, account: AccountID, order: OrderID, orderNumber: String, status: PaymentStatus, amount: Money,
+        captured: Money, refunded: Money, provider: ProviderName?, tenderKind: TenderKind?, createdAt: Timestamp,
+        updatedAt: Timestamp, version: Int
+    ) {
+        self.id = id
+        self.account = account
+        self.order = order
+        self.orderNumber = orderNumber
+        self.status = status
+        self.amount = amount
+        self.captured = captured
+        self.refunded = refunded
+        self.provider = provider
+        self.tenderKind = tenderKind
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.version = version
+    }
+}

@@ -1,0 +1,57 @@
+public import TillCore
+
+/// Random faults from a seed. Whether a call fails depends on the seed, the operation, its key and the moment only,
+/// not on the order in which tasks happen to run: with a simulated clock the same seed gives the same run.
+public struct SandboxScript: Hashable, Sendable {
+    /// One fault and how often it happens.
+    public struct Rate: Hashable, Sendable {
+        /// What happens.
+        public var fault: SandboxFault
+        /// In so many of a million calls.
+        public var perMillion: UInt64
+
+        /// Makes one.
+        public init(_ fault: SandboxFault, perMillion: UInt64) {
+            self.fault = fault
+            self.perMillion = perMillion
+        }
+    }
+
+    /// The seed.
+    public let seed: UInt64
+    /// Faults of each operation.
+    public var rates: [SandboxOperation: [Rate]]
+
+    /// Makes one.
+    public init(seed: UInt64, rates: [SandboxOperation: [Rate]]) {
+        self.seed = seed
+        self.rates = rates
+    }
+
+    /// Every fault equally often, for every operation; together in so many of a million calls.
+    public init(seed: UInt64, everyFaultPerMillion: UInt64) {
+        let share = everyFaultPerMillion / UInt64(SandboxFault.inOrder.count)
+        let rates = SandboxFault.inOrder.map { Rate($0, perMillion: share) }
+        self.init(
+            seed: seed, rates: Dictionary(uniqueKeysWithValues: SandboxOperation.allCases.map { ($0, rates) }))
+    }
+
+    /// The fault of a call, if it has one.
+    public func fault(_ operation: SandboxOperation, key: String, at now: Timestamp) -> SandboxFault? {
+        guard let rates = rates[operation] else { return nil }
+        var dice = StableHash.of("\(operation.rawValue) \(key) \(now.milliseconds)", seed: seed) % 1_000_000
+        for rate in rates {
+            if dice < rate.perMillion { return rate.fault }
+            dice -= rate.perMillion
+        }
+        return nil
+    }
+
+    /// A test card for a payment: mostly good ones, some of each way to be declined. Sealed as a reader seals it.
+    public func sealedCard(for key: String, declinedPerMillion: UInt64) -> Secret<String> {
+        let dice = StableHash.of("card \(key)", seed: seed)
+        guard dice % 1_000_000 < declinedPerMillion else { return Secret("sim:4242424242424242:visa:contact_emv") }
+        let codes = ["insufficient_funds", "generic_decline", "expired_card", "lost_card", "incorrect_pin"]
+        return Secret("sim:declined:\(codes[Int((dice >> 32) % UInt64(codes.count))])")
+    }
+}

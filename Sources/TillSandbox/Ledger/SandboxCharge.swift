@@ -1,0 +1,145 @@
+import TillCore
+
+/// One charge in the sandbox's own books: the truth that an engine is checked against. Holds no card number.
+public struct SandboxCharge: Codable, Hashable, Sendable {
+    /// Where a charge stands.
+    public enum State: String, Codable, Hashable, Sendable {
+        /// Made, no money was asked for.
+        case unconfirmed
+        /// Waits for the customer.
+        case requiresAction
+        /// Money is held or taken.
+        case authorized
+        /// The issuer said no; it may be asked again.
+        case declined
+        /// Never again.
+        case voided
+    }
+
+    /// One capture, in minor units.
+    public struct Capture: Codable, Hashable, Sendable {
+        /// The sandbox's name for it.
+        public var reference: String
+        /// The key that it was asked for with.
+        public var key: String
+        /// Minor units.
+        public var amount: Int64
+    }
+
+    /// One refund, in minor units.
+    public struct Refund: Codable, Hashable, Sendable {
+        /// How a refund stands.
+        public enum Status: String, Codable, Hashable, Sendable { case pending, succeeded, failed, canceled }
+        /// The sandbox's name for it.
+        public var reference: String
+        /// The key that it was asked for with.
+        public var key: String
+        /// The engine's own name for it, if it gave one.
+        public var refund: String?
+        /// Minor units.
+        public var amount: Int64
+        /// How it stands.
+        public var status: Status
+        /// When it was asked for, milliseconds since 1970.
+        public var createdAt: Int64
+        /// Why, as asked.
+        public var reason: String?
+        /// What the client wanted kept with it.
+        public var metadata: [String: String]
+    }
+
+    /// What is kept of a card.
+    public struct Card: Codable, Hashable, Sendable {
+        /// The brand as providers spell it.
+        public var brand: String
+        /// The last four digits.
+        public var lastFour: String
+        /// How it was read.
+        public var entryMode: String?
+        /// Authorization and capture are one message.
+        public var isSingleMessage: Bool
+    }
+
+    /// What was answered under a key, so that it can be answered again.
+    public struct Reply: Codable, Hashable, Sendable {
+        /// What was asked for.
+        public var operation: SandboxOperation
+        /// When it was done, milliseconds since 1970.
+        public var at: Int64
+        /// What the request said; the same key with another fingerprint is an error.
+        public var fingerprint: String
+        /// What came of it.
+        public var outcome: SandboxOutcome
+        /// The whole answer, where the wire wants it repeated as it was.
+        public var response: String?
+    }
+
+    /// `sb_…` or, in the Stripe stand-in, `pi_…`.
+    public let reference: String
+    /// The key of the authorization, once known.
+    public var key: String?
+    public var account: String?
+    public var order: String?
+    public var payment: String?
+    public var attempt: String?
+    /// What was asked for, in minor units.
+    public var amount: Int64
+    /// ISO 4217 code.
+    public var currency: String
+    /// Held or taken, in minor units.
+    public var authorized: Int64 = 0
+    public var captures: [Capture] = []
+    public var refunds: [Refund] = []
+    public var state: State = .unconfirmed
+    /// Nothing more can be captured.
+    public var isClosed = false
+    /// Milliseconds since 1970.
+    public let createdAt: Int64
+    /// When the hold ends, milliseconds since 1970.
+    public var holdEndsAt: Int64?
+    public var card: Card?
+    /// Why the last try was declined.
+    public var declineCode: String?
+    /// Answers by key.
+    public var replies: [String: Reply] = [:]
+    /// What the client wanted kept with it.
+    public var metadata: [String: String] = [:]
+    /// Capture at confirmation.
+    public var capturesAtOnce = false
+    public var text: String?
+    /// A card that waits to be confirmed, as a payment method's name.
+    public var paymentMethod: String?
+    /// Made only to keep a key from ever being used.
+    public var isTombstone = false
+
+    /// Taken so far, in minor units.
+    public var captured: Int64 { SandboxCharge.total(captures.map(\.amount)) }
+    /// Given back or about to be, in minor units.
+    public var refunded: Int64 {
+        SandboxCharge.total(refunds.filter { $0.status == .succeeded || $0.status == .pending }.map(\.amount))
+    }
+
+    static func total(_ amounts: [Int64]) -> Int64 {
+        amounts.reduce(into: 0) { sum, amount in
+            let (next, overflow) = sum.addingReportingOverflow(amount)
+            sum = overflow ? .max : next
+        }
+    }
+}
+
+/// What came of an operation at the sandbox.
+public enum SandboxOutcome: Codable, Hashable, Sendable {
+    /// Done; the name of the capture or refund, or of the charge.
+    case approved(reference: String)
+    /// Taken on, not settled.
+    case pending(reference: String)
+    /// Not done.
+    case declined(code: String, message: String)
+    /// The customer must do something first.
+    case requiresAction
+}
+
+/// What the sandbox can be asked for.
+public enum SandboxOperation: String, Codable, Hashable, Sendable, CaseIterable {
+    case prepare, authorize, capture, void, refund, query
+}

@@ -1,0 +1,230 @@
+public import TillCore
+
+/// The provider's own truth: its books, its rules, and its memory of keys.
+///
+/// Each call is one transaction. A key that was seen within ``SandboxRules/replayWindow`` gets its first answer
+/// again; after that the thing is done again. A void of a key that was never seen marks the key dead for good.
+public struct SandboxLedger: Sendable {
+    /// Where the books are.
+    public let store: any SandboxStore
+    /// The time.
+    public let clock: any TillClock
+    /// How strict it is.
+    public let rules: SandboxRules
+
+    /// Opens books.
+    public init(store: any SandboxStore, clock: any TillClock = SystemClock(), rules: SandboxRules = SandboxRules()) {
+        self.store = store
+        self.clock = clock
+        self.rules = rules
+    }
+
+    /// What came of an operation.
+    struct Effect: Sendable {
+        var charge: SandboxCharge
+        var outcome: SandboxOutcome
+        /// The answer was given before.
+        var isReplay: Bool
+        /// The whole answer of then, if it was kept.
+        var response: String?
+    }
+
+    /// A charge that is to be made.
+    struct Draft: Sendable {
+        var key: String?
+        var account: String?
+        var order: String?
+        var payment: String?
+        var attempt: String?
+        var amount: Int64
+        var currency: String
+        var capturesAtOnce = false
+        var text: String?
+        var metadata: [String: String] = [:]
+        var paymentMethod: String?
+    }
+
+    /// All charges, oldest first, without those that only keep a key dead.
+    public func charges() async throws -> [SandboxCharge] {
+        try await store.transaction { try $0.allCharges().filter { !$0.isTombstone } }
+    }
+
+    /// One charge.
+    public func charge(_ reference: ProviderReference) async throws -> SandboxCharge? {
+        try await store.transaction { try $0.charge(reference.rawValue) }
+    }
+
+    /// The customer does, or fails, what a charge waits for. `nil` if there is no such charge.
+    @discardableResult
+    public func completeAction(_ reference: ProviderReference, succeeds: Bool) async throws -> SandboxOutcome? {
+        let (rules, now) = (rules, clock.now())
+        return try await store.transaction { shelf in
+            guard var charge = try shelf.charge(reference.rawValue) else { return nil }
+            let outcome = charge.completeAction(succeeds: succeeds, rules: rules, at: now)
+            try shelf.put(charge, keys: [])
+            return outcome
+        }
+    }
+
+    /// Settles the pending refunds of a charge.
+    public func settleRefunds(of reference: ProviderReference, succeed: Bool) async throws {
+        try await store.transaction { shelf in
+            guard var charge = try shelf.charge(reference.rawValue) else { return }
+            for index in charge.refunds.indices where charge.refunds[index].status == .pending {
+                charge.refunds[index].status = succeed ? .succeeded : .failed
+            }
+            try shelf.put(charge, keys: [])
+        }
+    }
+
+    /// The remembered answer of a key, if it is young enough.
+    func replay(_ shelf: any SandboxShelf, key: String, fingerprint: String) throws -> Effect? {
+        guard let owner = try shelf.charge(forKey: key), let reply = owner.replies[key],
+            clock.now().since(Timestamp(milliseconds: reply.at)) < rules.replayWindow
+        else { return nil }
+        guard reply.fingerprint == fingerprint else {
+            let outcome = SandboxOutcome.declined(
+                code: "idempotency_error", message: "The key was used with other parameters before.")
+            return Effect(charge: owner, outcome: outcome, isReplay: false, response: nil)
+        }
+        return Effect(charge: owner, outcome: reply.outcome, isReplay: true, response: reply.response)
+    }
+
+    /// Does a thing to a charge and remembers the answer.
+    func change(
+        _ shelf: any SandboxShelf, _ charge: SandboxCharge, _ operation: SandboxOperation, key: String,
+        fingerprint: String, also keys: [String] = [], respond: ((SandboxCharge, SandboxOutcome) -> String)? = nil,
+        _ body: (inout SandboxCharge, Timestamp) -> SandboxOutcome
+    ) throws -> Effect {
+        let now = clock.now()
+        var charge = charge
+        let outcome = body(&charge, now)
+        let response = respond?(charge, outcome)
+        charge.replies[key] = SandboxCharge.Reply(
+            operation: operation, at: now.milliseconds, fingerprint: fingerprint, outcome: outcome,
+            response: response)
+        try shelf.put(charge, keys: [key] + keys)
+        return Effect(charge: charge, outcome: outcome, isReplay: false, response: response)
+    }
+
+    /// A new charge under a reference that is derived from its key, so that a seeded run is repeatable.
+    func fresh(_ shelf: any SandboxShelf, _ draft: Draft, key: String) throws -> SandboxCharge {
+        var round = 0
+        var reference = rules.prefix + StableHash.hex(key) + StableHash.hex(key, seed: 1).prefix(8)
+        while try shelf.charge(reference) != nil {
+            round += 1
+            let name = "\(key)#\(round)"
+            reference = rules.prefix + StableHash.hex(name) + StableHash.hex(name, seed: 1).prefix(8)
+        }
+        var charge = SandboxCharge(
+            reference: reference, key: draft.key, account: draft.account, order: draft.order,
+            payment: draft.payment, attempt: draft.attempt, amount: draft.amount, currency: draft.currency,
+            createdAt: clock.now().milliseconds)
+        charge.capturesAtOnce = draft.capturesAtOnce
+        charge.text = draft.text
+        charge.metadata = draft.metadata
+        charge.paymentMethod = draft.paymentMethod
+        return charge
+    }
+
+    /// The charge that a request is about: by reference, else by the authorization's key, else by the attempt.
+    func find(_ shelf: any SandboxShelf, reference: String?, key: String?, attempt: String?) throws -> SandboxCharge? {
+        if let reference, let charge = try shelf.charge(reference) { return charge }
+        if let key, let charge = try shelf.charge(forKey: key) { return charge }
+        guard let attempt else { return nil }
+        return try shelf.charges(forAttempt: attempt).last { !$0.isTombstone }
+    }
+
+    /// Makes an unconfirmed charge.
+    func prepare(_ draft: Draft, key: String, fingerprint: String) async throws -> Effect {
+        try await store.transaction { shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
+            let charge = try fresh(shelf, draft, key: key)
+            let authorizationKey = try draft.key.flatMap { try shelf.charge(forKey: $0) == nil ? $0 : nil }
+            return try change(
+                shelf, charge, .prepare, key: key, fingerprint: fingerprint, also: authorizationKey.map { [$0] } ?? []
+            ) { charge, _ in .approved(reference: charge.reference) }
+        }
+    }
+
+    /// Asks the issuer. A charge that holds money already, under a key that is forgotten, is charged again: a second
+    /// hold under a new reference.
+    func authorize(
+        _ draft: Draft, reference: String?, key: String, fingerprint: String, card: SandboxCard
+    ) async throws -> Effect {
+        try await store.transaction { [rules] shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
+            let dead = try shelf.charge(forKey: key).flatMap { $0.state == .voided ? $0 : nil }
+            var charge: SandboxCharge
+            if let found = try dead ?? find(shelf, reference: reference, key: key, attempt: nil) {
+                charge = found.state == .authorized ? try fresh(shelf, draft, key: key) : found
+            } else {
+                charge = try fresh(shelf, draft, key: key)
+            }
+            charge.key = key
+            return try change(shelf, charge, .authorize, key: key, fingerprint: fingerprint) { charge, now in
+                guard charge.isTombstone || (charge.amount == draft.amount && charge.currency == draft.currency)
+                else {
+                    return .declined(code: "amount_mismatch", message: "The charge was prepared for another amount.")
+                }
+                return charge.authorize(with: card, rules: rules, at: now)
+            }
+        }
+    }
+
+    /// Captures. `nil`: there is no such charge.
+    func capture(
+        reference: String?, attempt: String?, amount: Money, isFinal: Bool, key: String
+    ) async throws -> Effect? {
+        let fingerprint = "capture \(amount) \(isFinal)"
+        return try await store.transaction { shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
+            guard let charge = try find(shelf, reference: reference, key: nil, attempt: attempt) else { return nil }
+            return try change(shelf, charge, .capture, key: key, fingerprint: fingerprint) { charge, now in
+                guard charge.currency == amount.currency.code else { return SandboxLedger.wrongCurrency }
+                return charge.capture(amount.minorUnits, isFinal: isFinal, key: key, at: now)
+            }
+        }
+    }
+
+    /// Voids. An unknown key is marked dead.
+    func void(
+        reference: String?, authorizationKey: String, draft: Draft, key: String
+    ) async throws -> Effect {
+        let fingerprint = "void \(authorizationKey)"
+        return try await store.transaction { shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
+            if let charge = try find(
+                shelf, reference: reference, key: authorizationKey, attempt: draft.attempt)
+            {
+                return try change(shelf, charge, .void, key: key, fingerprint: fingerprint, also: [authorizationKey]) {
+                    charge, _ in charge.void()
+                }
+            }
+            var tombstone = try fresh(shelf, draft, key: authorizationKey)
+            tombstone.isTombstone = true
+            return try change(
+                shelf, tombstone, .void, key: key, fingerprint: fingerprint, also: [authorizationKey]
+            ) { charge, _ in charge.void() }
+        }
+    }
+
+    /// Refunds. `nil`: there is no such charge.
+    func refund(
+        reference: String?, attempt: String?, name: String?, amount: Money, reason: String?, key: String
+    ) async throws -> Effect? {
+        let fingerprint = "refund \(amount)"
+        return try await store.transaction { [rules] shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
+            guard let charge = try find(shelf, reference: reference, key: nil, attempt: attempt) else { return nil }
+            return try change(shelf, charge, .refund, key: key, fingerprint: fingerprint) { charge, now in
+                guard charge.currency == amount.currency.code else { return SandboxLedger.wrongCurrency }
+                return charge.refund(
+                    amount.minorUnits, name: name, key: key, reason: reason, metadata: [:], rules: rules, at: now)
+            }
+        }
+    }
+
+    static let wrongCurrency = SandboxOutcome.declined(
+        code: "currency_mismatch", message: "The charge is in another currency.")
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Books in memory. Lost with the process; fast enough for millions of simulated payments.
+public final class SandboxMemoryStore: SandboxStore {
+    private let shelf = MemoryShelf()
+    private let turn = Mutex<Void>(())
+
+    /// Empty books.
+    public init() {}
+
+    public func transaction<Result: Sendable>(
+        _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
+    ) async throws -> Result {
+        try turn.withLock { _ in try body(shelf) }
+    }
+}
+
+/// The dictionaries of ``SandboxMemoryStore``. The rules write one charge at the end of a transaction, so that a
+/// throwing body has written nothing.
+private final class MemoryShelf: SandboxShelf, Sendable {
+    private struct Books {
+        var charges: [String: SandboxCharge] = [:]
+        var order: [String] = []
+        var keys: [String: String] = [:]
+        var attempts: [String: [String]] = [:]
+    }
+    private let books = Mutex(Books())
+
+    func charge(_ reference: String) -> SandboxCharge? { books.withLock { $0.charges[reference] } }
+
+    func charge(forKey key: String) -> SandboxCharge? {
+        books.withLock { books in books.keys[key].flatMap { books.charges[$0] } }
+    }
+
+    func charges(forAttempt attempt: String) -> [SandboxCharge] {
+        books.withLock { books in (books.attempts[attempt] ?? []).compactMap { books.charges[$0] } }
+    }
+
+    func allCharges() -> [SandboxCharge] {
+        books.withLock { books in books.order.compactMap { books.charges[$0] } }
+    }
+
+    func put(_ charge: SandboxCharge, keys: [String]) {
+        books.withLock { books in
+            if books.charges.updateValue(charge, forKey: charge.reference) == nil {
+                books.order.append(charge.reference)
+                if let attempt = charge.attempt { books.attempts[attempt, default: []].append(charge.reference) }
+            }
+            for key in keys { books.keys[key] = charge.reference }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import TillCore
+
+/// What the sandbox's issuer does with a card.
+struct SandboxCard: Hashable, Sendable {
+    enum Behavior: Hashable, Sendable { case approve, requiresAction, decline(String) }
+
+    var behavior: Behavior
+    var brand: String
+    var lastFour: String
+    var entryMode: String?
+    var fault: SandboxFault?
+
+    /// Schemes whose authorization takes the money at once.
+    var isSingleMessage: Bool { brand == "interac" || brand == "eftpos_au" }
+    /// National schemes pay in one currency.
+    var onlyCurrency: String? {
+        switch brand {
+        case "interac": "CAD"
+        case "eftpos_au": "AUD"
+        default: nil
+        }
+    }
+
+    /// Test cards that do anything but approve; the numbers are Stripe's published ones where Stripe has one.
+    private static let special: [String: Behavior] = [
+        "4000000000000002": .decline("generic_decline"),
+        "4000000000000341": .decline("generic_decline"),
+        "4000000000009995": .decline("insufficient_funds"),
+        "4000000000000069": .decline("expired_card"),
+        "4000000000009987": .decline("lost_card"),
+        "4000000000009979": .decline("stolen_card"),
+        "4100000000000019": .decline("fraudulent"),
+        "4000000000000127": .decline("incorrect_cvc"),
+        "4000000000000119": .decline("processing_error"),
+        "4000002760003184": .requiresAction,
+        "4000002500003155": .requiresAction,
+        "4000000000003220": .requiresAction,
+    ]
+
+    init(behavior: Behavior, brand: String, lastFour: String, entryMode: String?, fault: SandboxFault? = nil) {
+        self.behavior = behavior
+        self.brand = brand
+        self.lastFour = lastFour
+        self.entryMode = entryMode
+        self.fault = fault
+    }
+
+    /// The card of a number. The number itself is not kept.
+    init(number: String, brand: String, entryMode: String?) {
+        self.init(
+            behavior: SandboxCard.special[number] ?? .approve, brand: brand, lastFour: String(number.suffix(4)),
+            entryMode: entryMode, fault: SandboxCard.fault(of: number))
+    }
+
+    /// The card of a tender; `nil` if the sandbox does not take it.
+    init?(_ tender: Tender) {
+        switch tender {
+        case .cash:
+            return nil
+        case .card(let card):
+            self.init(number: card.number.reveal(), brand: card.summary.brand, entryMode: card.summary.entryMode)
+        case .cardPresent(let payload):
+            self.init(sealed: payload.sealed.reveal())
+        }
+    }
+
+    /// Opens what a simulated reader sealed: `sim:<number>:<brand>:<entry mode>` or `sim:declined:<reason>`.
+    init?(sealed: String) {
+        let parts = sealed.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.first == "sim" else { return nil }
+        if parts.count == 3, parts[1] == "declined", !parts[2].isEmpty {
+            self.init(behavior: .decline(parts[2]), brand: "visa", lastFour: "0002", entryMode: "contact_emv")
+            return
+        }
+        guard parts.count == 4, parts[1].utf8.count >= 12, parts[1].utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { return nil }
+        self.init(number: parts[1], brand: parts[2], entryMode: parts[3])
+    }
+
+    private static func fault(of number: String) -> SandboxFault? {
+        let numbers = [
+            "4000000000077000", "4000000000077018", "4000000000077026", "4000000000077034", "4000000000077042",
+            "4000000000077059", "4000000000077067", "4000000000077075",
+        ]
+        guard let index = numbers.firstIndex(of: number), SandboxFault.inOrder.indices.contains(index) else {
+            return nil
+        }
+        return SandboxFault.inOrder[index]
+    }
+}
+
+extension SandboxCharge.Card {
+    /// What may be shown, with a chip read's receipt data made up from the charge's reference.
+    func summary(reference: String) -> CardSummary {
+        guard let entryMode, entryMode.hasSuffix("_emv") else {
+            return CardSummary(brand: brand, lastFour: lastFour, entryMode: entryMode)
+        }
+        return CardSummary(brand: brand, lastFour: lastFour, entryMode: entryMode, emv: emv(reference: reference))
+    }
+
+    /// What a chip card's receipt shows.
+    func emv(reference: String) -> EMVReceiptData {
+        let isContact = entryMode == "contact_emv"
+        var emv = EMVReceiptData()
+        switch brand {
+        case "visa": (emv.dedicatedFileName, emv.applicationPreferredName) = ("A0000000031010", "Visa Credit")
+        case "mastercard": (emv.dedicatedFileName, emv.applicationPreferredName) = ("A0000000041010", "Mastercard")
+        case "amex": (emv.dedicatedFileName, emv.applicationPreferredName) = ("A000000025010801", "American Express")
+        case "discover": (emv.dedicatedFileName, emv.applicationPreferredName) = ("A0000001523010", "Discover")
+        case "interac": (emv.dedicatedFileName, emv.applicationPreferredName) = ("A0000002771010", "Interac")
+        case "eftpos_au": (emv.dedicatedFileName, emv.applicationPreferredName) = ("A00000038410", "eftpos SAV")
+        default: break
+        }
+        if brand == "interac" { emv.accountType = "checking" }
+        if brand == "eftpos_au" { emv.accountType = "savings" }
+        emv.authorizationResponseCode = "3030"
+        let code = String(StableHash.of(reference, seed: 3) % 1_000_000)
+        emv.authorizationCode = String(repeating: "0", count: 6 - code.utf8.count) + code
+        emv.applicationCryptogram = StableHash.hex(reference, seed: 4).uppercased()
+        emv.terminalVerificationResults = isContact ? "8000008000" : "0000008000"
+        emv.transactionStatusInformation = isContact ? "E800" : "0000"
+        emv.cardholderVerificationMethod =
+            isSingleMessage && isContact ? "online_pin" : (isContact ? "offline_pin" : "none")
+        return emv
+    }
+}

@@ -1,0 +1,227 @@
+public import TillCore
+
+/// A payment provider without a bank: same keys, same limits, same ways to fail as a real one, no network.
+public struct SandboxProvider: PaymentServiceProvider {
+    public let name: ProviderName
+    public let capabilities: ProviderCapabilities
+    public let amounts = AmountCodec(provider: "Sandbox", exceptions: [:])
+    /// The provider's books, to look into and to act as the customer.
+    public let ledger: SandboxLedger
+    /// What goes wrong.
+    public let faults: SandboxFaults
+    private let clock: any TillClock
+    private let latency: Span
+
+    /// Makes one over books that others may share.
+    /// - Parameters:
+    ///   - latency: how long each call takes.
+    ///   - preparesFirst: `false`: no charge is made before the money is asked for, so that only keys protect.
+    public init(
+        store: any SandboxStore, clock: any TillClock = SystemClock(), latency: Span = .milliseconds(0),
+        faults: SandboxFaults = SandboxFaults(), rules: SandboxRules = SandboxRules(), preparesFirst: Bool = true,
+        name: ProviderName = .sandbox
+    ) {
+        self.name = name
+        self.clock = clock
+        self.latency = latency
+        self.faults = faults
+        ledger = SandboxLedger(store: store, clock: clock, rules: rules)
+        capabilities = ProviderCapabilities(
+            replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true)
+    }
+
+    public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        await call(.prepare, key: request.prepareKey, amount: nil) {
+            try await confirmation(
+                ledger.prepare(draft(request), key: request.prepareKey.rawValue, fingerprint: "\(request.amount)"))
+        }
+    }
+
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard let card = SandboxCard(tender) else {
+            return .declined(
+                Decline(reason: .invalidRequest, code: "tender_not_supported", message: "The sandbox takes cards."))
+        }
+        return await call(.authorize, key: request.key, amount: request.amount, card: card.fault) {
+            let effect = try await ledger.authorize(
+                draft(request), reference: request.context.reference?.rawValue, key: request.key.rawValue,
+                fingerprint: "\(request.amount) \(card.brand) \(card.lastFour)", card: card)
+            switch effect.outcome {
+            case .approved: return .approved(authorization(effect.charge, request.amount))
+            case .pending: return .unknown(reason: "pending")
+            case .requiresAction: return .requiresAction(CustomerAction(kind: "sandbox_challenge"))
+            case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
+            }
+        }
+    }
+
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await call(.capture, key: request.key, amount: request.amount) {
+            try await confirmation(
+                ledger.capture(
+                    reference: request.context.reference?.rawValue, attempt: request.context.attempt.rawValue,
+                    amount: request.amount, isFinal: request.isFinal, key: request.key.rawValue))
+        }
+    }
+
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        // A void has no amount of its own; the table's amounts are those of the charge.
+        var amount: Money?
+        if let reference = request.context.reference, let charge = try? await ledger.charge(reference),
+            let currency = try? Currency(code: charge.currency)
+        {
+            amount = Money(minorUnits: charge.amount, currency: currency)
+        }
+        return await call(.void, key: request.key, amount: amount) {
+            let draft = SandboxLedger.Draft(
+                key: request.authorizationKey.rawValue, account: request.context.account.rawValue,
+                order: request.context.order.rawValue, payment: request.context.payment.rawValue,
+                attempt: request.context.attempt.rawValue, amount: 0, currency: "XXX")
+            return try await confirmation(
+                ledger.void(
+                    reference: request.context.reference?.rawValue,
+                    authorizationKey: request.authorizationKey.rawValue, draft: draft, key: request.key.rawValue))
+        }
+    }
+
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        await call(.refund, key: request.key, amount: request.amount) {
+            try await confirmation(
+                ledger.refund(
+                    reference: request.context.reference?.rawValue, attempt: request.context.attempt.rawValue,
+                    name: request.refund.rawValue, amount: request.amount, reason: request.reason,
+                    key: request.key.rawValue))
+        }
+    }
+
+    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        await call(.query, key: request.authorizationKey, amount: nil) {
+            let charge = try await ledger.store.transaction { shelf in
+                try ledger.find(
+                    shelf, reference: request.context.reference?.rawValue, key: request.authorizationKey.rawValue,
+                    attempt: request.context.attempt.rawValue)
+            }
+            guard let charge else {
+                return .approved(
+                    ProviderSnapshot(
+                        reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
+            }
+            guard charge.isTombstone || charge.currency == request.amount.currency.code else {
+                return .unknown(reason: "the charge is in \(charge.currency)")
+            }
+            return .approved(snapshot(charge, request.amount))
+        }
+    }
+
+    private func draft(_ request: AuthorizationRequest) -> SandboxLedger.Draft {
+        SandboxLedger.Draft(
+            key: request.key.rawValue, account: request.context.account.rawValue,
+            order: request.context.order.rawValue, payment: request.context.payment.rawValue,
+            attempt: request.context.attempt.rawValue, amount: request.amount.minorUnits,
+            currency: request.amount.currency.code, text: request.description)
+    }
+
+    private func authorization(_ charge: SandboxCharge, _ asked: Money) -> Authorization {
+        Authorization(
+            reference: ProviderReference(rawValue: charge.reference),
+            amount: Money(minorUnits: charge.authorized, currency: asked.currency),
+            isCaptured: charge.card?.isSingleMessage == true,
+            captureBefore: charge.holdEndsAt.map { Timestamp(milliseconds: $0) },
+            card: charge.card?.summary(reference: charge.reference))
+    }
+
+    private func snapshot(_ charge: SandboxCharge, _ asked: Money) -> ProviderSnapshot {
+        let standing: ProviderSnapshot.Standing =
+            switch charge.state {
+            case .unconfirmed: .unconfirmed
+            case .requiresAction: .requiresAction(CustomerAction(kind: "sandbox_challenge"))
+            case .declined: .declined(Decline(sandboxCode: charge.declineCode ?? "generic_decline", message: nil))
+            case .voided: .voided
+            case .authorized:
+                charge.isExpired(at: clock.now()) ? .voided : .authorized(authorization(charge, asked))
+            }
+        return ProviderSnapshot(
+            reference: ProviderReference(rawValue: charge.reference), standing: standing,
+            captured: Money(minorUnits: charge.captured, currency: asked.currency),
+            refunds: charge.refunds.map { refund in
+                let status: ProviderSnapshot.Refund.Status =
+                    switch refund.status {
+                    case .pending: .pending
+                    case .succeeded: .succeeded
+                    case .failed, .canceled: .failed(Decline(sandboxCode: "refund_failed", message: nil))
+                    }
+                return ProviderSnapshot.Refund(
+                    reference: ProviderReference(rawValue: refund.reference),
+                    refund: refund.refund.map { RefundID(rawValue: $0) },
+                    amount: Money(minorUnits: refund.amount, currency: asked.currency), status: status)
+            })
+    }
+
+    private func confirmation(_ effect: SandboxLedger.Effect?) -> ProviderAnswer<Confirmation> {
+        guard let effect else {
+            return .declined(Decline(sandboxCode: "resource_missing", message: "There is no such charge."))
+        }
+        switch effect.outcome {
+        case .approved(let reference):
+            return .approved(Confirmation(reference: ProviderReference(rawValue: reference)))
+        case .pending: return .unknown(reason: "pending")
+        case .requiresAction: return .unknown(reason: "the charge waits for the customer")
+        case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
+        }
+    }
+
+    /// One call over the pretended wire: the latency, the fault, and what the caller gets to see of it.
+    private func call<Success>(
+        _ operation: SandboxOperation, key: IdempotencyKey, amount: Money?, card: SandboxFault? = nil,
+        _ work: () async throws -> ProviderAnswer<Success>
+    ) async -> ProviderAnswer<Success> {
+        let fault = faults.next(
+            operation, key: key.rawValue, amount: amount?.minorUnits, card: card, at: clock.now())
+        do {
+            if fault == .notSent { return .notSent(reason: "connection refused") }
+            if latency.milliseconds > 0 { try await clock.sleep(for: latency) }
+            switch fault {
+            case .timeoutBeforeCommit: return .unknown(reason: "timed out")
+            case .conflict: return .unknown(reason: "409 the key is in use")
+            case .outage: return .unknown(reason: "503")
+            case .slow(let span): try await clock.sleep(for: span)
+            case .duplicateDelivery: _ = try await work()
+            case .timeoutAfterCommit, .serverErrorAfterSuccess, .notSent, nil: break
+            }
+            let answer = try await work()
+            switch fault {
+            case .timeoutAfterCommit: return .unknown(reason: "timed out")
+            case .serverErrorAfterSuccess: return .unknown(reason: "500")
+            case .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, .notSent, nil: return answer
+            }
+        } catch is CancellationError {
+            return .unknown(reason: "the caller stopped waiting")
+        } catch {
+            return .unknown(reason: "the sandbox's books could not be read or written")
+        }
+    }
+}
+
+extension Decline {
+    /// Our word for a code of the sandbox, which uses Stripe's codes.
+    init(sandboxCode code: String, message: String?) {
+        let reason: DeclineReason =
+            switch code {
+            case "lost_card", "stolen_card", "fraudulent", "pickup_card", "merchant_blacklist": .fraud
+            case "invalid_cvc": .incorrectCVC
+            case "invalid_number": .incorrectNumber
+            case "pin_try_exceeded": .tooManyPINTries
+            case "offline_pin_incorrect", "invalid_pin": .incorrectPIN
+            case "currency_not_supported": .cardNotSupported
+            case "amount_too_large", "amount_mismatch", "currency_mismatch": .invalidAmount
+            case "idempotency_error", "resource_missing", "unexpected_state", "already_captured", "voided",
+                "refund_failed":
+                .invalidRequest
+            case "processing_error", "try_again_later", "do_not_honor", "authentication_required": .generic
+            default: DeclineReason(rawValue: code)
+            }
+        self.init(reason: reason, code: code, message: message)
+    }
+}

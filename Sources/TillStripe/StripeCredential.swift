@@ -1,0 +1,75 @@
+internal import TillCore
+
+/// What Stripe gets for a tender.
+enum StripeCredential {
+    /// Fields of a new payment method, and which values of it must never come back.
+    case card(fields: [(String, String)], secrets: [Secret<String>])
+    /// A payment method that exists.
+    case handle(String)
+
+    /// Why a tender can not be sent.
+    struct Refusal: Error {
+        let decline: Decline
+
+        init(_ reason: DeclineReason, _ message: String) { decline = Decline(reason: reason, message: message) }
+    }
+
+    static func of(_ tender: Tender, simulated: Bool) -> Result<StripeCredential, Refusal> {
+        switch tender {
+        case .card(let card):
+            let expiry = card.expiry.reveal()
+            return .success(
+                typed(card.number, month: expiry.month, year: expiry.year, securityCode: card.securityCode))
+        case .cardPresent(let payload):
+            let sealed = payload.sealed.reveal()
+            if sealed.hasPrefix("pm_"), let id = try? ProviderReference(validating: sealed) {
+                return .success(.handle(id.rawValue))
+            }
+            guard sealed.hasPrefix("sim:") else {
+                return .failure(Refusal(.cardNotSupported, "this reader does not belong to Stripe"))
+            }
+            guard simulated else {
+                return .failure(Refusal(.cardNotSupported, "a simulated reader works with a test key only"))
+            }
+            guard let number = simulatedNumber(sealed.dropFirst(4)) else {
+                return .failure(Refusal(.incorrectNumber, "the simulated card can not be read"))
+            }
+            return .success(typed(Secret(number), month: 12, year: 2034, securityCode: Secret("123")))
+        case .cash:
+            return .failure(Refusal(.invalidRequest, "Stripe takes no cash"))
+        }
+    }
+
+    private static func typed(
+        _ number: Secret<String>, month: Int, year: Int, securityCode: Secret<String>?
+    ) -> StripeCredential {
+        var fields = [
+            ("type", "card"), ("card[number]", number.reveal()), ("card[exp_month]", String(month)),
+            ("card[exp_year]", String(year)),
+        ]
+        if let securityCode { fields.append(("card[cvc]", securityCode.reveal())) }
+        return .card(fields: fields, secrets: [number] + (securityCode.map { [$0] } ?? []))
+    }
+
+    /// `<number>:<brand>:<entry mode>`, or `declined:<reason>` for the test card that Stripe declines so.
+    private static func simulatedNumber(_ text: Substring) -> String? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard let first = parts.first else { return nil }
+        if first == "declined" {
+            return testDeclines[parts.count > 1 ? String(parts[1]) : ""] ?? "4000000000000341"
+        }
+        guard (12...19).contains(first.utf8.count), first.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return String(first)
+    }
+
+    /// Stripe's published test cards that are declined ("Testing", declined payments).
+    private static let testDeclines = [
+        "generic_decline": "4000000000000002", "insufficient_funds": "4000000000009995",
+        "lost_card": "4000000000009987", "stolen_card": "4000000000009979", "fraud": "4100000000000019",
+        "expired_card": "4000000000000069", "incorrect_cvc": "4000000000000127",
+        "processing_error": "4000000000000119", "card_velocity_exceeded": "4000000000006975",
+        "incorrect_number": "4242424242424241",
+    ]
+}

@@ -1,0 +1,94 @@
+internal import TillCore
+internal import TillHTTP
+
+/// An error answer of Stripe, scrubbed.
+struct StripeError: Sendable {
+    let status: Int
+    let type: String?
+    let code: String?
+    let declineCode: String?
+    let parameter: String?
+    let message: String?
+    let requestID: String?
+    /// Stripe's advice in `Stripe-Should-Retry`. Told to people, followed by nobody here: the engine decides.
+    let shouldRetry: String?
+    /// The payment intent as it stands, which Stripe puts into some errors.
+    let paymentIntent: JSONValue?
+
+    init(
+        status: Int, body: JSONValue?, requestID: String?, shouldRetry: String? = nil, scrub: (String) -> String
+    ) {
+        let error = body?["error"]
+        self.status = status
+        type = StripeError.word(error?["type"], scrub)
+        code = StripeError.word(error?["code"], scrub)
+        declineCode = StripeError.word(error?["decline_code"], scrub)
+        parameter = error?["param"]?.stringValue.map { StripeError.line(scrub($0), limit: 100) }
+        message = error?["message"]?.stringValue.map { StripeError.line(scrub($0), limit: 500) }
+        self.requestID = requestID
+        self.shouldRetry = shouldRetry
+        paymentIntent = error?["payment_intent"]
+    }
+
+    /// What an error says about whether the thing was done.
+    enum Meaning {
+        /// Certainly not done.
+        case refused(Decline)
+        /// Certainly not done, and it may go through later.
+        case notNow(String)
+        /// May have been done.
+        case unclear(String)
+    }
+
+    var meaning: Meaning {
+        switch status {
+        case _ where type == "idempotency_error" || code == "idempotency_key_in_use":
+            // The key belongs to a call that is still running or had other fields: that call may move money.
+            .unclear(sentence("the key is in use"))
+        case 402: .refused(decline)
+        case 400, 404: .refused(decline)
+        case 401, 403:
+            .refused(
+                Decline(
+                    reason: .invalidRequest, code: code, message: "the provider refused our key",
+                    requestID: requestID))
+        case 429: .notNow(sentence("the provider is busy"))
+        default: .unclear(sentence("the provider failed"))
+        }
+    }
+
+    /// The error as a definite no.
+    var decline: Decline {
+        let raw = declineCode ?? code
+        let reason: DeclineReason
+        if let raw {
+            reason = StripeDeclineTable.reasons[raw] ?? (status == 402 ? DeclineReason(rawValue: raw) : .invalidRequest)
+        } else {
+            reason = status == 402 ? .generic : .invalidRequest
+        }
+        let text = [message, parameter.map { "(parameter: \($0))" }].compactMap { $0 }.joined(separator: " ")
+        return Decline(reason: reason, code: raw, message: text.isEmpty ? nil : text, requestID: requestID)
+    }
+
+    private func sentence(_ text: String) -> String {
+        var parts = ["HTTP \(status)"]
+        if let code = code ?? type { parts.append(code) }
+        if let requestID { parts.append(requestID) }
+        if let shouldRetry { parts.append("should retry: \(shouldRetry)") }
+        return "\(text) (\(parts.joined(separator: ", ")))"
+    }
+
+    /// A code of Stripe: small letters, digits and underscores.
+    static func word(_ value: JSONValue?, _ scrub: (String) -> String) -> String? {
+        guard let text = value?.stringValue, (1...64).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
+        else { return nil }
+        let scrubbed = scrub(text)
+        return scrubbed == text ? text : nil
+    }
+
+    /// One line of printable text.
+    static func line(_ text: String, limit: Int) -> String {
+        String(text.prefix(limit).map { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } ? $0 : " " })
+    }
+}

@@ -1,0 +1,61 @@
+public import TillCore
+
+/// Something that happened at Stripe. A hint to ask, not a truth to write down: events come late, twice and out of
+/// order.
+public struct StripeEvent: Hashable, Sendable {
+    /// `evt_…`; the same for each delivery of the same event.
+    public let id: String
+    /// As `payment_intent.succeeded`. Open: new ones come all the time and are to be answered with 200.
+    public let type: String
+    /// When Stripe made it.
+    public let created: Timestamp?
+    /// From live mode.
+    public let isLive: Bool
+    /// What kind of thing it is about, as `payment_intent`, `charge`, `refund`.
+    public let objectKind: String?
+    /// The thing's id.
+    public let objectID: String?
+    /// The payment intent that it is about, also when the thing is a charge, a refund or a dispute.
+    public let paymentIntent: ProviderReference?
+    /// Our account, if the thing carries our metadata.
+    public let account: AccountID?
+    /// Our order, likewise.
+    public let order: OrderID?
+    /// Our payment, likewise.
+    public let payment: PaymentID?
+    /// Our attempt, likewise.
+    public let attempt: AttemptID?
+    /// Our refund, likewise.
+    public let refund: RefundID?
+    /// The connected account at Stripe that it happened in.
+    public let connectedAccount: String?
+
+    init?(_ json: JSONValue) {
+        guard let id = StripeEvent.text(json["id"]), let type = StripeEvent.text(json["type"]),
+            let object = json["data"]?["object"], object.objectValue != nil
+        else { return nil }
+        self.id = id
+        self.type = type
+        created = json["created"]?.int64Value.flatMap { seconds in
+            let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+            return overflow ? nil : Timestamp(milliseconds: millis)
+        }
+        isLive = json["livemode"]?.boolValue ?? false
+        objectKind = StripeEvent.text(object["object"])
+        objectID = StripeEvent.text(object["id"])
+        let intent = objectKind == "payment_intent" ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
+        paymentIntent = StripeEvent.text(intent).map { ProviderReference(rawValue: $0) }
+        let metadata = object["metadata"]
+        account = StripeEvent.text(metadata?["till_account"]).map { AccountID(rawValue: $0) }
+        order = StripeEvent.text(metadata?["till_order"]).map { OrderID(rawValue: $0) }
+        payment = StripeEvent.text(metadata?["till_payment"]).map { PaymentID(rawValue: $0) }
+        attempt = StripeEvent.text(metadata?["till_attempt"]).map { AttemptID(rawValue: $0) }
+        refund = StripeEvent.text(metadata?["till_refund"]).map { RefundID(rawValue: $0) }
+        connectedAccount = StripeEvent.text(json["account"])
+    }
+
+    /// Printable ASCII of an identifier's length.
+    private static func text(_ value: JSONValue?) -> String? {
+        value?.stringValue.flatMap { try? ProviderReference(validating: $0) }?.rawValue
+    }
+}

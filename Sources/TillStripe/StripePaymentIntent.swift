@@ -1,0 +1,94 @@
+internal import TillCore
+
+/// The parts of a payment intent that we read. `nil` from the initializer means that it can not be relied upon.
+struct StripePaymentIntent: Sendable {
+    let reference: ProviderReference
+    let status: String
+    let amount: Money
+    /// `amount_capturable`; not every stand-in has it.
+    let capturable: Money?
+    /// `amount_received`; not every stand-in has it.
+    let received: Money?
+    /// The latest charge when the answer has it whole.
+    let charge: JSONValue?
+    let action: CustomerAction
+    let lastError: Decline?
+
+    init?(_ json: JSONValue) {
+        guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
+            let status = json["status"]?.stringValue, let currency = StripeAmount.currency(json["currency"]),
+            let amount = StripeAmount.money(json["amount"], currency)
+        else { return nil }
+        self.reference = reference
+        self.status = StripeError.line(status, limit: 40)
+        self.amount = amount
+        capturable = StripeAmount.money(json["amount_capturable"], currency)
+        received = StripeAmount.money(json["amount_received"], currency)
+        if let latest = json["latest_charge"], latest.objectValue != nil {
+            charge = latest
+        } else {
+            charge = json["charges"]?["data"]?.arrayValue?.first
+        }
+        let next = json["next_action"]
+        action = CustomerAction(
+            kind: StripeError.word(next?["type"]) { $0 } ?? "unknown",
+            url: next?["redirect_to_url"]?["url"]?.stringValue)
+        if let error = json["last_payment_error"], error.objectValue != nil {
+            let wrapped = JSONValue.object([JSONMember(key: "error", value: error)])
+            lastError = StripeError(status: 402, body: wrapped, requestID: nil, scrub: StripeAmount.scrub).decline
+        } else {
+            lastError = nil
+        }
+    }
+
+    /// When the hold ends, if the charge tells.
+    var captureBefore: Timestamp? {
+        guard let details = charge?["payment_method_details"] else { return nil }
+        for kind in StripePaymentIntent.cardKinds {
+            if let seconds = details[kind]?["capture_before"]?.int64Value {
+                let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+                return overflow ? nil : Timestamp(milliseconds: millis)
+            }
+        }
+        return nil
+    }
+
+    /// Brand, last four and the receipt's fields, if the charge tells.
+    var card: CardSummary? {
+        guard let details = charge?["payment_method_details"] else { return nil }
+        for kind in StripePaymentIntent.cardKinds {
+            if let card = details[kind], let summary = StripePaymentIntent.summary(card) { return summary }
+        }
+        return nil
+    }
+
+    private static let cardKinds = ["card", "card_present", "interac_present"]
+
+    /// A card as Stripe shows it in a payment method or in a charge.
+    static func summary(_ card: JSONValue) -> CardSummary? {
+        guard let brand = StripeError.word(card["brand"], { $0 }), let last4 = card["last4"]?.stringValue else {
+            return nil
+        }
+        return CardSummary(
+            brand: brand, lastFour: last4, entryMode: StripeError.word(card["read_method"]) { $0 },
+            emv: card["receipt"].flatMap(emv))
+    }
+
+    private static func emv(_ receipt: JSONValue) -> EMVReceiptData? {
+        guard receipt.objectValue != nil else { return nil }
+        func text(_ key: String) -> String? {
+            receipt[key]?.stringValue.map { StripeError.line($0, limit: 64) }
+        }
+        var data = EMVReceiptData()
+        data.applicationPreferredName = text("application_preferred_name")
+        data.dedicatedFileName = text("dedicated_file_name")
+        data.accountType = text("account_type")
+        data.authorizationResponseCode = text("authorization_response_code")
+        data.authorizationCode = text("authorization_code")
+        data.applicationCryptogram = text("application_cryptogram")
+        data.terminalVerificationResults = text("terminal_verification_results")
+        data.transactionStatusInformation = text("transaction_status_information")
+        data.cardholderVerificationMethod = text("cardholder_verification_method")
+        return data
+    }
+}

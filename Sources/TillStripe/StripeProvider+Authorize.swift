@@ -1,0 +1,176 @@
+public import TillCore
+
+extension StripeProvider {
+    /// Makes the payment intent. Moves no money.
+    public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else { return .declined(unsendableAmount) }
+        var fields = [
+            ("amount", String(wire)),
+            ("currency", request.amount.currency.code.lowercased()),
+            ("capture_method", "manual"),
+            ("payment_method_types[0]", "card"),
+        ]
+        if sendsDescriptions, let text = request.description { fields.append(("description", text)) }
+        fields += [
+            ("metadata[till_account]", request.context.account.rawValue),
+            ("metadata[till_order]", request.context.order.rawValue),
+            ("metadata[till_payment]", request.context.payment.rawValue),
+            ("metadata[till_attempt]", request.context.attempt.rawValue),
+        ]
+        let call = StripeRequest.post(StripePath.paymentIntents, fields, key: request.prepareKey)
+        switch await client.send(call, within: deadline) {
+        case .answered(let json):
+            guard let intent = StripePaymentIntent(json) else { return .unknown(reason: unreadable) }
+            guard intent.amount == request.amount else { return .unknown(reason: amountMismatch) }
+            return .approved(Confirmation(reference: intent.reference))
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Makes a payment method of the tender, puts it on the prepared payment intent and confirms that.
+    ///
+    /// Money is asked for by the confirmation alone. So whatever ends the call before the confirmation leaves is
+    /// `declined` or `notSent`, a time-out of the first two steps too: this call has charged nothing.
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard let reference = request.context.reference else {
+            return .notSent(reason: "no payment intent was prepared")
+        }
+        let credential: StripeCredential
+        switch StripeCredential.of(tender, simulated: takesSimulatedCards) {
+        case .success(let usable): credential = usable
+        case .failure(let refusal): return .declined(refusal.decline)
+        }
+        let end = clock.now().adding(deadline)
+        var card = tender.summary.card
+        let method: String
+        switch credential {
+        case .handle(let id): method = id
+        case .card(let fields, let secrets):
+            let call = StripeRequest.post(
+                StripePath.paymentMethods, fields, key: IdempotencyKey(rawValue: request.key.rawValue + "-method"))
+            switch await client.send(call, within: end.since(clock.now()), secrets: secrets) {
+            case .answered(let json):
+                guard let id = json["id"]?.stringValue, let valid = try? ProviderReference(validating: id) else {
+                    return .notSent(reason: unreadable)
+                }
+                method = valid.rawValue
+                card = merged(card, json["card"].flatMap(StripePaymentIntent.summary))
+            case .failed(let error): return beforeConfirmation(error)
+            case .notSent(let reason), .unknown(let reason): return .notSent(reason: reason)
+            }
+        }
+        let attach = StripeRequest.post(
+            StripePath.paymentIntent(reference), [("payment_method", method)],
+            key: IdempotencyKey(rawValue: request.key.rawValue + "-attach"))
+        switch await client.send(attach, within: end.since(clock.now())) {
+        case .answered: break
+        case .failed(let error) where error.status == 400:
+            return await settled(error, request, reference, card)
+        case .failed(let error): return beforeConfirmation(error)
+        case .notSent(let reason), .unknown(let reason): return .notSent(reason: reason)
+        }
+        return await confirm(request, reference, card, within: end.since(clock.now()))
+    }
+
+    private func confirm(
+        _ request: AuthorizationRequest, _ reference: ProviderReference, _ card: CardSummary?, within span: Span
+    ) async -> ProviderAnswer<Authorization> {
+        let call = StripeRequest.post(StripePath.paymentIntent(reference, "confirm"), key: request.key)
+        switch await client.send(call, within: span) {
+        case .answered(let json):
+            guard let intent = StripePaymentIntent(json), intent.reference == reference else {
+                return .unknown(reason: unreadable)
+            }
+            return outcome(of: intent, asked: request.amount, card)
+        case .failed(let error) where error.status == 400:
+            return await settled(error, request, reference, card)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// A 400 to the second or third step may mean that an earlier, identical call was confirmed already. The payment
+    /// intent tells; only if it was not confirmed is the refusal a refusal.
+    private func settled(
+        _ error: StripeError, _ request: AuthorizationRequest, _ reference: ProviderReference, _ card: CardSummary?
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .refused(let decline) = error.meaning else { return answer(to: error) }
+        guard let intent = await intent(in: error, or: reference) else {
+            return .unknown(reason: "the payment intent could not be read after a refusal")
+        }
+        switch intent.status {
+        case "requires_payment_method", "requires_confirmation", "canceled":
+            return .declined(intent.lastError ?? decline)
+        default: return outcome(of: intent, asked: request.amount, card)
+        }
+    }
+
+    private func outcome(
+        of intent: StripePaymentIntent, asked: Money, _ card: CardSummary?
+    ) -> ProviderAnswer<Authorization> {
+        switch intent.status {
+        case "requires_capture", "succeeded":
+            let isCaptured = intent.status == "succeeded"
+            let covered = (isCaptured ? intent.received : intent.capturable) ?? asked
+            guard intent.amount == asked, covered == asked else { return .unknown(reason: amountMismatch) }
+            return .approved(
+                Authorization(
+                    reference: intent.reference, amount: asked, isCaptured: isCaptured,
+                    captureBefore: intent.captureBefore, card: merged(card, intent.card)))
+        case "requires_action": return .requiresAction(intent.action)
+        case "processing": return .unknown(reason: "processing")
+        case "requires_payment_method", "canceled":
+            return .declined(intent.lastError ?? Decline(reason: .generic, code: intent.status))
+        default: return .unknown(reason: "the payment intent is \(intent.status)")
+        }
+    }
+
+    private func beforeConfirmation<Success>(_ error: StripeError) -> ProviderAnswer<Success> {
+        switch error.meaning {
+        case .refused(let decline): .declined(decline)
+        case .notNow(let reason), .unclear(let reason): .notSent(reason: reason)
+        }
+    }
+
+    /// What the provider says of the card, with what only the reader knows kept.
+    private func merged(_ ours: CardSummary?, _ theirs: CardSummary?) -> CardSummary? {
+        guard let theirs else { return ours }
+        return CardSummary(
+            brand: theirs.brand, lastFour: theirs.lastFour, entryMode: theirs.entryMode ?? ours?.entryMode,
+            emv: theirs.emv ?? ours?.emv)
+    }
+}
+
+extension StripeProvider {
+    var unreadable: String { "the answer can not be read" }
+    var amountMismatch: String { "amount mismatch" }
+    var unsendableAmount: Decline {
+        Decline(reason: .invalidAmount, message: "Stripe can not take this amount in this currency")
+    }
+
+    /// An error answer as the answer of an operation.
+    func answer<Success>(to error: StripeError) -> ProviderAnswer<Success> {
+        switch error.meaning {
+        case .refused(let decline): .declined(decline)
+        case .notNow(let reason): .notSent(reason: reason)
+        case .unclear(let reason): .unknown(reason: reason)
+        }
+    }
+
+    /// The payment intent that an error carries, or else as it stands now; `nil` if it can not be read.
+    func intent(in error: StripeError, or reference: ProviderReference) async -> StripePaymentIntent? {
+        if let json = error.paymentIntent, let intent = StripePaymentIntent(json), intent.reference == reference {
+            return intent
+        }
+        let call = StripeRequest.get(StripePath.paymentIntent(reference))
+        guard case .answered(let json) = await client.send(call, within: deadline),
+            let intent = StripePaymentIntent(json), intent.reference == reference
+        else { return nil }
+        return intent
+    }
+}

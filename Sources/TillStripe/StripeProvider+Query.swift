@@ -1,0 +1,115 @@
+public import TillCore
+
+extension StripeProvider {
+    /// The most pages of refunds that are read, 100 refunds each. More is `unknown`, never a part of them.
+    static let maximumRefundPages = 20
+
+    /// Reads the payment intent and, once money was taken, its refunds.
+    ///
+    /// An attempt without a reference was never confirmed, because the reference is in the journal before the
+    /// confirmation leaves: it is `notFound`, and nothing can have been charged.
+    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        let nothing = Money.zero(request.amount.currency)
+        guard let reference = request.context.reference else {
+            return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
+        }
+        let call = StripeRequest.get(StripePath.paymentIntent(reference), [("expand[0]", "latest_charge")])
+        let intent: StripePaymentIntent
+        switch await client.send(call, within: deadline) {
+        case .answered(let json):
+            guard let read = StripePaymentIntent(json), read.reference == reference else {
+                return .unknown(reason: unreadable)
+            }
+            intent = read
+        case .failed(let error) where error.status == 404:
+            return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+        guard intent.amount == request.amount else { return .unknown(reason: amountMismatch) }
+        guard let standing = standing(of: intent) else {
+            return .unknown(reason: "the payment intent is \(intent.status)")
+        }
+        guard intent.status == "succeeded" else {
+            return .approved(ProviderSnapshot(reference: reference, standing: standing, captured: nothing))
+        }
+        switch await refunds(of: reference) {
+        case .failure(let failure): return failure.answer()
+        case .success(let all):
+            guard let captured = captured(intent, all), all.allSatisfy({ $0.amount.currency == nothing.currency }) else {
+                return .unknown(reason: amountMismatch)
+            }
+            let ours = all.filter { $0.paymentIntent == reference.rawValue }.map {
+                ProviderSnapshot.Refund(
+                    reference: $0.reference, refund: $0.refund, amount: $0.amount, status: $0.status)
+            }
+            return .approved(
+                ProviderSnapshot(reference: reference, standing: standing, captured: captured, refunds: ours))
+        }
+    }
+
+    private func standing(of intent: StripePaymentIntent) -> ProviderSnapshot.Standing? {
+        switch intent.status {
+        case "requires_payment_method": intent.lastError.map { .declined($0) } ?? .unconfirmed
+        case "requires_confirmation": .unconfirmed
+        case "requires_action": .requiresAction(intent.action)
+        case "processing": .processing
+        case "canceled": .voided
+        case "requires_capture", "succeeded":
+            .authorized(
+                Authorization(
+                    reference: intent.reference, amount: intent.amount, isCaptured: intent.status == "succeeded",
+                    captureBefore: intent.captureBefore, card: intent.card))
+        default: nil
+        }
+    }
+
+    /// All that was captured. Without `amount_received`, the rest that a partial capture released is listed as a
+    /// refund that names no payment intent, and is no refund but money never taken.
+    private func captured(_ intent: StripePaymentIntent, _ refunds: [StripeRefund]) -> Money? {
+        if let received = intent.received { return received }
+        var captured = intent.amount
+        for released in refunds where released.paymentIntent == nil {
+            guard let less = try? captured.subtracting(released.amount), !less.isNegative else { return nil }
+            captured = less
+        }
+        return captured
+    }
+
+    private struct ReadFailure: Error {
+        let outcome: StripeOutcome
+        let provider: StripeProvider
+
+        func answer<Success>() -> ProviderAnswer<Success> {
+            switch outcome {
+            case .failed(let error): provider.answer(to: error)
+            case .notSent(let reason): .notSent(reason: reason)
+            case .unknown(let reason): .unknown(reason: reason)
+            case .answered: .unknown(reason: provider.unreadable)
+            }
+        }
+    }
+
+    private func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
+        var all: [StripeRefund] = []
+        var fields = [("payment_intent", reference.rawValue), ("limit", "100")]
+        for _ in 0..<StripeProvider.maximumRefundPages {
+            let outcome = await client.send(.get(StripePath.refunds, fields), within: deadline)
+            guard case .answered(let json) = outcome, let data = json["data"]?.arrayValue else {
+                return .failure(ReadFailure(outcome: outcome, provider: self))
+            }
+            for item in data {
+                guard let refund = StripeRefund(item) else {
+                    return .failure(ReadFailure(outcome: .unknown(unreadable), provider: self))
+                }
+                all.append(refund)
+            }
+            guard json["has_more"]?.boolValue == true, let last = all.last else { return .success(all) }
+            fields = [
+                ("payment_intent", reference.rawValue), ("limit", "100"), ("starting_after", last.reference.rawValue),
+            ]
+        }
+        return .failure(ReadFailure(outcome: .unknown("there are too many refunds to read"), provider: self))
+    }
+}

@@ -1,0 +1,109 @@
+public import TillCore
+
+extension StripeProvider {
+    /// Takes held money. The rest of the hold is released: Stripe captures a payment intent once.
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
+        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else { return .declined(unsendableAmount) }
+        let call = StripeRequest.post(
+            StripePath.paymentIntent(reference, "capture"), [("amount_to_capture", String(wire))], key: request.key)
+        switch await client.send(call, within: deadline) {
+        case .answered(let json):
+            guard let intent = StripePaymentIntent(json), intent.reference == reference else {
+                return .unknown(reason: unreadable)
+            }
+            guard intent.status == "succeeded" else { return .unknown(reason: intent.status) }
+            guard intent.amount.currency == request.amount.currency, (intent.received ?? request.amount) == request.amount
+            else { return .unknown(reason: amountMismatch) }
+            return .approved(Confirmation(reference: reference))
+        case .failed(let error) where error.status == 400: return await settled(error, request, reference)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// A refused capture may be the repetition of one that was done.
+    private func settled(
+        _ error: StripeError, _ request: CaptureRequest, _ reference: ProviderReference
+    ) async -> ProviderAnswer<Confirmation> {
+        guard case .refused(var decline) = error.meaning else { return answer(to: error) }
+        guard let intent = await intent(in: error, or: reference) else {
+            return .unknown(reason: "the payment intent could not be read after a refusal")
+        }
+        switch intent.status {
+        case "succeeded":
+            guard let received = intent.received, received == request.amount else {
+                return .unknown(reason: amountMismatch)
+            }
+            return .approved(Confirmation(reference: reference))
+        case "processing": return .unknown(reason: "processing")
+        case "canceled":
+            decline.reason = .authorizationExpired
+            return .declined(decline)
+        default: return .declined(decline)
+        }
+    }
+
+    /// Cancels the payment intent: held money is let go, and an unconfirmed one can never be confirmed.
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference else {
+            return .unknown(reason: "there is no payment intent to cancel")
+        }
+        var fields: [(String, String)] = []
+        if sendsDescriptions, ["requested_by_customer", "duplicate", "abandoned", "fraudulent"].contains(request.reason) {
+            fields.append(("cancellation_reason", request.reason))
+        }
+        let call = StripeRequest.post(StripePath.paymentIntent(reference, "cancel"), fields, key: request.key)
+        switch await client.send(call, within: deadline) {
+        case .answered(let json):
+            guard let intent = StripePaymentIntent(json), intent.reference == reference else {
+                return .unknown(reason: unreadable)
+            }
+            guard intent.status == "canceled" else { return .unknown(reason: intent.status) }
+            return .approved(Confirmation(reference: reference))
+        case .failed(let error) where error.status == 400:
+            guard case .refused(let decline) = error.meaning else { return answer(to: error) }
+            guard let intent = await intent(in: error, or: reference) else {
+                return .unknown(reason: "the payment intent could not be read after a refusal")
+            }
+            // Canceled before, by us or by Stripe when the hold ended: what was wanted is so.
+            return intent.status == "canceled" ? .approved(Confirmation(reference: reference)) : .declined(decline)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Gives captured money back. One that Stripe has taken but not settled is `unknown("pending")`.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
+        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else { return .declined(unsendableAmount) }
+        var fields = [
+            ("payment_intent", reference.rawValue),
+            ("amount", String(wire)),
+            ("metadata[till_refund]", request.refund.rawValue),
+            ("metadata[till_payment]", request.context.payment.rawValue),
+            ("metadata[till_account]", request.context.account.rawValue),
+        ]
+        if sendsDescriptions, let reason = request.reason,
+            ["duplicate", "fraudulent", "requested_by_customer"].contains(reason)
+        {
+            fields.append(("reason", reason))
+        }
+        let call = StripeRequest.post(StripePath.refunds, fields, key: request.key)
+        switch await client.send(call, within: deadline) {
+        case .answered(let json):
+            guard let refund = StripeRefund(json) else { return .unknown(reason: unreadable) }
+            guard refund.amount == request.amount else { return .unknown(reason: amountMismatch) }
+            switch refund.status {
+            case .succeeded: return .approved(Confirmation(reference: refund.reference))
+            case .pending: return .unknown(reason: "pending")
+            case .failed(let decline): return .declined(decline)
+            }
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+}

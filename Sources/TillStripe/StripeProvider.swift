@@ -1,0 +1,107 @@
+public import TillCore
+
+/// Card payments through Stripe's payment intents.
+///
+/// Each payment intent is made with `capture_method=manual` and its capture is a call of its own, so that the journal
+/// knows of each step. A value: any number of calls may run at once. It keeps the promises of
+/// ``PaymentServiceProvider``; beyond them, a refused call that may be the repetition of one that succeeded is
+/// settled by reading the payment intent, never by guessing.
+public struct StripeProvider: PaymentServiceProvider {
+    /// What each call may take; ``authorize(_:with:)`` needs three calls and has this much for all of them.
+    public let deadline: Span
+    let client: StripeClient
+    let clock: any TillClock
+    let webhookSecrets: [Secret<String>]
+    let sendsDescriptions: Bool
+    let takesSimulatedCards: Bool
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - secretKey: `sk_test_…`, `sk_live_…` or a restricted `rk_…`.
+    ///   - baseURL: where the API is; `http` is taken for this machine only.
+    ///   - transport: carries the calls.
+    ///   - clock: the time, for deadlines and webhooks.
+    ///   - webhookSecrets: `whsec_…`; two while one is being replaced.
+    ///   - deadline: for one operation.
+    ///   - sendsDescriptions: also send descriptions and reasons. Off: they help people in Stripe's dashboard only.
+    /// - Throws: ``StripeConfigurationError``.
+    public init(
+        secretKey: Secret<String>, baseURL: String = "https://api.stripe.com", transport: any HTTPTransport,
+        clock: any TillClock, webhookSecrets: [Secret<String>] = [], deadline: Span = .seconds(30),
+        sendsDescriptions: Bool = false
+    ) throws(StripeConfigurationError) {
+        let key = secretKey.reveal()
+        guard key.hasPrefix("sk_") || key.hasPrefix("rk_"), (6...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { throw .unusableKey }
+        let (scheme, authority) = try StripeProvider.address(baseURL)
+        client = StripeClient(secretKey: secretKey, scheme: scheme, authority: authority, transport: transport)
+        self.clock = clock
+        self.webhookSecrets = webhookSecrets
+        self.deadline = deadline
+        self.sendsDescriptions = sendsDescriptions
+        takesSimulatedCards = key.hasPrefix("sk_test_")
+    }
+
+    /// `stripe`.
+    public var name: ProviderName { ProviderName(rawValue: "stripe") }
+
+    /// Stripe keeps keys for at least 24 hours.
+    public var capabilities: ProviderCapabilities {
+        ProviderCapabilities(
+            replayWindow: .hours(24), preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
+            partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
+    }
+
+    /// ``AmountCodec/stripe``.
+    public var amounts: AmountCodec { .stripe }
+
+    /// Checks a webhook with the secrets and the clock given at the start.
+    /// - Throws: ``StripeWebhookError``.
+    public func event(payload: [UInt8], signatureHeader: String?) throws(StripeWebhookError) -> StripeEvent {
+        try StripeWebhook.verify(
+            payload: payload, signatureHeader: signatureHeader, secrets: webhookSecrets, now: clock.now())
+    }
+
+    private static func address(_ text: String) throws(StripeConfigurationError) -> (String, String) {
+        guard let split = text.firstRange(of: "://") else { throw .unusableAddress }
+        let scheme = text[..<split.lowerBound].lowercased()
+        var authority = text[split.upperBound...].lowercased()
+        if authority.hasSuffix("/") { authority.removeLast() }
+        let allowed = authority.utf8.allSatisfy {
+            (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2E, 0x2D, 0x3A, 0x5B, 0x5D].contains($0)
+        }
+        guard !authority.isEmpty, allowed else { throw .unusableAddress }
+        switch scheme {
+        case "https": return (scheme, authority)
+        case "http":
+            let isHere = ["localhost", "127.0.0.1", "[::1]"].contains { host in
+                guard authority.hasPrefix(host) else { return false }
+                let rest = authority.dropFirst(host.count)
+                return rest.isEmpty || (rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil)
+            }
+            guard isHere else { throw .plainHTTP }
+            return (scheme, authority)
+        default: throw .unusableAddress
+        }
+    }
+}
+
+/// Why a provider for Stripe can not be made. The sentences never repeat what was given.
+public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Not a secret key of Stripe.
+    case unusableKey
+    /// Not an address of a host.
+    case unusableAddress
+    /// `http` to another machine would show the key and the cards to everybody in between.
+    case plainHTTP
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .unusableKey: "The Stripe key must begin with sk_ or rk_ and be printable ASCII without space."
+        case .unusableAddress: "The Stripe address must be a scheme and a host, as https://api.stripe.com."
+        case .plainHTTP: "The Stripe address must be https; http is for localhost only."
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import TillCore
+
+/// The parts of a refund that we read.
+struct StripeRefund: Sendable {
+    let reference: ProviderReference
+    let paymentIntent: String?
+    let refund: RefundID?
+    let amount: Money
+    let status: ProviderSnapshot.Refund.Status
+
+    init?(_ json: JSONValue) {
+        guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
+            let currency = StripeAmount.currency(json["currency"]),
+            let amount = StripeAmount.money(json["amount"], currency),
+            let status = json["status"]?.stringValue
+        else { return nil }
+        self.reference = reference
+        self.amount = amount
+        paymentIntent = json["payment_intent"]?.stringValue ?? json["payment_intent"]?["id"]?.stringValue
+        refund = json["metadata"]?["till_refund"]?.stringValue.flatMap { try? RefundID(validating: $0) }
+        switch status {
+        case "succeeded": self.status = .succeeded
+        case "failed", "canceled":
+            let code = StripeError.word(json["failure_reason"]) { $0 }
+            self.status = .failed(Decline(reason: .generic, code: code ?? status))
+        default: self.status = .pending
+        }
+    }
+}

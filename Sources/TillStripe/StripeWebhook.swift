@@ -1,0 +1,119 @@
+internal import Crypto
+internal import Foundation
+public import TillCore
+
+/// Checks that a webhook comes from Stripe ("Check the webhook signatures"): `Stripe-Signature: t=…,v1=…`, where `v1`
+/// is HMAC-SHA256 of `t.` and the raw body.
+public enum StripeWebhook {
+    /// The longest body taken, in bytes: 256 KiB. Stripe's events are far below.
+    public static let maximumBytes = 256 << 10
+    /// The longest signature header taken, in bytes.
+    public static let maximumHeaderBytes = 4096
+
+    /// Checks the signature and reads the event. What it says is a hint to look: ask the provider for the truth.
+    /// - Parameters:
+    ///   - payload: the body exactly as it came.
+    ///   - secrets: `whsec_…`; two while one is being replaced. Empty ones are skipped.
+    ///   - tolerance: how far the signature's time may be from now, so that an old delivery can not be replayed.
+    /// - Throws: ``StripeWebhookError``.
+    public static func verify(
+        payload: [UInt8], signatureHeader: String?, secrets: [Secret<String>], now: Timestamp,
+        tolerance: Span = .seconds(300)
+    ) throws(StripeWebhookError) -> StripeEvent {
+        guard payload.count <= maximumBytes else { throw .tooLong }
+        let usable = secrets.filter { !$0.reveal().isEmpty }
+        guard !usable.isEmpty else { throw .noSecret }
+        guard let header = signatureHeader, header.utf8.count <= maximumHeaderBytes else { throw .malformedHeader }
+        let (time, seconds, signatures) = try parse(header)
+        let signed = Array("\(time).".utf8) + payload
+        var isGenuine = false
+        for secret in usable {
+            let key = SymmetricKey(data: Array(secret.reveal().utf8))
+            // No early exit: how long this takes tells nothing about which one fits.
+            for signature in signatures
+            where HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key) {
+                isGenuine = true
+            }
+        }
+        guard isGenuine else { throw .wrongSignature }
+        let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !overflow else { throw .stale }
+        let age = now.since(Timestamp(milliseconds: millis)).milliseconds
+        guard age.magnitude <= tolerance.milliseconds.magnitude else { throw .stale }
+        guard let document = try? JSONValue(parsing: payload), let event = StripeEvent(document) else {
+            throw .unreadable
+        }
+        return event
+    }
+
+    private static func parse(
+        _ header: String
+    ) throws(StripeWebhookError) -> (time: String, seconds: Int64, signatures: [[UInt8]]) {
+        var time: String?
+        var signatures: [[UInt8]] = []
+        for part in header.split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2, let name = pair.first, let value = pair.last else { throw .malformedHeader }
+            switch name.drop(while: { $0 == " " }) {
+            case "t":
+                guard time == nil else { throw .malformedHeader }
+                time = String(value)
+            case "v1": if let bytes = hex(value) { signatures.append(bytes) }
+            default: break
+            }
+        }
+        guard let time, let seconds = Int64(time), !signatures.isEmpty else { throw .malformedHeader }
+        return (time, seconds, signatures)
+    }
+
+    /// 64 hex digits.
+    private static func hex(_ text: Substring) -> [UInt8]? {
+        guard text.utf8.count == 64 else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for digit in text.utf8 {
+            let nibble: UInt8
+            switch digit {
+            case 0x30...0x39: nibble = digit - 0x30
+            case 0x61...0x66: nibble = digit - 0x57
+            case 0x41...0x46: nibble = digit - 0x37
+            default: return nil
+            }
+            if let upper = high {
+                bytes.append(upper << 4 | nibble)
+                high = nil
+            } else {
+                high = nibble
+            }
+        }
+        return bytes
+    }
+}
+
+/// Why a webhook is not taken.
+public enum StripeWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Longer than ``StripeWebhook/maximumBytes``.
+    case tooLong
+    /// No secret is configured, so nothing can be checked.
+    case noSecret
+    /// The signature header is missing or has another form.
+    case malformedHeader
+    /// No signature fits any secret.
+    case wrongSignature
+    /// Rightly signed, but too long ago or in the future.
+    case stale
+    /// Rightly signed, but not an event.
+    case unreadable
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .tooLong: "The webhook is longer than \(StripeWebhook.maximumBytes) bytes."
+        case .noSecret: "No webhook secret is configured."
+        case .malformedHeader: "The Stripe-Signature header is missing or has another form."
+        case .wrongSignature: "No signature of the webhook fits."
+        case .stale: "The webhook's signature is too old or in the future."
+        case .unreadable: "The webhook holds no event that can be read."
+        }
+    }
+}
