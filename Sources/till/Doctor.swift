@@ -1,5 +1,7 @@
 import ArgumentParser
+import TillCheckout
 import TillCore
+import TillJournal
 import TillServer
 
 /// `till doctor`

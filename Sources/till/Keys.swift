@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import TillCore
+import TillJournal
 import TillServer
 
 /// `till keys …`

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillCheckout
 import TillCore
 import TillReceipts
 import TillServer

@@ -78,16 +78,19 @@ struct Sale: AsyncParsableCommand {
 
     /// Takes the order's open payment if it has one that nobody has paid, else begins one.
     private func open(_ draft: PaymentDraft, in counter: Counter) async throws -> Payment {
+        let refusal: CheckoutError
         do {
             return try await counter.checkout.create(draft)
-        } catch CheckoutError.orderOccupied(_, let id, let status)
-            where status == .requiresPaymentMethod || status == .declined
-        {
-            let open = try await counter.checkout.payment(id, account: common.accountID)
-            if open.amount == draft.payment.amount, open.captureMode == draft.payment.captureMode { return open }
-            _ = try await counter.checkout.cancel(id, account: common.accountID, reason: "replaced")
-            return try await counter.checkout.create(draft)
+        } catch {
+            refusal = error
         }
+        guard case .orderOccupied(_, let id, let status) = refusal,
+            status == .requiresPaymentMethod || status == .declined
+        else { throw refusal }
+        let open = try await counter.checkout.payment(id, account: common.accountID)
+        if open.amount == draft.payment.amount, open.captureMode == draft.payment.captureMode { return open }
+        _ = try await counter.checkout.cancel(id, account: common.accountID, reason: "replaced")
+        return try await counter.checkout.create(draft)
     }
 
     private func readOrder() throws -> Order {
