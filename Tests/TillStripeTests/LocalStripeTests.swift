@@ -6,7 +6,8 @@ import TillHTTP
 import TillStripe
 
 /// Against localstripe, an independent stand-in for Stripe. `Tests/Peers/setup` installs it; `TILL_PEERS=1` runs this.
-@Suite("Against localstripe", .serialized, .enabled(if: LocalStripe.isWanted, "set TILL_PEERS=1 after Tests/Peers/setup"))
+@Suite(
+    "Against localstripe", .serialized, .enabled(if: LocalStripe.isWanted, "set TILL_PEERS=1 after Tests/Peers/setup"))
 struct LocalStripeTests {
     @Test("sale, partial capture, refund, void and decline over real sockets")
     func live() async throws {

@@ -78,7 +78,8 @@ enum Fixture {
     static func refund(_ reference: ProviderReference? = Fixture.reference, _ units: Int64 = 500) -> RefundRequest {
         RefundRequest(
             context: context(reference), refund: RefundID(rawValue: "pay_1-r1"),
-            amount: Money(minorUnits: units, currency: .eur), reason: "duplicate", key: IdempotencyKey(rawValue: "k-refund"))
+            amount: Money(minorUnits: units, currency: .eur), reason: "duplicate",
+            key: IdempotencyKey(rawValue: "k-refund"))
     }
 
     static func query(_ reference: ProviderReference? = Fixture.reference) -> QueryRequest {

@@ -26,16 +26,17 @@ import TillHTTP
     static let prepared = Step.json(200, Fixture.intent("requires_confirmation"))
 
     // Steps of the answers to the payment method, the attachment and so on, and how it must end.
-    static let endings: [(String, [Step], End)] = [
-        ("no answer to the payment method", [lost], .notSent),
-        ("500 to the payment method", [.json(500, "")], .notSent),
-        ("unreadable payment method", [.json(200, "<html>")], .notSent),
-        ("declined payment method", [.json(402, Fixture.error("card_declined"))], .declined),
-        ("our key refused", [.json(401, "{}")], .declined),
-        ("no answer to the attachment", [.json(200, Fixture.method), lost], .notSent),
-        ("confirmation not sent", [.json(200, Fixture.method), prepared, refused], .notSent),
-        ("no answer to the confirmation", [.json(200, Fixture.method), prepared, lost], .unknown),
-    ] + confirmations.map { ($0.0, [.json(200, Fixture.method), prepared] + $0.1, $0.2) }
+    static let endings: [(String, [Step], End)] =
+        [
+            ("no answer to the payment method", [lost], .notSent),
+            ("500 to the payment method", [.json(500, "")], .notSent),
+            ("unreadable payment method", [.json(200, "<html>")], .notSent),
+            ("declined payment method", [.json(402, Fixture.error("card_declined"))], .declined),
+            ("our key refused", [.json(401, "{}")], .declined),
+            ("no answer to the attachment", [.json(200, Fixture.method), lost], .notSent),
+            ("confirmation not sent", [.json(200, Fixture.method), prepared, refused], .notSent),
+            ("no answer to the confirmation", [.json(200, Fixture.method), prepared, lost], .unknown),
+        ] + confirmations.map { ($0.0, [.json(200, Fixture.method), prepared] + $0.1, $0.2) }
 
     static let confirmations: [(String, [Step], End)] = [
         ("held", [.json(200, Fixture.intent("requires_capture"))], .approved),
@@ -61,7 +62,10 @@ import TillHTTP
         // A repetition of a call that went through: the refusal alone must not be believed.
         (
             "refused, done before",
-            [.json(400, Fixture.error("payment_intent_unexpected_state")), .json(200, Fixture.intent("requires_capture"))],
+            [
+                .json(400, Fixture.error("payment_intent_unexpected_state")),
+                .json(200, Fixture.intent("requires_capture")),
+            ],
             .approved
         ),
         (
@@ -91,7 +95,10 @@ import TillHTTP
     static let captures: [(Step, Step?, End)] = [
         (.json(200, Fixture.intent("succeeded", #","amount_received":1250"#)), nil, .approved),
         (.json(200, Fixture.intent("succeeded", #","amount_received":1000"#)), nil, .unknown),
-        (.json(400, Fixture.error("x")), .json(200, Fixture.intent("succeeded", #","amount_received":1250"#)), .approved),
+        (
+            .json(400, Fixture.error("x")), .json(200, Fixture.intent("succeeded", #","amount_received":1250"#)),
+            .approved
+        ),
         (.json(400, Fixture.error("x")), .json(200, Fixture.intent("succeeded", #","amount_received":1"#)), .unknown),
         (.json(400, Fixture.error("x")), .json(200, Fixture.intent("canceled")), .declined),
         (.json(400, Fixture.error("x")), lost, .unknown),
