@@ -35,7 +35,8 @@ struct SandboxStripe: Sendable {
         case ("GET", "refunds", 2): return try await listRefunds(request)
         case ("GET", "refunds", 3): return try await retrieveRefund(path[2])
         default:
-            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(path.joined(separator: "/").prefix(100))).")
+            let asked = path.joined(separator: "/").prefix(100)
+            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
         }
     }
 
