@@ -66,7 +66,8 @@ let package = Package(
 
         // Floor 2: the outside parties.
         .target(
-            name: "TillHTTP", dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
+            name: "TillHTTP",
+            dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
 
@@ -77,7 +78,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillSandbox",
-            dependencies: ["TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log],
+            dependencies: [
+                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+            ],
             swiftSettings: strict),
 
         // Floor 4: the counter and the command.
@@ -103,7 +106,9 @@ let package = Package(
             swiftSettings: strict),
 
         // The proof: a seeded world around the real engine. Not a product for shops.
-        .target(name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"], swiftSettings: strict),
+        .target(
+            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
