@@ -35,6 +35,8 @@ extension Checkout {
         defer { atWork.end(id) }
         guard let payment = try await stored(id) else { return }
         guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
+        // Another process is asking for the money right now: what it prepared must not be taken for abandoned.
+        if case .inFlight = attempt.state, clock.now() < attempt.startedAt.adding(CheckSchedule.answerLease) { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
 
@@ -52,6 +54,12 @@ extension Checkout {
         let effects = payment.pendingEffects(
             capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
         ).filter { $0.due <= now }.map { $0.effect }
+        guard !effects.isEmpty else {
+            // Held by a dead process, and not due yet: let go, so that it is looked at when it is due.
+            var released = payment
+            _ = try await append([], to: &released, at: now, holds: false)
+            return
+        }
         _ = try await drive(payment, effects: effects)
     }
 }

@@ -173,9 +173,12 @@ public struct Checkout: Sendable {
         let expected = payment.version
         let records = events.map { RecordedEvent($0, at: now) }
         for record in records { payment.evolve(record) }
+        // Nothing left to do needs nobody to hold it; a hold without a due time would never leave the outbox.
+        let due = payment.nextDue
         var write = JournalWrite()
         write.append = JournalWrite.Append(
-            payment: payment, expectedVersion: expected, events: records, nextDue: payment.nextDue, holds: holds)
+            payment: payment, expectedVersion: expected, events: records, nextDue: due,
+            holds: holds && due != nil)
         write.idempotency = idempotency
         do {
             try await journal.write(write)

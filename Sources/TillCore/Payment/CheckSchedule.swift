@@ -8,6 +8,8 @@ public enum CheckSchedule {
     public static let answerLease: Span = .seconds(60)
     /// How long a customer may take over a challenge; then the attempt is voided.
     public static let actionLifetime: Span = .hours(1)
+    /// How much earlier than the provider a key is taken as forgotten: a request takes time to arrive.
+    public static let keyMargin: Span = .minutes(5)
     /// How long to wait before sending again what was certainly not sent: doubling from 1 second to 5 minutes.
     public static func resendWait(tries: Int) -> Span {
         let doublings = min(max(tries, 0), 9)

@@ -51,6 +51,8 @@ extension Payment {
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
         guard cancelReason == nil else { throw .closed(.canceled) }
+        // A payment that gave all back has left its order: another payment may be paying it.
+        guard isLive else { throw .closed(status) }
         let left = Money(
             minorUnits: authorization.amount.minorUnits - capturedOrPending.minorUnits, currency: currency)
         let isClosed = captures.contains { $0.state.isSucceeded && $0.isFinal }

@@ -189,11 +189,17 @@ extension Payment {
         case .declined(let decline): return settle([.attemptDeclined(id, decline)])
         case .voided: return settle([.voided(id)])
         case .requiresAction(let action):
+            if let void = attempt.void, void.state.isOpen {
+                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            }
             guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
                 return [.voidStarted(id, reason: "abandoned")]
             }
             return [.actionRequired(id, action)]
-        case .processing: return stillUnknown(.attempt(id), reason: "The provider is still processing.", at: now)
+        case .processing:
+            let isBeingVoided = attempt.void?.state.isOpen ?? false
+            return stillUnknown(
+                isBeingVoided ? .void(id) : .attempt(id), reason: "The provider is still processing.", at: now)
         case .notFound, .unconfirmed:
             // Nobody holds the customer's credential any more, so this attempt can not go on. It is voided at the
             // provider, so that a request that is still under way can never charge it.

@@ -99,7 +99,8 @@ public struct Payment: Hashable, Sendable {
         let taken = captured.minorUnits
         if taken > 0 {
             let back = refunded.minorUnits
-            if back >= taken { return .refunded }
+            // An open capture may still take money, so the order is not free yet.
+            if back >= taken { return captures.contains { $0.state.isOpen } ? .partiallyRefunded : .refunded }
             if back > 0 { return .partiallyRefunded }
             let isDone = captures.contains { $0.state.isSucceeded && $0.isFinal }
             return isDone || taken >= authorizedMinorUnits ? .succeeded : .partiallyCaptured

@@ -69,7 +69,7 @@ extension Payment {
         _ effect: PaymentEffect, _ state: OperationState, startedAt: Timestamp, attempt: AttemptID, window: Span,
         now: Timestamp, isOrphan: Bool
     ) -> PendingEffect {
-        let keyIsRemembered = now.since(startedAt) < window
+        let keyIsRemembered = now.adding(CheckSchedule.keyMargin).since(startedAt) < window
         switch state {
         case .inFlight:
             return PendingEffect(

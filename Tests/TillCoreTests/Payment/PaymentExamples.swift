@@ -1,0 +1,76 @@
+import TillCore
+
+/// Payments in each state, built as the journal builds them: from events.
+enum PaymentExamples {
+    static let start = Timestamp(milliseconds: 1_795_000_000_000)
+    static let now = start.adding(.seconds(1))
+    static let attempt = AttemptID(rawValue: "pay_x-a1")
+    static let capture = CaptureID(rawValue: "pay_x-c1")
+    static let refund = RefundID(rawValue: "pay_x-r1")
+    static let reference = ProviderReference(rawValue: "sb_1")
+    static let tender = TenderSummary(kind: .card)
+    static let decline = Decline(reason: .insufficientFunds)
+
+    static func eur(_ units: Int64) -> Money { Money(minorUnits: units, currency: .eur) }
+
+    static func created(_ mode: CaptureMode) throws -> Payment {
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: eur(100))
+        let id = PaymentID(rawValue: "pay_x")
+        return Payment(
+            PaymentEvent.Creation(payment: id, account: .main, order: order, captureMode: mode), at: start)
+    }
+
+    static func payment(_ mode: CaptureMode, _ events: [PaymentEvent]) throws -> Payment {
+        var payment = try created(mode)
+        for event in events { payment.evolve(RecordedEvent(event, at: start)) }
+        return payment
+    }
+
+    static let started = PaymentEvent.attemptStarted(
+        PaymentEvent.AttemptStart(attempt: attempt, provider: .sandbox, tender: tender, amount: eur(100)))
+    static let authorization = Authorization(
+        reference: reference, amount: eur(100), captureBefore: start.adding(.days(7)))
+    static let held: [PaymentEvent] = [started, .authorized(attempt, authorization)]
+    static let taken: [PaymentEvent] =
+        held + [.captureStarted(capture, attempt, eur(100), isFinal: true), .captured(capture, nil)]
+    static func back(_ units: Int64) -> [PaymentEvent] {
+        taken + [.refundStarted(refund, attempt, eur(units), reason: nil)]
+    }
+    static func lost(_ operation: OperationID) -> PaymentEvent {
+        .outcomeUnknown(operation, nextCheck: start, reason: "timed out")
+    }
+
+    /// Every state that the shop or the engine can tell apart.
+    static func all() throws -> [(name: String, payment: Payment)] {
+        let partly: [PaymentEvent] =
+            held + [.captureStarted(capture, attempt, eur(40), isFinal: false), .captured(capture, nil)]
+        let states: [(String, CaptureMode, [PaymentEvent])] = [
+            ("created", .automatic, []),
+            ("in flight", .automatic, [started]),
+            ("challenge", .automatic, [started, .actionRequired(attempt, CustomerAction(kind: "redirect"))]),
+            ("unknown", .automatic, [started, lost(.attempt(attempt))]),
+            ("declined", .automatic, [started, .attemptDeclined(attempt, decline)]),
+            ("not sent", .automatic, [started, .attemptNotSent(attempt, reason: "refused")]),
+            ("held", .manual, held),
+            ("capturing", .manual, held + [.captureStarted(capture, attempt, eur(100), isFinal: true)]),
+            ("capture unknown", .manual,
+                held + [.captureStarted(capture, attempt, eur(100), isFinal: true), lost(.capture(capture))]),
+            ("partly captured", .manual, partly),
+            ("partly, all back", .manual,
+                partly + [.refundStarted(refund, attempt, eur(40), reason: nil), .refunded(refund, nil)]),
+            ("captured", .automatic, taken),
+            ("refunding 60", .automatic, back(60)),
+            ("refunded 60", .automatic, back(60) + [.refunded(refund, nil)]),
+            ("refunded", .automatic, back(100) + [.refunded(refund, nil)]),
+            ("refund refused", .automatic, back(60) + [.refused(.refund(refund), decline)]),
+            ("canceling", .automatic, [started, .cancelRequested(reason: "x")]),
+            ("voiding", .manual, held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x")]),
+            ("abandoning", .automatic, [started, lost(.attempt(attempt)), .voidStarted(attempt, reason: "abandoned")]),
+            ("abandoned", .automatic, [started, .voidStarted(attempt, reason: "abandoned"), .voided(attempt)]),
+            ("canceled", .manual,
+                held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x"), .voided(attempt), .canceled]),
+            ("expired", .manual, held + [.attemptExpired(attempt)]),
+        ]
+        return try states.map { ($0.0, try payment($0.1, $0.2)) }
+    }
+}

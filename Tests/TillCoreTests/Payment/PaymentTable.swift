@@ -1,0 +1,6 @@
+enum PaymentTable {
+    static let commands = """
+        """
+    static let answers = """
+        """
+}

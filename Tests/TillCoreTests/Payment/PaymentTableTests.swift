@@ -1,0 +1,104 @@
+import Testing
+import TillCore
+
+/// Each pair of state and command, and of state and answer, decided on purpose. A change of any cell is a change of
+/// what Till does with money, so the whole table is written out.
+@Suite("What each command and each answer leads to, in each state")
+struct PaymentTableTests {
+    private typealias Examples = PaymentExamples
+
+    private static let commands: [(String, PaymentCommand)] = [
+        ("attempt", .attempt(provider: .sandbox, tender: Examples.tender)),
+        ("capture", .capture(nil, isFinal: true)),
+        ("capture 40", .capture(Examples.eur(40), isFinal: false)),
+        ("capture 101", .capture(Examples.eur(101), isFinal: true)),
+        ("cancel", .cancel(reason: "x")),
+        ("refund", .refund(nil, reason: nil)),
+        ("refund 60", .refund(Examples.eur(60), reason: nil)),
+        ("refund -1", .refund(Examples.eur(-1), reason: nil)),
+        ("refund 1 USD", .refund(Money(minorUnits: 1, currency: .usd), reason: nil)),
+    ]
+
+    private static let answers: [(String, PaymentAnswer)] = {
+        let attempt = Examples.attempt
+        let done = ProviderAnswer<Confirmation>.approved(Confirmation(reference: Examples.reference))
+        func seen(_ standing: ProviderSnapshot.Standing, _ captured: Int64) -> PaymentAnswer {
+            .snapshot(
+                attempt,
+                .approved(
+                    ProviderSnapshot(
+                        reference: Examples.reference, standing: standing, captured: Examples.eur(captured))))
+        }
+        return [
+            ("prepared", .prepared(attempt, done)),
+            ("prepare lost", .prepared(attempt, .unknown(reason: "x"))),
+            ("approved", .authorized(attempt, .approved(Examples.authorization))),
+            ("declined", .authorized(attempt, .declined(Examples.decline))),
+            ("auth lost", .authorized(attempt, .unknown(reason: "x"))),
+            ("auth unsent", .authorized(attempt, .notSent(reason: "x"))),
+            ("captured", .captured(Examples.capture, done)),
+            ("capture lost", .captured(Examples.capture, .unknown(reason: "x"))),
+            ("capture no", .captured(Examples.capture, .declined(Examples.decline))),
+            ("voided", .voided(attempt, done)),
+            ("void lost", .voided(attempt, .unknown(reason: "x"))),
+            ("void no", .voided(attempt, .declined(Examples.decline))),
+            ("refunded", .refunded(Examples.refund, done)),
+            ("refund lost", .refunded(Examples.refund, .unknown(reason: "x"))),
+            ("refund unsent", .refunded(Examples.refund, .notSent(reason: "x"))),
+            ("seen nothing", seen(.notFound, 0)),
+            ("seen held", seen(.authorized(Examples.authorization), 0)),
+            ("seen taken", seen(.authorized(Examples.authorization), 100)),
+            ("seen declined", seen(.declined(Examples.decline), 0)),
+            ("seen voided", seen(.voided, 0)),
+            ("not seen", .snapshot(attempt, .unknown(reason: "x"))),
+        ]
+    }()
+
+    @Test("commands") func commands() throws {
+        var lines: [String] = []
+        for (state, payment) in try Examples.all() {
+            for (name, command) in Self.commands {
+                let cell: String
+                do throws(PaymentRefusal) {
+                    cell = try payment.decide(command, at: Examples.now).map(\.name).joined(separator: " ")
+                } catch {
+                    cell = "! \(error.code)"
+                }
+                lines.append("\(state) | \(name) | \(cell)")
+            }
+        }
+        #expect(lines == PaymentTable.commands.split(separator: "\n").map(String.init))
+    }
+
+    @Test("answers") func answers() throws {
+        var lines: [String] = []
+        for (state, payment) in try Examples.all() {
+            for (name, answer) in Self.answers {
+                let events = payment.observe(answer, at: Examples.now)
+                lines.append(
+                    "\(state) | \(name) | \(events.isEmpty ? "-" : events.map(\.name).joined(separator: " "))")
+            }
+        }
+        #expect(lines == PaymentTable.answers.split(separator: "\n").map(String.init))
+    }
+
+    @Test("the same answer twice leads to nothing the second time, unless it is still not known") func repeated() throws {
+        for (state, payment) in try Examples.all() {
+            for (name, answer) in Self.answers {
+                var next = payment
+                for event in payment.observe(answer, at: Examples.now) {
+                    next.evolve(RecordedEvent(event, at: Examples.now))
+                }
+                let again = next.observe(answer, at: Examples.now).filter {
+                    switch $0 {
+                    case .outcomeUnknown, .deferred, .attentionRequired, .attemptPrepared: false
+                    default: true
+                    }
+                }
+                // A second look at something that is still not there gives it up; that is the next step, not a repeat.
+                if name.hasPrefix("seen") { continue }
+                #expect(again.isEmpty, "\(state), \(name) twice: \(again.map(\.name))")
+            }
+        }
+    }
+}
