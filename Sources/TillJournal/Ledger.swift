@@ -1,0 +1,65 @@
+public import TillCore
+
+/// One side of a movement of money, in the sense of double-entry bookkeeping. The postings of one event sum to zero.
+public struct LedgerPosting: Hashable, Sendable {
+    /// An account of the books.
+    public enum Book: Hashable, Sendable {
+        /// What a provider owes the shop: captured, not yet paid out.
+        case clearing(ProviderName)
+        /// What was sold.
+        case sales
+    }
+
+    /// By which event, as its place in the journal.
+    public var sequence: Int64
+    /// Of which payment.
+    public var payment: PaymentID
+    /// When.
+    public var at: Timestamp
+    /// Where.
+    public var book: Book
+    /// Above zero a debit, below zero a credit.
+    public var amount: Money
+
+    /// The postings of a payment, from all its events: a capture debits the provider's clearing and credits sales, a
+    /// refund does the reverse.
+    /// - Parameter events: all events of one payment, oldest first.
+    public static func postings(of events: [StoredEvent]) -> [LedgerPosting] {
+        guard let first = events.first, case .created(let creation) = first.record.event else { return [] }
+        var payment = Payment(creation, at: first.record.at)
+        var postings: [LedgerPosting] = []
+        var before: [String: Int64] = [:]
+        for event in events.dropFirst() {
+            payment.evolve(event.record)
+            let after = movements(of: payment)
+            for (key, movement) in after {
+                let delta = movement.units.subtractingReportingOverflow(before[key] ?? 0).partialValue
+                guard delta != 0, delta != .min else { continue }
+                for (book, units) in [(Book.clearing(movement.provider), delta), (.sales, -delta)] {
+                    postings.append(
+                        LedgerPosting(
+                            sequence: event.sequence, payment: event.payment, at: event.record.at, book: book,
+                            amount: Money(minorUnits: units, currency: payment.currency)))
+                }
+            }
+            before = after.mapValues(\.units)
+        }
+        return postings
+    }
+
+    private static func movements(of payment: Payment) -> [String: (provider: ProviderName, units: Int64)] {
+        var movements: [String: (provider: ProviderName, units: Int64)] = [:]
+        func provider(_ attempt: AttemptID) -> ProviderName {
+            payment.attempts.first { $0.id == attempt }?.provider ?? ProviderName(rawValue: "unknown")
+        }
+        for capture in payment.captures {
+            let units = capture.state.isSucceeded ? capture.amount.minorUnits : 0
+            movements["capture \(capture.id)"] = (provider(capture.attempt), units)
+        }
+        for refund in payment.refunds where refund.amount.minorUnits != .min {
+            let units = refund.state.isSucceeded ? -refund.amount.minorUnits : 0
+            movements["refund \(refund.id)"] = (provider(refund.attempt), units)
+        }
+        return movements
+    }
+}

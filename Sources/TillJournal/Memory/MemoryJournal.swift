@@ -1,0 +1,152 @@
+import Synchronization
+public import TillCore
+
+/// The journal in memory, with the same meaning as the one on disk: for simulations and tests.
+///
+/// Several journals can stand on one ``Storage``, as several processes open one file. ``crash()`` is the death of such
+/// a process: what was acknowledged stays in the storage, what was not has never been, and what it held is free.
+public final class MemoryJournal: Journal {
+    /// What survives a crash.
+    public final class Storage: Sendable {
+        let state: Mutex<MemoryState>
+
+        /// An empty one.
+        public init() { state = Mutex(MemoryState()) }
+        private init(_ state: MemoryState) { self.state = Mutex(state) }
+
+        /// A copy of all that is durable now, in which no process lives.
+        public func copy() -> Storage {
+            var copy = state.withLock { $0 }
+            copy.living = []
+            return Storage(copy)
+        }
+    }
+
+    /// Where its events are.
+    public let storage: Storage
+    private let clock: any TillClock
+    private let owner: Int64
+    private let beforeCommit: (@Sendable (JournalWrite) async -> JournalError?)?
+    private let afterCommit: (@Sendable (JournalWrite) async -> JournalError?)?
+    private let onCommit: (@Sendable ([StoredEvent]) -> Void)?
+
+    /// Opens a storage as one more process.
+    /// - Parameters:
+    ///   - beforeCommit: runs before a write takes place: it may take (simulated) time, and an error means that the
+    ///     write has not been made.
+    ///   - afterCommit: runs when the write is durable and not yet acknowledged; an error hides that it was made.
+    ///   - onCommit: is told the events of each write before it returns.
+    public init(
+        storage: Storage = Storage(), clock: any TillClock = SystemClock(),
+        beforeCommit: (@Sendable (JournalWrite) async -> JournalError?)? = nil,
+        afterCommit: (@Sendable (JournalWrite) async -> JournalError?)? = nil,
+        onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil
+    ) {
+        self.storage = storage
+        self.clock = clock
+        self.beforeCommit = beforeCommit
+        self.afterCommit = afterCommit
+        self.onCommit = onCommit
+        owner = storage.state.withLock { state in
+            state.lastOwner += 1
+            state.living.insert(state.lastOwner)
+            return state.lastOwner
+        }
+    }
+
+    /// What a crash at this moment would leave.
+    public var durable: Storage { storage.copy() }
+
+    /// Ends this process without warning: every later call throws ``JournalError/closed``.
+    public func crash() { storage.state.withLock { _ = $0.living.remove(owner) } }
+
+    /// Ends this process; the same as a crash, since every write was durable when it returned.
+    public func close() async throws(JournalError) { crash() }
+
+    public func write(_ write: JournalWrite) async throws(JournalError) {
+        let prepared = try PreparedWrite(write, encodes: false)
+        if let error = await beforeCommit?(write) { throw error }
+        let now = clock.now()
+        let onCommit = onCommit
+        let result = try access { state in
+            let result = state.apply(prepared, owner: owner, now: now)
+            if case .success(let events) = result, !events.isEmpty { onCommit?(events) }
+            return result
+        }
+        _ = try result.get()
+        if let error = await afterCommit?(write) { throw error }
+    }
+
+    public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+        try access { $0.payment(id) }
+    }
+
+    public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        try access { state in
+            state.live[MemoryState.Place(account: account, order: order)].flatMap { state.payment($0) }
+        }
+    }
+
+    public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
+        return try access { state in
+            let rows = state.rows.values.lazy.map(\.row).filter { row in
+                (filter.account.map { $0 == row.account } ?? true) && (filter.order.map { $0 == row.order } ?? true)
+                    && (filter.status.map { $0 == row.status } ?? true)
+                    && (filter.before.map { row.id.rawValue < $0.rawValue } ?? true)
+            }
+            return Array(rows.sorted { $0.id.rawValue > $1.id.rawValue }.prefix(limit))
+        }
+    }
+
+    public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try access { $0.events(of: payment) }
+    }
+
+    public func events(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [StoredEvent] {
+        let limit = min(max(limit, 1), JournalLimits.maximumPage)
+        return try access { state in
+            let start = min(max(Int(clamping: sequence), 0), state.events.count)
+            let wanted = state.events[start...].lazy.filter { event in account.map { $0 == event.account } ?? true }
+            return Array(wanted.prefix(limit))
+        }
+    }
+
+    public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+        try access { state in
+            let due = state.outbox.filter { _, entry in
+                if let holder = entry.owner, holder != owner { return !state.living.contains(holder) }
+                return entry.due.map { $0 <= moment } ?? false
+            }
+            let sorted = due.sorted { left, right in
+                (left.value.due?.milliseconds ?? .min, left.key.rawValue)
+                    < (right.value.due?.milliseconds ?? .min, right.key.rawValue)
+            }
+            return sorted.prefix(max(limit, 0)).map(\.key)
+        }
+    }
+
+    public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        let now = clock.now()
+        return try access { state in
+            guard let record = state.record(scope), !record.isExpired(at: now) else { return nil }
+            return record
+        }
+    }
+
+    /// The checks of ``SQLiteJournal/verify()``.
+    public func verify() throws(JournalError) -> VerificationReport {
+        let state = storage.state.withLock { $0 }
+        return state.verify()
+    }
+
+    private func access<Value>(_ body: (inout MemoryState) -> Value) throws(JournalError) -> Value {
+        let result = storage.state.withLock { state -> Result<Value, JournalError> in
+            guard state.living.contains(owner) else { return .failure(.closed) }
+            return .success(body(&state))
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,119 @@
+import TillCore
+
+/// The tables of the journal in memory.
+struct MemoryState: Sendable {
+    struct Place: Hashable, Sendable {
+        var account: AccountID
+        var order: OrderID
+    }
+
+    struct OutboxEntry: Sendable {
+        var due: Timestamp?
+        var owner: Int64?
+    }
+
+    struct WebhookName: Hashable, Sendable {
+        var provider: ProviderName
+        var id: String
+    }
+
+    var events: [StoredEvent] = []
+    /// The places of each payment's events in `events`.
+    var places: [PaymentID: [Int]] = [:]
+    var rows: [PaymentID: (row: PaymentRow, isLive: Bool)] = [:]
+    var live: [Place: PaymentID] = [:]
+    var outbox: [PaymentID: OutboxEntry] = [:]
+    var idempotency: [IdempotencyScope: (record: IdempotencyRecord, owner: Int64?)] = [:]
+    var webhooks: Set<WebhookName> = []
+    var lastOwner: Int64 = 0
+    var living: Set<Int64> = []
+
+    func events(of payment: PaymentID) -> [StoredEvent] { (places[payment] ?? []).map { events[$0] } }
+
+    func payment(_ id: PaymentID) -> Payment? { Payment(folding: events(of: id).lazy.map(\.record)) }
+
+    func record(_ scope: IdempotencyScope) -> IdempotencyRecord? {
+        guard let entry = idempotency[scope] else { return nil }
+        var record = entry.record
+        record.isHeldByLivingProcess = !record.isFinished && entry.owner.map { living.contains($0) } ?? false
+        return record
+    }
+
+    mutating func apply(
+        _ write: PreparedWrite, owner: Int64, now: Timestamp
+    ) -> Result<[StoredEvent], JournalError> {
+        if let record = write.idempotency, !record.isFinished,
+            let existing = self.record(record.scope), !existing.isExpired(at: now), existing.refuses(record)
+        {
+            return .failure(.idempotencyExists(existing))
+        }
+        let webhook = write.webhook.map { WebhookName(provider: $0.provider, id: $0.id) }
+        if let webhook, webhooks.contains(webhook) { return .failure(.webhookSeen) }
+        if let append = write.append, let refusal = refusal(of: append) { return .failure(refusal) }
+        var stored: [StoredEvent] = []
+        if let append = write.append { stored = insert(append, owner: owner) }
+        if var record = write.idempotency {
+            record.isHeldByLivingProcess = false
+            idempotency[record.scope] = (record, record.isFinished ? nil : owner)
+        }
+        if let webhook { webhooks.insert(webhook) }
+        if let (payment, moment) = write.wake, let due = outbox[payment]?.due, due > moment {
+            outbox[payment]?.due = moment
+        }
+        return .success(stored)
+    }
+
+    private func refusal(of append: PreparedWrite.Append) -> JournalError? {
+        let current = rows[append.row.id]
+        guard (current?.row.version ?? 0) == append.expectedVersion else {
+            return .versionConflict(payment: append.row.id, current: current?.row.version ?? 0)
+        }
+        guard append.isLive, current?.isLive != true else { return nil }
+        return live[Place(account: append.row.account, order: append.row.order)].map { .orderOccupied(by: $0) }
+    }
+
+    private mutating func insert(_ append: PreparedWrite.Append, owner: Int64) -> [StoredEvent] {
+        let row = append.row
+        var stored: [StoredEvent] = []
+        for (offset, record) in append.events.enumerated() {
+            let event = StoredEvent(
+                sequence: Int64(events.count) + 1, payment: row.id, account: row.account,
+                version: append.expectedVersion + offset + 1, record: record)
+            places[row.id, default: []].append(events.count)
+            events.append(event)
+            stored.append(event)
+        }
+        let place = Place(account: row.account, order: row.order)
+        if append.isLive { live[place] = row.id } else if live[place] == row.id { live[place] = nil }
+        rows[row.id] = (row, append.isLive)
+        if append.nextDue != nil || append.holds {
+            outbox[row.id] = OutboxEntry(due: append.nextDue, owner: append.holds ? owner : nil)
+        } else {
+            outbox[row.id] = nil
+        }
+        return stored
+    }
+
+    func verify() -> VerificationReport {
+        var pass = VerificationPass()
+        var liveCount: [Place: Int] = [:]
+        var paidCount: [Place: Int] = [:]
+        for id in places.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let projection = rows[id].map {
+                VerificationPass.Projection(row: $0.row, isLive: $0.isLive, due: outbox[id]?.due)
+            }
+            pass.check(id, events: events(of: id), projection: projection)
+            guard let (row, isLive) = rows[id] else { continue }
+            let place = Place(account: row.account, order: row.order)
+            liveCount[place, default: 0] += isLive ? 1 : 0
+            paidCount[place, default: 0] += row.captured.minorUnits > row.refunded.minorUnits ? 1 : 0
+        }
+        for (place, count) in liveCount where count > 1 {
+            pass.problem("\(place.order) is an order with several live payments")
+        }
+        for (place, count) in paidCount where count > 1 {
+            pass.problem("\(place.order) is an order that was paid more than once")
+        }
+        return pass.finished(orders: liveCount.count)
+    }
+}

@@ -1,0 +1,179 @@
+import TillCore
+
+// The parts of events, each beside its reader.
+
+extension JSONWriter {
+    mutating func optional(_ key: String, _ text: String?) {
+        if let text { field(key, text) }
+    }
+
+    mutating func money(_ money: Money) {
+        field("amount", money.minorUnits)
+        field("currency", money.currency.code)
+    }
+
+    mutating func operation(_ operation: OperationID) {
+        switch operation {
+        case .attempt(let id): field("attempt", id.rawValue)
+        case .void(let id): field("void", id.rawValue)
+        case .capture(let id): field("capture", id.rawValue)
+        case .refund(let id): field("refund", id.rawValue)
+        }
+    }
+
+    mutating func decline(_ decline: Decline) {
+        field("decline_reason", decline.reason.rawValue)
+        optional("decline_code", decline.code)
+        optional("decline_message", decline.message)
+        optional("request_id", decline.requestID)
+    }
+
+    mutating func authorization(_ authorization: Authorization) {
+        field("reference", authorization.reference.rawValue)
+        money(authorization.amount)
+        field("captured", authorization.isCaptured)
+        if let moment = authorization.captureBefore { field("capture_before", moment.milliseconds) }
+        if let card = authorization.card {
+            key("card")
+            self.card(card)
+        }
+    }
+
+    mutating func tender(_ tender: TenderSummary) {
+        beginObject()
+        field("kind", tender.kind.rawValue)
+        if let card = tender.card {
+            key("card")
+            self.card(card)
+        }
+        optional("reader", tender.reader)
+        endObject()
+    }
+
+    mutating func card(_ card: CardSummary) {
+        beginObject()
+        field("brand", card.brand)
+        field("last_four", card.lastFour)
+        optional("entry_mode", card.entryMode)
+        if let emv = card.emv {
+            key("emv")
+            beginObject()
+            for (key, path) in EMVReceiptData.members { optional(key, emv[keyPath: path]) }
+            endObject()
+        }
+        endObject()
+    }
+}
+
+extension EMVReceiptData {
+    fileprivate static var members: [(String, WritableKeyPath<EMVReceiptData, String?>)] {
+        [
+            ("application_preferred_name", \.applicationPreferredName),
+            ("dedicated_file_name", \.dedicatedFileName),
+            ("account_type", \.accountType),
+            ("authorization_response_code", \.authorizationResponseCode),
+            ("authorization_code", \.authorizationCode),
+            ("application_cryptogram", \.applicationCryptogram),
+            ("terminal_verification_results", \.terminalVerificationResults),
+            ("transaction_status_information", \.transactionStatusInformation),
+            ("cardholder_verification_method", \.cardholderVerificationMethod),
+        ]
+    }
+}
+
+extension JSONValue {
+    func member(_ key: String) throws(JournalError) -> JSONValue {
+        guard let value = self[key] else { throw .corrupted("an event has no “\(key)”") }
+        return value
+    }
+
+    func text(_ key: String) throws(JournalError) -> String {
+        guard let text = try member(key).stringValue else { throw .corrupted("“\(key)” of an event is not text") }
+        return text
+    }
+
+    func optionalText(_ key: String) throws(JournalError) -> String? {
+        self[key] == nil ? nil : try text(key)
+    }
+
+    func id<ID: Identifier>(_ key: String) throws(JournalError) -> ID { ID(rawValue: try text(key)) }
+
+    func optionalID<ID: Identifier>(_ key: String) throws(JournalError) -> ID? {
+        self[key] == nil ? nil : try id(key)
+    }
+
+    func flag(_ key: String) throws(JournalError) -> Bool {
+        guard let flag = try member(key).boolValue else { throw .corrupted("“\(key)” of an event is not a yes or no") }
+        return flag
+    }
+
+    func moment(_ key: String) throws(JournalError) -> Timestamp {
+        guard let value = try member(key).int64Value else { throw .corrupted("“\(key)” of an event is not a moment") }
+        return Timestamp(milliseconds: value)
+    }
+
+    func money() throws(JournalError) -> Money {
+        guard let units = try member("amount").int64Value else { throw .corrupted("an amount is not an integer") }
+        return Money(minorUnits: units, currency: try Currency(stored: try text("currency")))
+    }
+
+    func operation() throws(JournalError) -> OperationID {
+        if self["attempt"] != nil { return .attempt(try id("attempt")) }
+        if self["void"] != nil { return .void(try id("void")) }
+        if self["capture"] != nil { return .capture(try id("capture")) }
+        return .refund(try id("refund"))
+    }
+
+    func decline() throws(JournalError) -> Decline {
+        Decline(
+            reason: DeclineReason(rawValue: try text("decline_reason")), code: try optionalText("decline_code"),
+            message: try optionalText("decline_message"), requestID: try optionalText("request_id"))
+    }
+
+    func authorization() throws(JournalError) -> Authorization {
+        Authorization(
+            reference: try id("reference"), amount: try money(), isCaptured: try flag("captured"),
+            captureBefore: self["capture_before"] == nil ? nil : try moment("capture_before"),
+            card: try self["card"].map { (card) throws(JournalError) in try card.card() })
+    }
+
+    func tender() throws(JournalError) -> TenderSummary {
+        TenderSummary(
+            kind: TenderKind(rawValue: try text("kind")),
+            card: try self["card"].map { (card) throws(JournalError) in try card.card() },
+            reader: try optionalText("reader"))
+    }
+
+    func card() throws(JournalError) -> CardSummary {
+        var emv: EMVReceiptData?
+        if let json = self["emv"] {
+            var data = EMVReceiptData()
+            for (key, path) in EMVReceiptData.members { data[keyPath: path] = try json.optionalText(key) }
+            emv = data
+        }
+        return CardSummary(
+            brand: try text("brand"), lastFour: try text("last_four"), entryMode: try optionalText("entry_mode"),
+            emv: emv)
+    }
+
+    func creation() throws(JournalError) -> PaymentEvent.Creation {
+        guard let mode = CaptureMode(rawValue: try text("capture_mode")) else {
+            throw .corrupted("the capture mode of a payment is not known")
+        }
+        let stored = try member("order")
+        let order: Order
+        do throws(OrderError) { order = try Order(json: stored) } catch {
+            throw .corrupted("the order of a payment can not be read. \(error)")
+        }
+        return PaymentEvent.Creation(
+            payment: try id("payment"), account: try id("account"), order: order, captureMode: mode)
+    }
+}
+
+extension Currency {
+    init(stored code: String) throws(JournalError) {
+        do throws(MoneyError) { try self.init(code: code) } catch {
+            throw .corrupted("a currency is not known. \(error)")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+public import TillCore
+
+/// How events are kept as text: one JSON object an event, `type` first, amounts as minor units with their currency.
+///
+/// What is written once is read for ever: a member may be added, never renamed or given another meaning.
+public enum PaymentEventCodec {
+    /// An event is larger than a request: its order holds the whole basket.
+    static let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, maximumValues: 2_000_000)
+
+    /// The event as a JSON object.
+    public static func encode(_ event: PaymentEvent) -> [UInt8] {
+        var writer = JSONWriter(reserving: 384)
+        write(event, into: &writer)
+        return writer.bytes
+    }
+
+    /// Writes the event as a JSON object where a value is expected.
+    public static func write(_ event: PaymentEvent, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("type", event.name)
+        switch event {
+        case .created(let creation):
+            writer.field("payment", creation.payment.rawValue)
+            writer.field("account", creation.account.rawValue)
+            writer.field("capture_mode", creation.captureMode.rawValue)
+            writer.field("order", creation.order.jsonValue)
+        case .attemptStarted(let start):
+            writer.field("attempt", start.attempt.rawValue)
+            writer.field("provider", start.provider.rawValue)
+            writer.money(start.amount)
+            writer.key("tender")
+            writer.tender(start.tender)
+        case .attemptPrepared(let attempt, let reference):
+            writer.field("attempt", attempt.rawValue)
+            writer.field("reference", reference.rawValue)
+        case .authorized(let attempt, let authorization):
+            writer.field("attempt", attempt.rawValue)
+            writer.authorization(authorization)
+        case .actionRequired(let attempt, let action):
+            writer.field("attempt", attempt.rawValue)
+            writer.field("kind", action.kind)
+            writer.optional("url", action.url)
+        case .attemptDeclined(let attempt, let decline):
+            writer.field("attempt", attempt.rawValue)
+            writer.decline(decline)
+        case .attemptNotSent(let attempt, let reason), .voidStarted(let attempt, let reason):
+            writer.field("attempt", attempt.rawValue)
+            writer.field("reason", reason)
+        case .attemptExpired(let attempt), .voided(let attempt):
+            writer.field("attempt", attempt.rawValue)
+        case .captureStarted(let capture, let attempt, let amount, let isFinal):
+            writer.field("capture", capture.rawValue)
+            writer.field("attempt", attempt.rawValue)
+            writer.money(amount)
+            writer.field("final", isFinal)
+        case .captured(let capture, let reference):
+            writer.field("capture", capture.rawValue)
+            writer.optional("reference", reference?.rawValue)
+        case .refundStarted(let refund, let attempt, let amount, let reason):
+            writer.field("refund", refund.rawValue)
+            writer.field("attempt", attempt.rawValue)
+            writer.money(amount)
+            writer.optional("reason", reason)
+        case .refunded(let refund, let reference):
+            writer.field("refund", refund.rawValue)
+            writer.optional("reference", reference?.rawValue)
+        case .refused(let operation, let decline):
+            writer.operation(operation)
+            writer.decline(decline)
+        case .deferred(let operation, let until, let reason):
+            writer.operation(operation)
+            writer.field("until", until.milliseconds)
+            writer.field("reason", reason)
+        case .outcomeUnknown(let operation, let nextCheck, let reason):
+            writer.operation(operation)
+            writer.field("next_check", nextCheck.milliseconds)
+            writer.field("reason", reason)
+        case .cancelRequested(let reason):
+            writer.field("reason", reason)
+        case .canceled:
+            break
+        case .attentionRequired(let operation, let reason):
+            writer.operation(operation)
+            writer.field("reason", reason)
+        }
+        writer.endObject()
+    }
+
+    /// Reads an event back.
+    /// - Throws: ``JournalError/corrupted(_:)`` for anything that ``encode(_:)`` does not write.
+    public static func decode(_ bytes: some Collection<UInt8>) throws(JournalError) -> PaymentEvent {
+        let json: JSONValue
+        do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {
+            throw .corrupted("an event can not be read. \(error)")
+        }
+        return try decode(json)
+    }
+
+    private static func decode(_ json: JSONValue) throws(JournalError) -> PaymentEvent {
+        let type = try json.text("type")
+        switch type {
+        case "payment.created": return .created(try json.creation())
+        case "attempt.started":
+            return .attemptStarted(
+                PaymentEvent.AttemptStart(
+                    attempt: try json.id("attempt"), provider: try json.id("provider"),
+                    tender: try json.member("tender").tender(), amount: try json.money()))
+        case "attempt.prepared": return .attemptPrepared(try json.id("attempt"), try json.id("reference"))
+        case "attempt.authorized": return .authorized(try json.id("attempt"), try json.authorization())
+        case "attempt.action_required":
+            return .actionRequired(
+                try json.id("attempt"),
+                CustomerAction(kind: try json.text("kind"), url: try json.optionalText("url")))
+        case "attempt.declined": return .attemptDeclined(try json.id("attempt"), try json.decline())
+        case "attempt.not_sent": return .attemptNotSent(try json.id("attempt"), reason: try json.text("reason"))
+        case "attempt.expired": return .attemptExpired(try json.id("attempt"))
+        case "void.started": return .voidStarted(try json.id("attempt"), reason: try json.text("reason"))
+        case "void.succeeded": return .voided(try json.id("attempt"))
+        case "capture.started":
+            return .captureStarted(
+                try json.id("capture"), try json.id("attempt"), try json.money(), isFinal: try json.flag("final"))
+        case "capture.succeeded": return .captured(try json.id("capture"), try json.optionalID("reference"))
+        case "refund.started":
+            return .refundStarted(
+                try json.id("refund"), try json.id("attempt"), try json.money(),
+                reason: try json.optionalText("reason"))
+        case "refund.succeeded": return .refunded(try json.id("refund"), try json.optionalID("reference"))
+        case "operation.refused": return .refused(try json.operation(), try json.decline())
+        case "operation.deferred":
+            return .deferred(
+                try json.operation(), until: try json.moment("until"), reason: try json.text("reason"))
+        case "operation.unknown":
+            return .outcomeUnknown(
+                try json.operation(), nextCheck: try json.moment("next_check"), reason: try json.text("reason"))
+        case "payment.cancel_requested": return .cancelRequested(reason: try json.text("reason"))
+        case "payment.canceled": return .canceled
+        case "payment.attention_required":
+            return .attentionRequired(try json.operation(), reason: try json.text("reason"))
+        default: throw .corrupted("the kind of event “\(type.prefix(40))” is not known")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import TillCore
+
+/// A write with everything computed that needs no lock: made on the caller's thread, applied by the writer.
+struct PreparedWrite: Sendable {
+    struct Append: Sendable {
+        var row: PaymentRow
+        var isLive: Bool
+        var expectedVersion: Int
+        var events: [RecordedEvent]
+        var nextDue: Timestamp?
+        var holds: Bool
+    }
+
+    var append: Append?
+    /// The events of `append` as JSON.
+    var bodies: [[UInt8]] = []
+    var idempotency: IdempotencyRecord?
+    var webhook: WebhookReceipt?
+    var wake: (PaymentID, Timestamp)?
+
+    /// - Throws: ``JournalError/corrupted(_:)`` for a write that contradicts itself.
+    init(_ write: JournalWrite, encodes: Bool) throws(JournalError) {
+        idempotency = write.idempotency
+        webhook = write.webhook
+        wake = write.wake
+        guard let append = write.append else { return }
+        let payment = append.payment
+        let (version, overflow) = append.expectedVersion.addingReportingOverflow(append.events.count)
+        guard append.expectedVersion >= 0, !overflow, payment.version == version else {
+            throw .corrupted("a write of \(payment.id) says version \(payment.version) after \(version) events")
+        }
+        if append.expectedVersion == 0 {
+            guard case .created(let creation)? = append.events.first?.event, creation.payment == payment.id,
+                creation.account == payment.account
+            else { throw .corrupted("the first event of \(payment.id) does not create it") }
+        }
+        self.append = Append(
+            row: PaymentRow(payment), isLive: payment.isLive, expectedVersion: append.expectedVersion,
+            events: append.events, nextDue: append.nextDue, holds: append.holds)
+        if encodes { bodies = append.events.map { PaymentEventCodec.encode($0.event) } }
+    }
+}
+
+extension IdempotencyRecord {
+    /// Too old to be answered with.
+    func isExpired(at now: Timestamp) -> Bool {
+        now.since(createdAt) > JournalLimits.idempotencyRetention
+    }
+
+    /// A new record in flight must not take this one's place.
+    func refuses(_ new: IdempotencyRecord) -> Bool {
+        isFinished || isHeldByLivingProcess || fingerprint != new.fingerprint
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+public import TillCore
+
+extension SQLiteJournal {
+    public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+        try await read { db in try SQLiteJournal.payment(id, db) }
+    }
+
+    public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        try await read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1")
+            let id = try String.fetchOne(statement, arguments: [account.rawValue, order.rawValue])
+            return try id.flatMap { try SQLiteJournal.payment(PaymentID(rawValue: $0), db) }
+        }
+    }
+
+    public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        var conditions = ["1 = 1"]
+        var values: [any DatabaseValueConvertible & Sendable] = []
+        for (condition, value) in [
+            ("account = ?", filter.account?.rawValue), ("order_id = ?", filter.order?.rawValue),
+            ("status = ?", filter.status?.rawValue), ("id < ?", filter.before?.rawValue),
+        ] {
+            guard let value else { continue }
+            conditions.append(condition)
+            values.append(value)
+        }
+        values.append(min(max(filter.limit, 1), JournalLimits.maximumPage))
+        let sql = """
+            SELECT \(PaymentRow.columns) FROM payment WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY id DESC LIMIT ?
+            """
+        let arguments = values
+        return try await read { db in
+            let statement = try db.cachedStatement(sql: sql)
+            return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { try PaymentRow($0) }
+        }
+    }
+
+    public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try await read { db in try SQLiteJournal.events(of: payment, db) }
+    }
+
+    public func events(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [StoredEvent] {
+        let limit = min(max(limit, 1), JournalLimits.maximumPage)
+        return try await read { db in
+            let rows: [Row]
+            if let account {
+                let statement = try db.cachedStatement(
+                    sql: """
+                        SELECT \(StoredEvent.columns) FROM event WHERE sequence > ? AND account = ?
+                        ORDER BY sequence LIMIT ?
+                        """)
+                rows = try Row.fetchAll(statement, arguments: [sequence, account.rawValue, limit])
+            } else {
+                let statement = try db.cachedStatement(
+                    sql: "SELECT \(StoredEvent.columns) FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?")
+                rows = try Row.fetchAll(statement, arguments: [sequence, limit])
+            }
+            return try rows.map { try StoredEvent($0) }
+        }
+    }
+
+    public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+        try await read { [self] db in
+            let owners = try db.cachedStatement(sql: "SELECT DISTINCT owner FROM outbox WHERE owner IS NOT NULL")
+            let dead = dead(among: try Int64.fetchAll(owners).filter { $0 != ownNumber })
+            let sql = """
+                SELECT payment FROM outbox
+                WHERE owner IN (\(dead)) OR (due_at <= ? AND (owner IS NULL OR owner = ?))
+                ORDER BY due_at IS NULL DESC, due_at, payment LIMIT ?
+                """
+            return try String.fetchAll(db, sql: sql, arguments: [moment.milliseconds, ownNumber, max(limit, 0)])
+                .map { PaymentID(rawValue: $0) }
+        }
+    }
+
+    public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        let now = clock.now()
+        let record = try await read { [self] db in
+            let statement = try db.cachedStatement(sql: SQLiteWriter.selectIdempotency)
+            let row = try Row.fetchOne(
+                statement, arguments: [scope.account.rawValue, scope.operation, scope.key])
+            return row.map { row in
+                IdempotencyRecord(
+                    scope: scope, fingerprint: row.octets(0), request: row.octets(1), isFinished: row[2] as Int64 == 1,
+                    payment: row[3], step: row[4], status: row[5] as Int64? ?? 0, body: row.octets(6),
+                    createdAt: row[8], isAlive: (row[7] as Int64?).map { isAlive($0) } ?? false)
+            }
+        }
+        guard let record, !record.isExpired(at: now) else { return nil }
+        return record
+    }
+
+    static func payment(_ id: PaymentID, _ db: Database) throws -> Payment? {
+        let events = try events(of: id, db)
+        guard !events.isEmpty else { return nil }
+        guard let payment = Payment(folding: events.lazy.map(\.record)) else {
+            throw JournalError.corrupted("payment \(id) does not begin with its creation")
+        }
+        return payment
+    }
+
+    static func events(of payment: PaymentID, _ db: Database) throws -> [StoredEvent] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version")
+        return try Row.fetchAll(statement, arguments: [payment.rawValue]).map { try StoredEvent($0) }
+    }
+}
+
+extension Row {
+    func octets(_ index: Int) -> [UInt8] { (self[index] as Data?).map { Array($0) } ?? [] }
+}
+
+extension StoredEvent {
+    static let columns = "sequence, payment, account, version, at, body"
+
+    init(_ row: Row) throws {
+        let body: String = row[5]
+        var utf8 = body
+        utf8.makeContiguousUTF8()
+        self.init(
+            sequence: row[0], payment: PaymentID(rawValue: row[1]), account: AccountID(rawValue: row[2]),
+            version: Int(clamping: row[3] as Int64),
+            record: RecordedEvent(
+                try PaymentEventCodec.decode(utf8.utf8), at: Timestamp(milliseconds: row[4])))
+    }
+}
+
+extension PaymentRow {
+    static let columns = """
+        id, account, order_id, order_number, status, amount, currency, captured, refunded, provider, tender, created_at,
+        updated_at, version
+        """
+
+    init(_ row: Row) throws {
+        let text: String = row[4]
+        guard let status = PaymentStatus(rawValue: text) else {
+            throw JournalError.corrupted("the status “\(text.prefix(40))” of a payment is not known")
+        }
+        let currency = try Currency(stored: row[6])
+        self.init(
+            id: PaymentID(rawValue: row[0]), account: AccountID(rawValue: row[1]), order: OrderID(rawValue: row[2]),
+            orderNumber: row[3], status: status, amount: Money(minorUnits: row[5], currency: currency),
+            captured: Money(minorUnits: row[7], currency: currency),
+            refunded: Money(minorUnits: row[8], currency: currency),
+            provider: (row[9] as String?).map { ProviderName(rawValue: $0) },
+            tenderKind: (row[10] as String?).map { TenderKind(rawValue: $0) },
+            createdAt: Timestamp(milliseconds: row[11]), updatedAt: Timestamp(milliseconds: row[12]),
+            version: Int(clamping: row[13] as Int64))
+    }
+}

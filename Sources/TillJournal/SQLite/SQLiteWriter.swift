@@ -1,0 +1,227 @@
+import GRDBSQLite
+import TillCore
+
+/// The statements of the writer and what they mean. Used on the writer's queue only.
+final class SQLiteWriter {
+    private let database: OpaquePointer
+    private let owner: Int64
+    private let isAlive: (Int64) -> Bool
+    private var statements: [String: SQLiteStatement] = [:]
+    private var nextPurge = Timestamp(milliseconds: .min)
+
+    init(_ database: OpaquePointer, owner: Int64, isAlive: @escaping (Int64) -> Bool) {
+        self.database = database
+        self.owner = owner
+        self.isAlive = isAlive
+    }
+
+    // MARK: Transactions
+
+    func begin() throws(SQLiteFailure) { try statement("BEGIN IMMEDIATE").run() }
+    func commit() throws(SQLiteFailure) { try statement("COMMIT").run() }
+    /// Some errors have rolled back already.
+    func rollBack() {
+        guard sqlite3_get_autocommit(database) == 0 else { return }
+        do throws(SQLiteFailure) { try statement("ROLLBACK").run() } catch {}
+    }
+
+    // MARK: One write
+
+    /// Checks everything, then writes everything. A refusal has written nothing.
+    func apply(_ write: PreparedWrite, now: Timestamp) throws(SQLiteFailure) -> Result<[StoredEvent], JournalError> {
+        if let record = write.idempotency, !record.isFinished,
+            let existing = try idempotency(record.scope), !existing.isExpired(at: now), existing.refuses(record)
+        {
+            return .failure(.idempotencyExists(existing))
+        }
+        if let webhook = write.webhook, try isSeen(webhook) { return .failure(.webhookSeen) }
+        if let append = write.append, let refusal = try refusal(of: append) { return .failure(refusal) }
+        var stored: [StoredEvent] = []
+        if let append = write.append { stored = try insert(append, bodies: write.bodies) }
+        if let record = write.idempotency { try upsert(record) }
+        if let webhook = write.webhook {
+            try statement("INSERT INTO webhook(provider, id, at) VALUES (?, ?, ?)")
+                .run(.text(webhook.provider.rawValue), .text(webhook.id), .int(webhook.at.milliseconds))
+        }
+        if let (payment, moment) = write.wake {
+            try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
+                .run(.int(moment.milliseconds), .text(payment.rawValue))
+        }
+        return .success(stored)
+    }
+
+    /// Removes what is too old, a little at a time.
+    func purge(now: Timestamp) throws(SQLiteFailure) {
+        guard now >= nextPurge else { return }
+        let limit = Int64(JournalLimits.maximumPurgedRows)
+        var isFull = false
+        for (table, moment, retention) in [
+            ("idempotency", "created_at", JournalLimits.idempotencyRetention),
+            ("webhook", "at", JournalLimits.webhookRetention),
+        ] {
+            let oldest = now.adding(Span(milliseconds: -retention.milliseconds))
+            try statement(
+                """
+                DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT ?1)
+                AND \(moment) < ?2
+                """
+            ).run(.int(limit), .int(oldest.milliseconds))
+            isFull = isFull || Int64(sqlite3_changes(database)) >= limit
+        }
+        if !isFull { nextPurge = now.adding(JournalLimits.purgeInterval) }
+    }
+
+    // MARK: Payments
+
+    private func refusal(of append: PreparedWrite.Append) throws(SQLiteFailure) -> JournalError? {
+        let row = append.row
+        let current = try statement("SELECT version, live FROM payment WHERE id = ?")
+            .first(.text(row.id.rawValue)) { (version: Int(clamping: $0.int(0)), isLive: $0.int(1) == 1) }
+        guard (current?.version ?? 0) == append.expectedVersion else {
+            return .versionConflict(payment: row.id, current: current?.version ?? 0)
+        }
+        guard append.isLive, current?.isLive != true else { return nil }
+        let occupant = try statement("SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1")
+            .first(.text(row.account.rawValue), .text(row.order.rawValue)) { PaymentID(rawValue: $0.text(0)) }
+        return occupant.map { .orderOccupied(by: $0) }
+    }
+
+    private func insert(
+        _ append: PreparedWrite.Append, bodies: [[UInt8]]
+    ) throws(SQLiteFailure) -> [StoredEvent] {
+        let row = append.row
+        var stored: [StoredEvent] = []
+        stored.reserveCapacity(append.events.count)
+        let insertion = try statement(
+            "INSERT INTO event(payment, version, account, name, at, body) VALUES (?, ?, ?, ?, ?, ?)")
+        var version = append.expectedVersion
+        for (record, body) in zip(append.events, bodies) {
+            version += 1
+            try insertion.run(
+                .text(row.id.rawValue), .int(Int64(version)), .text(row.account.rawValue), .text(record.event.name),
+                .int(record.at.milliseconds), .utf8(body))
+            stored.append(
+                StoredEvent(
+                    sequence: sqlite3_last_insert_rowid(database), payment: row.id, account: row.account,
+                    version: version, record: record))
+        }
+        if append.expectedVersion == 0 { try insert(row, isLive: append.isLive) } else if !append.events.isEmpty {
+            try update(row, isLive: append.isLive)
+        }
+        if append.nextDue != nil || append.holds {
+            try statement(
+                """
+                INSERT INTO outbox(payment, due_at, owner) VALUES (?1, ?2, ?3)
+                ON CONFLICT(payment) DO UPDATE SET due_at = ?2, owner = ?3
+                """
+            ).run(
+                .text(row.id.rawValue), .optional(append.nextDue?.milliseconds), append.holds ? .int(owner) : .null)
+        } else if append.expectedVersion > 0 {
+            try statement("DELETE FROM outbox WHERE payment = ?").run(.text(row.id.rawValue))
+        }
+        return stored
+    }
+
+    private func insert(_ row: PaymentRow, isLive: Bool) throws(SQLiteFailure) {
+        try statement(
+            """
+            INSERT INTO payment(id, account, order_id, order_number, live, version, status, amount, currency,
+              captured, refunded, provider, tender, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ).run(
+            .text(row.id.rawValue), .text(row.account.rawValue), .text(row.order.rawValue), .text(row.orderNumber),
+            .int(isLive ? 1 : 0), .int(Int64(row.version)), .text(row.status.rawValue), .int(row.amount.minorUnits),
+            .text(row.amount.currency.code), .int(row.captured.minorUnits), .int(row.refunded.minorUnits),
+            .optional(row.provider?.rawValue), .optional(row.tenderKind?.rawValue),
+            .int(row.createdAt.milliseconds), .int(row.updatedAt.milliseconds))
+    }
+
+    private func update(_ row: PaymentRow, isLive: Bool) throws(SQLiteFailure) {
+        try statement(
+            """
+            UPDATE payment SET live = ?2, version = ?3, status = ?4, captured = ?5, refunded = ?6, provider = ?7,
+              tender = ?8, updated_at = ?9 WHERE id = ?1
+            """
+        ).run(
+            .text(row.id.rawValue), .int(isLive ? 1 : 0), .int(Int64(row.version)), .text(row.status.rawValue),
+            .int(row.captured.minorUnits), .int(row.refunded.minorUnits), .optional(row.provider?.rawValue),
+            .optional(row.tenderKind?.rawValue), .int(row.updatedAt.milliseconds))
+    }
+
+    // MARK: Idempotency
+
+    private func idempotency(_ scope: IdempotencyScope) throws(SQLiteFailure) -> IdempotencyRecord? {
+        let isAlive = isAlive
+        return try statement(SQLiteWriter.selectIdempotency)
+            .first(.text(scope.account.rawValue), .text(scope.operation), .text(scope.key)) { row in
+                IdempotencyRecord(
+                    scope: scope, fingerprint: row.bytes(0), request: row.bytes(1), isFinished: row.int(2) == 1,
+                    payment: row.optionalText(3), step: row.optionalText(4), status: row.int(5), body: row.bytes(6),
+                    createdAt: row.int(8), isAlive: row.optionalInt(7).map(isAlive) ?? false)
+            }
+    }
+
+    private func upsert(_ record: IdempotencyRecord) throws(SQLiteFailure) {
+        let scope = record.scope
+        var step: String?
+        var status: Int64?
+        var body: SQLiteValue = .null
+        var holder: Int64?
+        switch record.state {
+        case .inFlight(_, let operation):
+            step = operation
+            holder = owner
+        case .finished(let code, let bytes, _):
+            status = Int64(code)
+            body = .blob(bytes)
+        }
+        try statement(
+            """
+            INSERT INTO idempotency(account, operation, key, fingerprint, request, finished, payment, step, status,
+              body, owner, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            ON CONFLICT(account, operation, key) DO UPDATE SET fingerprint = ?4, request = ?5, finished = ?6,
+              payment = ?7, step = ?8, status = ?9, body = ?10, owner = ?11, created_at = ?12
+            """
+        ).run(
+            .text(scope.account.rawValue), .text(scope.operation), .text(scope.key), .blob(record.fingerprint),
+            .blob(record.request), .int(record.isFinished ? 1 : 0), .optional(record.payment?.rawValue),
+            .optional(step), .optional(status), body, .optional(holder), .int(record.createdAt.milliseconds))
+    }
+
+    static let selectIdempotency = """
+        SELECT fingerprint, request, finished, payment, step, status, body, owner, created_at FROM idempotency
+        WHERE account = ? AND operation = ? AND key = ?
+        """
+
+    // MARK: Webhooks
+
+    private func isSeen(_ webhook: WebhookReceipt) throws(SQLiteFailure) -> Bool {
+        try statement("SELECT 1 FROM webhook WHERE provider = ? AND id = ?")
+            .first(.text(webhook.provider.rawValue), .text(webhook.id)) { _ in true } ?? false
+    }
+
+    private func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try SQLiteStatement(sql, on: database)
+        statements[sql] = statement
+        return statement
+    }
+}
+
+extension IdempotencyRecord {
+    /// From the columns of a row.
+    init(
+        scope: IdempotencyScope, fingerprint: [UInt8], request: [UInt8], isFinished: Bool, payment: String?,
+        step: String?, status: Int64, body: [UInt8], createdAt: Int64, isAlive: Bool
+    ) {
+        let payment = payment.map { PaymentID(rawValue: $0) }
+        self.init(
+            scope: scope, fingerprint: fingerprint, request: request,
+            createdAt: Timestamp(milliseconds: createdAt),
+            state: isFinished
+                ? .finished(status: Int(clamping: status), body: body, payment: payment)
+                : .inFlight(payment: payment, operation: step),
+            isHeldByLivingProcess: !isFinished && isAlive)
+    }
+}

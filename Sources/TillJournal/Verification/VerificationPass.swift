@@ -1,0 +1,112 @@
+import TillCore
+
+/// Checks payments one after the other, so that a journal of any size is checked in little memory.
+struct VerificationPass {
+    /// What stands beside the events of a payment.
+    struct Projection {
+        var row: PaymentRow
+        var isLive: Bool
+        /// The moment in the outbox, if a row is there and has one.
+        var due: Timestamp?
+    }
+
+    private(set) var report = VerificationReport()
+    private var balances: [Currency: VerificationReport.Balance] = [:]
+
+    mutating func problem(_ text: String) {
+        if report.problems.count < VerificationReport.maximumProblems { report.problems.append(text) }
+    }
+
+    /// Checks one payment: all its events, oldest first, and what is kept beside them.
+    mutating func check(_ id: PaymentID, events: [StoredEvent], projection: Projection?) {
+        report.payments += 1
+        report.events += events.count
+        for (index, event) in events.enumerated() where event.version != index + 1 {
+            problem("\(id): version \(index + 1) is missing")
+            break
+        }
+        if events.contains(where: { $0.account != events.first?.account }) {
+            problem("\(id): its events belong to several accounts")
+        }
+        if !zip(events, events.dropFirst()).allSatisfy({ $0.sequence < $1.sequence }) {
+            problem("\(id): its events are not in the order of the journal")
+        }
+        guard let payment = Payment(folding: events.lazy.map(\.record)), payment.id == id else {
+            problem("\(id): it does not begin with its creation")
+            return
+        }
+        checkMoney(payment, events)
+        checkLedger(payment, events)
+        check(projection, of: payment)
+        count(payment)
+    }
+
+    /// The whole report; `orders` are counted by the storage.
+    func finished(orders: Int) -> VerificationReport {
+        var report = report
+        report.orders = orders
+        report.balances = balances.values.sorted { $0.currency.code < $1.currency.code }
+        return report
+    }
+
+    private mutating func check(_ projection: Projection?, of payment: Payment) {
+        let id = payment.id
+        guard let projection else {
+            problem("\(id): it has events and no row")
+            return
+        }
+        if projection.row != PaymentRow(payment) { problem("\(id): its row is not the fold of its events") }
+        if projection.isLive != payment.isLive { problem("\(id): its row says otherwise whether it is live") }
+    }
+
+    private mutating func checkMoney(_ payment: Payment, _ events: [StoredEvent]) {
+        let id = payment.id
+        var authorized: [AttemptID: Int64] = [:]
+        for event in events {
+            if case .authorized(let attempt, let authorization) = event.record.event {
+                authorized[attempt] = max(authorized[attempt] ?? 0, authorization.amount.minorUnits)
+            }
+        }
+        let amounts = payment.captures.map(\.amount) + payment.refunds.map(\.amount) + payment.attempts.map(\.amount)
+        if amounts.contains(where: { $0.currency != payment.currency || $0.isNegative }) {
+            problem("\(id): an amount is below zero or in another currency than the order")
+        }
+        for attempt in payment.attempts {
+            let taken = payment.captures.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
+            let sum = taken.reduce(into: Int64(0)) { $0 = $0.addingReportingOverflow($1.amount.minorUnits).partialValue }
+            if sum > authorized[attempt.id] ?? 0 { problem("\(attempt.id): more was captured than authorized") }
+        }
+        if payment.captured.minorUnits > payment.amount.minorUnits { problem("\(id): more was captured than ordered") }
+        if payment.refundedOrPending.minorUnits > payment.captured.minorUnits {
+            problem("\(id): more was refunded than captured")
+        }
+        if payment.attempts.filter({ $0.isUndecided || $0.authorization != nil }).count > 1 {
+            problem("\(id): several attempts are undecided or hold money")
+        }
+    }
+
+    private mutating func checkLedger(_ payment: Payment, _ events: [StoredEvent]) {
+        var sum: Int64 = 0
+        var clearing: Int64 = 0
+        for posting in LedgerPosting.postings(of: events) {
+            sum = sum.addingReportingOverflow(posting.amount.minorUnits).partialValue
+            guard case .clearing = posting.book else { continue }
+            clearing = clearing.addingReportingOverflow(posting.amount.minorUnits).partialValue
+        }
+        let net = payment.captured.minorUnits.subtractingReportingOverflow(payment.refunded.minorUnits).partialValue
+        if sum != 0 { problem("\(payment.id): its postings do not sum to zero") }
+        if clearing != net { problem("\(payment.id): its postings are not what was captured less what was refunded") }
+    }
+
+    private mutating func count(_ payment: Payment) {
+        let currency = payment.currency
+        var balance =
+            balances[currency] ?? VerificationReport.Balance(currency: currency, captured: 0, refunded: 0)
+        let (captured, first) = balance.captured.addingReportingOverflow(payment.captured.minorUnits)
+        let (refunded, second) = balance.refunded.addingReportingOverflow(payment.refunded.minorUnits)
+        if first || second { problem("\(payment.id): the sums in \(currency) can not be counted any more") }
+        balance.captured = captured
+        balance.refunded = refunded
+        balances[currency] = balance
+    }
+}

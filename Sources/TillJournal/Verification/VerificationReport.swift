@@ -1,0 +1,31 @@
+public import TillCore
+
+/// What a check of the whole journal found.
+public struct VerificationReport: Hashable, Sendable {
+    /// What was taken and given back in one currency.
+    public struct Balance: Hashable, Sendable {
+        /// The currency.
+        public var currency: Currency
+        /// All that was ever taken, in minor units.
+        public var captured: Int64
+        /// What of it went back, in minor units.
+        public var refunded: Int64
+    }
+
+    /// The most problems that are named; a journal with more is not worth listing.
+    public static let maximumProblems = 1_000
+
+    /// How many payments were looked at.
+    public var payments = 0
+    /// How many events.
+    public var events = 0
+    /// For how many orders.
+    public var orders = 0
+    /// What is wrong, one sentence each; empty if all is well.
+    public var problems: [String] = []
+    /// By currency, sorted by code.
+    public var balances: [Balance] = []
+
+    /// Nothing is wrong.
+    public var isSound: Bool { problems.isEmpty }
+}
