@@ -144,7 +144,9 @@ struct SQLiteJournalTests {
         let site = Site(.sqlite)
         let journal = try #require(try site.open() as? SQLiteJournal)
         try await journal.close()
-        try await DatabaseQueue(path: site.path).writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try await DatabaseQueue(path: site.path).writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA user_version = 2")
+        }
         #expect {
             try site.open()
         } throws: { error in

@@ -1,0 +1,157 @@
+public import TillCore
+
+/// The payment as programs see it: in answers of the counter, in `--json` of the command, in events.
+/// Amounts are integers in minor units of `currency`.
+public enum PaymentJSON {
+    /// The document of one payment.
+    public static func write(_ payment: Payment) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        write(payment, into: &writer)
+        return writer.bytes
+    }
+
+    /// Writes the payment as one value.
+    public static func write(_ payment: Payment, into writer: inout JSONWriter) {
+        writer.beginObject()
+        members(of: payment, into: &writer)
+        writer.endObject()
+    }
+
+    /// The members without the braces, so that others can be added.
+    static func members(of payment: Payment, into writer: inout JSONWriter) {
+        writer.field("id", payment.id.rawValue)
+        writer.field("account", payment.account.rawValue)
+        writer.field("order_id", payment.order.id.rawValue)
+        writer.field("order_number", payment.order.number)
+        writer.field("status", payment.status.rawValue)
+        writer.field("amount", payment.amount.minorUnits)
+        writer.field("currency", payment.currency.code)
+        writer.field("authorized", payment.authorizedMinorUnits)
+        writer.field("captured", payment.captured.minorUnits)
+        writer.field("refunded", payment.refunded.minorUnits)
+        writer.field("capture", payment.captureMode.rawValue)
+        writer.field("provider", payment.provider?.rawValue)
+        writer.key("tender")
+        tender(payment.tender, into: &writer)
+        writer.key("attempts")
+        writer.beginArray()
+        for attempt in payment.attempts { write(attempt, into: &writer) }
+        writer.endArray()
+        operations(of: payment, into: &writer)
+        writer.field("money_moved", payment.moneyMoved.rawValue)
+        writer.field("message", message(of: payment))
+        writer.field("needs_attention", !payment.attention.isEmpty)
+        writer.field("receipt_url", "/v1/payments/\(payment.id)/receipt")
+        writer.field("created_at", payment.createdAt.description)
+        writer.field("updated_at", payment.updatedAt.description)
+    }
+
+    private static func operations(of payment: Payment, into writer: inout JSONWriter) {
+        writer.key("captures")
+        writer.beginArray()
+        for capture in payment.captures {
+            writer.beginObject()
+            writer.field("id", capture.id.rawValue)
+            writer.field("amount", capture.amount.minorUnits)
+            writer.field("status", word(for: capture.state))
+            writer.field("final", capture.isFinal)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("refunds")
+        writer.beginArray()
+        for refund in payment.refunds {
+            writer.beginObject()
+            writer.field("id", refund.id.rawValue)
+            writer.field("amount", refund.amount.minorUnits)
+            writer.field("status", word(for: refund.state))
+            writer.field("reason", refund.reason)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private static func write(_ attempt: Attempt, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("id", attempt.id.rawValue)
+        writer.field("provider", attempt.provider.rawValue)
+        writer.field("status", word(for: attempt.state))
+        writer.field("amount", attempt.amount.minorUnits)
+        writer.field("reference", attempt.reference?.rawValue)
+        writer.key("decline")
+        if case .declined(let decline) = attempt.state {
+            write(decline, into: &writer)
+        } else {
+            writer.null()
+        }
+        writer.endObject()
+    }
+
+    static func write(_ decline: Decline, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reason", decline.reason.rawValue)
+        writer.field("code", decline.code)
+        writer.field("message_for_customer", decline.reason.customerSentence)
+        writer.field("request_id", decline.requestID)
+        writer.endObject()
+    }
+
+    private static func tender(_ tender: TenderSummary?, into writer: inout JSONWriter) {
+        guard let tender else { return writer.null() }
+        writer.beginObject()
+        writer.field("type", tender.kind.rawValue)
+        writer.field("brand", tender.card?.brand)
+        writer.field("last_four", tender.card?.lastFour)
+        writer.field("entry_mode", tender.card?.entryMode)
+        writer.field("reader", tender.reader)
+        writer.endObject()
+    }
+
+    static func word(for state: Attempt.State) -> String {
+        switch state {
+        case .inFlight: "in_flight"
+        case .requiresAction: "requires_action"
+        case .unknown: "unknown"
+        case .authorized: "authorized"
+        case .declined: "declined"
+        case .notSent: "not_sent"
+        case .voided: "voided"
+        case .expired: "expired"
+        }
+    }
+
+    static func word(for state: OperationState) -> String {
+        switch state {
+        case .inFlight: "in_flight"
+        case .deferred: "deferred"
+        case .unknown: "unknown"
+        case .succeeded: "succeeded"
+        case .refused: "refused"
+        }
+    }
+
+    /// One sentence for the person at the counter.
+    static func message(of payment: Payment) -> String {
+        switch payment.status {
+        case .requiresPaymentMethod:
+            if case .notSent = payment.attempts.last?.state {
+                return "The provider could not be reached. No money moved. Try again."
+            }
+            return "Ready for payment. No money moved."
+        case .declined:
+            if case .declined(let decline) = payment.attempts.last?.state { return decline.reason.customerSentence }
+            return "The payment was declined. Nothing was charged."
+        case .requiresAction: return "The customer must do something first, such as confirm at the bank."
+        case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
+        case .unknown:
+            return "It is not known yet whether money moved. It is being found out. Do not take another payment."
+        case .requiresCapture: return "The money is held. Capture it to take it."
+        case .partiallyCaptured: return "\(payment.captured) of the held money was taken."
+        case .succeeded: return "Paid: \(payment.captured)."
+        case .partiallyRefunded: return "\(payment.refunded) of \(payment.captured) went back."
+        case .refunded: return "All of it went back: \(payment.refunded)."
+        case .canceled: return "Canceled. No money was taken."
+        case .expired: return "The hold on the money ended. No money was taken."
+        }
+    }
+}
