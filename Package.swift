@@ -90,6 +90,7 @@ let package = Package(
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
                 "TillSandbox",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             resources: [.embedInCode("Assets")],
