@@ -18,6 +18,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -65,7 +66,8 @@ let package = Package(
 
         // Floor 2: the outside parties.
         .target(
-            name: "TillHTTP", dependencies: ["TillCore", asyncHTTPClient, nioCore, nioPosix, nioSSL, httpTypes],
+            name: "TillHTTP",
+            dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
 
@@ -76,7 +78,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillSandbox",
-            dependencies: ["TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log],
+            dependencies: [
+                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+            ],
             swiftSettings: strict),
 
         // Floor 4: the counter and the command.
@@ -93,14 +97,18 @@ let package = Package(
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillServer",
+                "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
+                crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
             ],
             path: "Sources/till",
             swiftSettings: strict),
 
         // The proof: a seeded world around the real engine. Not a product for shops.
-        .target(name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"], swiftSettings: strict),
+        .target(
+            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],

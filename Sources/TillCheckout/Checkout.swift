@@ -230,3 +230,15 @@ final class AtWork: Sendable {
 
     func contains(_ id: PaymentID) -> Bool { counts.withLock { $0[id] != nil } }
 }
+
+extension Checkout {
+    /// Refuses an amount that the provider's wire can not express or whose currency it does not take. Writes nothing.
+    public func checkAmount(_ amount: Money, provider name: ProviderName) throws(CheckoutError) {
+        guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
+        do {
+            _ = try provider.amounts.wireAmount(amount)
+        } catch {
+            throw .amount(error)
+        }
+    }
+}

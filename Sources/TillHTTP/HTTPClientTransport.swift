@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 public import HTTPTypes
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOSSL
 public import TillCore
 

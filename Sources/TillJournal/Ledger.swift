@@ -32,8 +32,8 @@ public struct LedgerPosting: Hashable, Sendable {
         for event in events.dropFirst() {
             payment.evolve(event.record)
             let after = movements(of: payment)
-            for (key, movement) in after {
-                let delta = movement.units.subtractingReportingOverflow(before[key] ?? 0).partialValue
+            for movement in after {
+                let delta = movement.units.subtractingReportingOverflow(before[movement.name] ?? 0).partialValue
                 guard delta != 0, delta != .min else { continue }
                 for (book, units) in [(Book.clearing(movement.provider), delta), (.sales, -delta)] {
                     postings.append(
@@ -42,24 +42,32 @@ public struct LedgerPosting: Hashable, Sendable {
                             amount: Money(minorUnits: units, currency: payment.currency)))
                 }
             }
-            before = after.mapValues(\.units)
+            before = Dictionary(after.map { ($0.name, $0.units) }, uniquingKeysWith: { _, last in last })
         }
         return postings
     }
 
-    private static func movements(of payment: Payment) -> [String: (provider: ProviderName, units: Int64)] {
-        var movements: [String: (provider: ProviderName, units: Int64)] = [:]
+    private struct Movement {
+        var name: String
+        var provider: ProviderName
+        var units: Int64
+    }
+
+    /// What each capture and each refund has moved so far.
+    private static func movements(of payment: Payment) -> [Movement] {
         func provider(_ attempt: AttemptID) -> ProviderName {
             payment.attempts.first { $0.id == attempt }?.provider ?? ProviderName(rawValue: "unknown")
         }
-        for capture in payment.captures {
-            let units = capture.state.isSucceeded ? capture.amount.minorUnits : 0
-            movements["capture \(capture.id)"] = (provider(capture.attempt), units)
+        let captures = payment.captures.map { capture in
+            Movement(
+                name: capture.id.rawValue, provider: provider(capture.attempt),
+                units: capture.state.isSucceeded ? capture.amount.minorUnits : 0)
         }
-        for refund in payment.refunds where refund.amount.minorUnits != .min {
-            let units = refund.state.isSucceeded ? -refund.amount.minorUnits : 0
-            movements["refund \(refund.id)"] = (provider(refund.attempt), units)
+        let refunds = payment.refunds.map { refund in
+            Movement(
+                name: refund.id.rawValue, provider: provider(refund.attempt),
+                units: refund.state.isSucceeded ? 0 &- refund.amount.minorUnits : 0)
         }
-        return movements
+        return captures + refunds
     }
 }

@@ -55,8 +55,8 @@ extension ReceiptRenderer {
     private static func lines(_ receipt: ReceiptContent, on page: inout HTMLWriter) {
         guard !receipt.lineItems.isEmpty else { return }
         page.markup("<table>\n<caption>Items</caption>\n<thead><tr><th scope=\"col\">Item</th>")
-        page.markup("<th scope=\"col\" class=\"n\">Quantity</th><th scope=\"col\" class=\"n\">Price</th></tr></thead>\n")
-        page.markup("<tbody>\n")
+        page.markup("<th scope=\"col\" class=\"n\">Quantity</th><th scope=\"col\" class=\"n\">Price</th>")
+        page.markup("</tr></thead>\n<tbody>\n")
         for item in receipt.lineItems {
             page.markup("<tr><th scope=\"row\">")
             page.text(item.name)

@@ -9,7 +9,9 @@ extension ReceiptRenderer {
         page.rule()
         for item in receipt.lineItems {
             page.row("\(item.quantity.plain) x \(item.name.plain)", receipt.shown(item.amount).plain)
-            for attribute in item.attributes { page.line("\(attribute.name.plain): \(attribute.value.plain)", indent: 4) }
+            for attribute in item.attributes {
+                page.line("\(attribute.name.plain): \(attribute.value.plain)", indent: 4)
+            }
         }
         if !receipt.lineItems.isEmpty { page.rule() }
         for row in receipt.shownSummary { page.row(row.label.plain, receipt.shown(row.amount).plain) }

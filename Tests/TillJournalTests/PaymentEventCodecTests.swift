@@ -1,1 +1,119 @@
 import Testing
+import TillCore
+import TillJournal
+
+@Suite("Events as text")
+struct PaymentEventCodecTests {
+    private static let attempt = AttemptID(rawValue: "pay_1-a1")
+    private static let capture = CaptureID(rawValue: "pay_1-c1")
+    private static let refund = RefundID(rawValue: "pay_1-r1")
+    private static let reference = ProviderReference(rawValue: "pi_\"1\\\u{1F4B6}")
+    private static let amount = Money(minorUnits: 12_345, currency: .kwd)
+
+    private static var card: CardSummary {
+        var emv = EMVReceiptData()
+        emv.applicationPreferredName = "VISA \u{e9}"
+        emv.dedicatedFileName = "A0000000031010"
+        emv.accountType = "credit"
+        emv.authorizationResponseCode = "3030"
+        emv.authorizationCode = "123456"
+        emv.applicationCryptogram = "0123456789ABCDEF"
+        emv.terminalVerificationResults = "8000008000"
+        emv.transactionStatusInformation = "6800"
+        emv.cardholderVerificationMethod = "offline_pin"
+        return CardSummary(brand: "visa", lastFour: "4242", entryMode: "contact_emv", emv: emv)
+    }
+
+    static func everyEvent() throws -> [PaymentEvent] {
+        let bare = Decline(reason: .generic)
+        let full = Decline(reason: .insufficientFunds, code: "51", message: "No\nfunds", requestID: "req_1")
+        let line = OrderLine(
+            name: "Tea", quantity: "1.5", sku: "T-1", attributes: [OrderAttribute(name: "Size", value: "L")],
+            subtotal: amount, total: amount, tax: .zero(.kwd))
+        let order = try Order(id: OrderID(rawValue: "o-1"), number: "1001", lines: [line], total: amount)
+        let operations: [OperationID] = [.attempt(attempt), .void(attempt), .capture(capture), .refund(refund)]
+        var events: [PaymentEvent] = []
+        for mode in [CaptureMode.automatic, .manual] {
+            let creation = PaymentEvent.Creation(
+                payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: mode)
+            events.append(.created(creation))
+        }
+        let tenders = [
+            TenderSummary(kind: .cash), TenderSummary(kind: .card, card: CardSummary(brand: "visa", lastFour: "42")),
+            TenderSummary(kind: .reader, card: card, reader: "Front"),
+        ]
+        events += tenders.map {
+            .attemptStarted(.init(attempt: attempt, provider: .sandbox, tender: $0, amount: amount))
+        }
+        events += [
+            .attemptPrepared(attempt, reference),
+            .authorized(attempt, Authorization(reference: reference, amount: amount)),
+            .authorized(
+                attempt,
+                Authorization(
+                    reference: reference, amount: amount, isCaptured: true,
+                    captureBefore: Timestamp(milliseconds: -1), card: card)),
+            .actionRequired(attempt, CustomerAction(kind: "redirect_to_url", url: "https://bank.example/")),
+            .actionRequired(attempt, CustomerAction(kind: "use_stripe_sdk")),
+            .attemptDeclined(attempt, bare), .attemptDeclined(attempt, full),
+            .attemptNotSent(attempt, reason: "refused"), .attemptExpired(attempt),
+            .voidStarted(attempt, reason: "canceled"), .voided(attempt),
+            .captureStarted(capture, attempt, amount, isFinal: true),
+            .captureStarted(capture, attempt, Money(minorUnits: .max, currency: .jpy), isFinal: false),
+            .captured(capture, nil), .captured(capture, reference),
+            .refundStarted(refund, attempt, amount, reason: nil),
+            .refundStarted(refund, attempt, amount, reason: "broken"),
+            .refunded(refund, nil), .refunded(refund, reference),
+            .cancelRequested(reason: ""), .canceled,
+        ]
+        for operation in operations {
+            events += [
+                .refused(operation, full), .refused(operation, bare),
+                .deferred(operation, until: Timestamp(milliseconds: .max), reason: "no line"),
+                .outcomeUnknown(operation, nextCheck: Timestamp(milliseconds: 5), reason: "time-out"),
+                .attentionRequired(operation, reason: "look"),
+            ]
+        }
+        return events
+    }
+
+    @Test("every event is read back as it was written")
+    func roundTrip() throws {
+        let events = try Self.everyEvent()
+        #expect(Set(events.map(\.name)).count == 20)
+        for event in events {
+            let bytes = PaymentEventCodec.encode(event)
+            #expect(try PaymentEventCodec.decode(bytes) == event)
+            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("{\"type\":\"\(event.name)\""))
+        }
+    }
+
+    @Test(
+        "what is not an event is refused",
+        arguments: [
+            "", "[]", "{}", "{\"type\":1}", "{\"type\":\"payment.unheard_of\"}", "{\"type\":\"payment.created\"}",
+            "{\"type\":\"capture.started\",\"capture\":\"c\",\"attempt\":\"a\",\"amount\":1.5,\"currency\":\"EUR\"}",
+            "{\"type\":\"capture.started\",\"capture\":\"c\",\"attempt\":\"a\",\"amount\":1,\"currency\":\"XAU\"}",
+            "{\"type\":\"operation.refused\",\"decline_reason\":\"fraud\"}",
+        ])
+    func refused(_ text: String) {
+        #expect {
+            try PaymentEventCodec.decode(text.utf8)
+        } throws: { error in
+            if case .corrupted? = error as? JournalError { true } else { false }
+        }
+    }
+
+    @Test("an event that lacks any of its members is refused or differs")
+    func truncated() throws {
+        for event in try Self.everyEvent() {
+            let json = try JSONValue(parsing: PaymentEventCodec.encode(event))
+            for index in (json.objectValue ?? []).indices {
+                var members = json.objectValue ?? []
+                members.remove(at: index)
+                let read = try? PaymentEventCodec.decode(JSONValue.object(members).bytes())
+                #expect(read != event)
+            }
+        }
+    }
+}

@@ -26,7 +26,8 @@ private struct Sale {
         for event in events { payment.evolve(RecordedEvent(event, at: start)) }
     }
 
-    mutating func present(_ card: CardSummary? = CardSummary(brand: "visa", lastFour: "4242", entryMode: "contact_emv")) {
+    mutating func present(_ card: CardSummary? = CardSummary(brand: "visa", lastFour: "4242", entryMode: "contact_emv"))
+    {
         happens(
             .attemptStarted(
                 .init(
@@ -131,8 +132,9 @@ struct ReceiptContentTests {
         emv.cardholderVerificationMethod = "online_pin"
         var sale = try Sale(1_250, .eur)
         sale.authorize(CardSummary(brand: "visa", lastFour: "4242", entryMode: "contact_emv", emv: emv))
-        let text = ReceiptRenderer.text(sale.receipt(store: StoreDetails(
-            name: "Tea", address: "Road 1\nTown", taxID: "DE1", timeZone: TimeZone(secondsFromGMT: 3_600) ?? .gmt)))
+        let store = StoreDetails(
+            name: "Tea", address: "Road 1\nTown", taxID: "DE1", timeZone: TimeZone(secondsFromGMT: 3_600) ?? .gmt)
+        let text = ReceiptRenderer.text(sale.receipt(store: store))
         for fact in [
             "Visa **** 4242", "Chip", "Visa Credit", "A0000000031010", "123456", "3030", "F29A1B", "8000008000", "6800",
             "online pin", "2026-11-21 10:30:05 +01:00", "Sale", "Approved", "PAID", "Road 1", "DE1", "pay_1", "o-1",
@@ -255,7 +257,9 @@ struct ReceiptRendererTests {
     func largest() throws {
         var sale = try Sale(.max, .eur)
         sale.authorize()
-        for line in ReceiptRenderer.text(sale.receipt(), columns: 1).split(separator: "\n") { #expect(line.count <= 24) }
+        for line in ReceiptRenderer.text(sale.receipt(), columns: 1).split(separator: "\n") {
+            #expect(line.count <= 24)
+        }
     }
 
     @Test("the page is complete, and its policy allows its style and nothing else")

@@ -35,7 +35,7 @@ public final class MemoryJournal: Journal {
     ///   - beforeCommit: runs before a write takes place: it may take (simulated) time, and an error means that the
     ///     write has not been made.
     ///   - afterCommit: runs when the write is durable and not yet acknowledged; an error hides that it was made.
-    ///   - onCommit: is told the events of each write before it returns.
+    ///   - onCommit: is told the events of each write before it returns; it must not call the journal.
     public init(
         storage: Storage = Storage(), clock: any TillClock = SystemClock(),
         beforeCommit: (@Sendable (JournalWrite) async -> JournalError?)? = nil,

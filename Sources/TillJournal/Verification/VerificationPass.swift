@@ -73,7 +73,9 @@ struct VerificationPass {
         }
         for attempt in payment.attempts {
             let taken = payment.captures.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
-            let sum = taken.reduce(into: Int64(0)) { $0 = $0.addingReportingOverflow($1.amount.minorUnits).partialValue }
+            let sum = taken.reduce(into: Int64(0)) {
+                $0 = $0.addingReportingOverflow($1.amount.minorUnits).partialValue
+            }
             if sum > authorized[attempt.id] ?? 0 { problem("\(attempt.id): more was captured than authorized") }
         }
         if payment.captured.minorUnits > payment.amount.minorUnits { problem("\(id): more was captured than ordered") }

@@ -78,9 +78,13 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public let reference: String
     /// The key of the authorization, once known.
     public var key: String?
+    /// The shop.
     public var account: String?
+    /// The order.
     public var order: String?
+    /// The payment.
     public var payment: String?
+    /// The attempt.
     public var attempt: String?
     /// What was asked for, in minor units.
     public var amount: Int64
@@ -88,8 +92,11 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var currency: String
     /// Held or taken, in minor units.
     public var authorized: Int64 = 0
+    /// All captures, oldest first.
     public var captures: [Capture] = []
+    /// All refunds, oldest first.
     public var refunds: [Refund] = []
+    /// Where it stands.
     public var state: State = .unconfirmed
     /// Nothing more can be captured.
     public var isClosed = false
@@ -97,6 +104,7 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public let createdAt: Int64
     /// When the hold ends, milliseconds since 1970.
     public var holdEndsAt: Int64?
+    /// What is kept of the card.
     public var card: Card?
     /// Why the last try was declined.
     public var declineCode: String?
@@ -106,6 +114,7 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var metadata: [String: String] = [:]
     /// Capture at confirmation.
     public var capturesAtOnce = false
+    /// A short text, as asked.
     public var text: String?
     /// A card that waits to be confirmed, as a payment method's name.
     public var paymentMethod: String?

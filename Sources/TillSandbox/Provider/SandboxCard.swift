@@ -37,6 +37,9 @@ struct SandboxCard: Hashable, Sendable {
         "4000000000003220": .requiresAction,
     ]
 
+    /// Test numbers of national schemes, which exist as chip cards only; a number without its reader still is one.
+    private static let national = ["4506445006931933": "interac", "6280000360000978": "eftpos_au"]
+
     init(behavior: Behavior, brand: String, lastFour: String, entryMode: String?, fault: SandboxFault? = nil) {
         self.behavior = behavior
         self.brand = brand
@@ -58,7 +61,12 @@ struct SandboxCard: Hashable, Sendable {
         case .cash:
             return nil
         case .card(let card):
-            self.init(number: card.number.reveal(), brand: card.summary.brand, entryMode: card.summary.entryMode)
+            let number = card.number.reveal()
+            if let chip = SandboxCard.national[number] {
+                self.init(number: number, brand: chip, entryMode: "contact_emv")
+            } else {
+                self.init(number: number, brand: card.summary.brand, entryMode: card.summary.entryMode)
+            }
         case .cardPresent(let payload):
             self.init(sealed: payload.sealed.reveal())
         }

@@ -1,0 +1,65 @@
+import TillCore
+
+/// One answer in Stripe's shape.
+struct StripeAnswer: Hashable, Sendable {
+    var status: Int
+    var body: String
+    var isReplay = false
+    /// What is told over webhooks, once the answer is on its way.
+    var event: Event?
+
+    struct Event: Hashable, Sendable {
+        var type: String
+        var object: JSONValue
+    }
+
+    init(status: Int, body: String, isReplay: Bool = false) {
+        self.status = status
+        self.body = body
+        self.isReplay = isReplay
+    }
+
+    init(_ json: JSONValue, status: Int = 200) { self.init(status: status, body: json.text) }
+
+    static func error(
+        _ status: Int, _ type: String, code: String? = nil, decline: String? = nil, param: String? = nil,
+        _ message: String, intent: JSONValue? = nil
+    ) -> StripeAnswer {
+        var members = [
+            JSONMember(key: "type", value: .string(type)), JSONMember(key: "message", value: .string(message)),
+        ]
+        for (key, value) in [("code", code), ("decline_code", decline), ("param", param)] {
+            if let value { members.append(JSONMember(key: key, value: .string(value))) }
+        }
+        if let intent { members.append(JSONMember(key: "payment_intent", value: intent)) }
+        return StripeAnswer(.fields(["error": .object(members)]), status: status)
+    }
+
+    static func missing(_ what: String, _ id: String) -> StripeAnswer {
+        error(
+            404, "invalid_request_error", code: "resource_missing", param: "id", "No such \(what): '\(id.prefix(64))'")
+    }
+
+    static func invalid(_ param: String, _ message: String, code: String = "parameter_invalid") -> StripeAnswer {
+        error(400, "invalid_request_error", code: code, param: param, message)
+    }
+
+    /// As kept for a replay: the status, a space, the body.
+    var kept: String { "\(status) \(body)" }
+
+    init?(kept: String) {
+        guard let space = kept.firstIndex(of: " "), let status = Int(kept[..<space]) else { return nil }
+        self.init(status: status, body: String(kept[kept.index(after: space)...]), isReplay: true)
+    }
+}
+
+extension JSONValue {
+    static func fields(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { JSONMember(key: $0.key, value: $0.value) })
+    }
+    static func int(_ value: Int64) -> JSONValue { .number(String(value)) }
+    static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    static func map(_ values: [String: String]) -> JSONValue {
+        .object(values.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key, value: .string($0.value)) })
+    }
+}

@@ -1,0 +1,109 @@
+public import TillCheckout
+public import TillCore
+import TillHTTP
+public import TillJournal
+import TillSandbox
+public import TillStripe
+
+/// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
+/// and the server both stand on it.
+public struct Counter: Sendable {
+    /// The journal.
+    public let journal: SQLiteJournal
+    /// The engine.
+    public let checkout: Checkout
+    /// Stripe, if it is configured, for its webhooks.
+    public let stripe: StripeProvider?
+    /// What it was made from.
+    public let options: CounterOptions
+    /// The time.
+    public let clock: any TillClock
+    private let transport: HTTPClientTransport?
+
+    /// Opens the journal and connects the providers.
+    /// - Throws: ``CounterError`` with a sentence for the person who starts it.
+    public static func open(
+        _ options: CounterOptions, clock: any TillClock = SystemClock(),
+        onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil
+    ) async throws(CounterError) -> Counter {
+        let journal: SQLiteJournal
+        do {
+            journal = try SQLiteJournal.open(at: options.journal, clock: clock, onCommit: onCommit)
+        } catch {
+            throw .journal(options.journal, error)
+        }
+        var providers: [any PaymentServiceProvider] = [CashDrawer()]
+        do {
+            let store = try SandboxFileStore(path: options.sandboxLedger)
+            providers.append(SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency))
+        } catch {
+            throw .sandbox(options.sandboxLedger, "\(error)")
+        }
+        var stripe: StripeProvider?
+        var transport: HTTPClientTransport?
+        if let key = options.stripeKey {
+            let wire = HTTPClientTransport()
+            do {
+                let provider = try StripeProvider(
+                    secretKey: key, baseURL: options.stripeURL, transport: wire, clock: clock,
+                    webhookSecrets: options.stripeWebhookSecrets)
+                providers.append(provider)
+                stripe = provider
+            } catch {
+                await wire.shutdown()
+                throw .stripe(error)
+            }
+            transport = wire
+        }
+        let checkout = Checkout(journal: journal, providers: providers, clock: clock)
+        return Counter(
+            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock,
+            transport: transport)
+    }
+
+    /// Closes the connections and the journal.
+    public func close() async {
+        await transport?.shutdown()
+        try? await journal.close()
+    }
+}
+
+/// Why a counter can not start.
+public enum CounterError: ExplainedError {
+    /// The journal can not be opened.
+    case journal(String, JournalError)
+    /// The sandbox's books can not be opened.
+    case sandbox(String, String)
+    /// Stripe's settings are not usable.
+    case stripe(StripeConfigurationError)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .journal: "journal_unavailable"
+        case .sandbox: "sandbox_unavailable"
+        case .stripe: "stripe_not_configured"
+        }
+    }
+
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .journal(let path, let error): "The journal \(path) can not be opened: \(error)."
+        case .sandbox(let path, let error): "The sandbox's books \(path) can not be opened: \(error)."
+        case .stripe(let error): "Stripe is not usable: \(error)"
+        }
+    }
+
+    /// Nothing was asked of anybody.
+    public var moneyMoved: MoneyMoved { .no }
+
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .journal: "Check the path, its rights and the disk, or give another with --journal."
+        case .sandbox: "Check the path, its rights and the disk."
+        case .stripe: "Check the key and the address."
+        }
+    }
+}

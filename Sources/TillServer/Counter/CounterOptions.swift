@@ -1,0 +1,26 @@
+public import TillCore
+
+/// How a counter is set up. Secrets stay in ``Secret``.
+public struct CounterOptions: Sendable {
+    /// The journal's file.
+    public var journal: String
+    /// Where the in-process sandbox keeps its own books.
+    public var sandboxLedger: String
+    /// How long the sandbox takes for each call.
+    public var sandboxLatency: Span = .milliseconds(0)
+    /// Stripe's secret key, if Stripe is configured.
+    public var stripeKey: Secret<String>?
+    /// Where Stripe's interface is.
+    public var stripeURL: String = "https://api.stripe.com"
+    /// Stripe's webhook secrets; two while one is being replaced.
+    public var stripeWebhookSecrets: [Secret<String>] = []
+
+    /// Makes one for a journal file; the sandbox's books lie beside it.
+    public init(journal: String) {
+        self.journal = journal
+        sandboxLedger = journal + "-sandbox"
+    }
+
+    /// Where a counter keeps its journal unless it is told otherwise.
+    public static let defaultJournal = ".till/journal.sqlite"
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Crypto
+import TillCore
+import TillJournal
+import TillServer
+
+/// `till keys …`
+struct Keys: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes API keys for accounts.", subcommands: [Create.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a key for the account and prints it, once; the journal keeps only its hash.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Option(name: .long, help: "What the key is for.") var label = "command line"
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }
+                let digits = Array("0123456789abcdef".utf8)
+                let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+                let key = "till_" + String(decoding: hex, as: UTF8.self)
+                try await counter.journal.addKey(
+                    hash: Array(SHA256.hash(data: Array(key.utf8))), account: common.accountID, label: label)
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.field("account", common.accountID.rawValue)
+                writer.field("key", key)
+                writer.endObject()
+                Output.line(common.json ? writer.text : key)
+            }
+        }
+    }
+}

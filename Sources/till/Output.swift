@@ -1,0 +1,90 @@
+import ArgumentParser
+import TillCore
+import TillServer
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a command's words go: the result to standard output, everything else to standard error.
+enum Output {
+    /// Standard error is a terminal, so colour and progress are welcome.
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil }
+
+    /// One line of the result.
+    static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+    /// One line beside the result.
+    static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { buffer in
+                buffer.baseAddress.map {
+                    #if canImport(Glibc)
+                        Glibc.write(descriptor, $0, buffer.count)
+                    #elseif canImport(Musl)
+                        Musl.write(descriptor, $0, buffer.count)
+                    #else
+                        Darwin.write(descriptor, $0, buffer.count)
+                    #endif
+                } ?? 0
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    /// Says an error, as JSON or as three sentences, and ends the command with 1.
+    static func fail(_ error: any ExplainedError, json: Bool, code: Int32 = 1) -> ExitCode {
+        if json {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("error")
+            writer.beginObject()
+            writer.field("code", error.code)
+            writer.field("what", error.what)
+            writer.field("money_moved", error.moneyMoved.rawValue)
+            writer.field("next", error.next)
+            writer.endObject()
+            writer.endObject()
+            line(writer.text)
+        } else {
+            note("till: \(error.description)")
+        }
+        return ExitCode(code)
+    }
+}
+
+/// An error of the command line itself.
+struct CommandError: ExplainedError {
+    var code: String
+    var what: String
+    var moneyMoved: MoneyMoved = .no
+    var next: String
+}
+
+/// Opens the counter, runs a command on it and closes it; errors become sentences and exit codes.
+func withCounter(
+    _ common: CommonOptions, _ provider: ProviderOptions,
+    _ body: (Counter) async throws -> Void
+) async throws {
+    do {
+        let counter = try await Counter.open(provider.counterOptions(common))
+        do {
+            try await body(counter)
+        } catch {
+            await counter.close()
+            throw error
+        }
+        await counter.close()
+    } catch let error as any ExplainedError {
+        throw Output.fail(error, json: common.json)
+    }
+}

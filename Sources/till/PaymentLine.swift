@@ -1,0 +1,34 @@
+import ArgumentParser
+import TillCore
+import TillServer
+
+/// A payment on the terminal.
+enum PaymentLine {
+    /// The payment as the HTTP interface gives it, plus `payment_id` and the receipt for scripts.
+    static func json(_ payment: Payment, receipt: String? = nil) -> String {
+        let bytes = PaymentJSON.write(payment)
+        guard case .object(var members) = try? JSONValue(parsing: bytes) else { return "{}" }
+        members.insert(JSONMember(key: "payment_id", value: .string(payment.id.rawValue)), at: 0)
+        if let receipt { members.append(JSONMember(key: "receipt", value: .string(receipt))) }
+        // The tender in one word, as scripts want it; the details stand beside it.
+        members = members.map { member in
+            guard member.key == "tender", let kind = payment.tender?.kind.rawValue else { return member }
+            return JSONMember(key: "tender", value: .string(kind))
+        }
+        if let card = payment.tender?.card {
+            members.append(JSONMember(key: "card_brand", value: .string(card.brand)))
+            members.append(JSONMember(key: "card_last_four", value: .string(card.lastFour)))
+        }
+        members.append(JSONMember(key: "warnings", value: .array(payment.order.notices.map { .string($0) })))
+        return JSONValue.object(members).text
+    }
+
+    /// Ends the command: 0 taken or held as asked, 2 declined, 3 not known.
+    static func exit(for payment: Payment) throws {
+        switch payment.status {
+        case .succeeded, .partiallyCaptured, .requiresCapture, .partiallyRefunded, .refunded, .canceled: return
+        case .declined, .requiresPaymentMethod, .expired: throw ExitCode(2)
+        case .unknown, .processing, .requiresAction: throw ExitCode(3)
+        }
+    }
+}

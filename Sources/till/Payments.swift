@@ -1,0 +1,198 @@
+import ArgumentParser
+import TillCheckout
+import TillCore
+import TillJournal
+import TillServer
+
+/// `till payments …`
+struct Payments: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists, shows, captures, cancels and refunds payments.",
+        subcommands: [List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Recover.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists payments, newest first.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Option(name: .long, help: "At most so many, up to 500.") var limit = 50
+        @Option(name: .long, help: "Only of this order.") var order: String?
+        @Option(name: .long, help: "Only in this status.") var status: String?
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                var filter = PaymentFilter(account: common.accountID)
+                filter.limit = min(max(limit, 1), JournalLimits.maximumPage)
+                filter.order = order.map { OrderID(rawValue: $0) }
+                if let status {
+                    guard let known = PaymentStatus(rawValue: status) else {
+                        throw CommandError(
+                            code: "unknown_status", what: "There is no status \(status).",
+                            next: "Use one of \(PaymentStatus.allCases.map(\.rawValue).joined(separator: ", ")).")
+                    }
+                    filter.status = known
+                }
+                let rows = try await counter.journal.payments(filter)
+                common.json ? printJSON(rows) : printTable(rows)
+            }
+        }
+
+        private func printJSON(_ rows: [PaymentRow]) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("payments")
+            writer.beginArray()
+            for row in rows {
+                writer.beginObject()
+                writer.field("id", row.id.rawValue)
+                writer.field("payment_id", row.id.rawValue)
+                writer.field("order_id", row.order.rawValue)
+                writer.field("status", row.status.rawValue)
+                writer.field("amount", row.amount.minorUnits)
+                writer.field("currency", row.amount.currency.code)
+                writer.field("captured", row.captured.minorUnits)
+                writer.field("refunded", row.refunded.minorUnits)
+                writer.field("provider", row.provider?.rawValue)
+                writer.field("tender", row.tenderKind?.rawValue)
+                writer.field("created_at", row.createdAt.description)
+                writer.field("updated_at", row.updatedAt.description)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+            Output.line(writer.text)
+        }
+
+        private func printTable(_ rows: [PaymentRow]) {
+            guard !rows.isEmpty else { return Output.line("No payments.") }
+            let cells = rows.map {
+                [$0.id.rawValue, $0.orderNumber, $0.amount.description, $0.status.rawValue]
+            }
+            let widths = (0..<4).map { column in cells.map { $0[column].count }.max() ?? 0 }
+            for row in cells {
+                let amount = String(repeating: " ", count: widths[2] - row[2].count) + row[2]
+                Output.line(
+                    pad(row[0], widths[0]) + "  " + pad(row[1], min(widths[1], 16)) + "  " + amount + "  " + row[3])
+            }
+        }
+
+        private func pad(_ text: String, _ width: Int) -> String {
+            text.count >= width ? String(text.prefix(width)) : text + String(repeating: " ", count: width - text.count)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows one payment with its events.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let found = try await counter.checkout.payment(
+                    PaymentID(rawValue: payment), account: common.accountID)
+                if common.json { return Output.line(PaymentLine.json(found)) }
+                Output.line("\(found.id)  order \(found.order.number)  \(found.amount)  \(found.status.rawValue)")
+                Output.line("captured \(found.captured)  refunded \(found.refunded)")
+                for event in try await counter.journal.events(of: found.id) {
+                    Output.line("  \(event.record.at)  \(event.record.event.name)")
+                }
+                for reason in found.attention { Output.line("Needs a person: \(reason)") }
+            }
+        }
+    }
+
+    struct CaptureCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "capture", abstract: "Takes held money; all of it unless an amount is given.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
+        @Flag(name: .long, help: "More may be captured later.") var partial = false
+
+        func run() async throws {
+            try await change(common, provider, payment) { counter, found in
+                try await counter.checkout.capture(
+                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
+            }
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lets held money go and ends the payment.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
+
+        func run() async throws {
+            try await change(common, provider, payment) { counter, found in
+                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
+            }
+        }
+    }
+
+    struct RefundCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "refund", abstract: "Gives money back; all that is left unless an amount is given.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
+        @Option(name: .long, help: "Why.") var reason: String?
+
+        func run() async throws {
+            try await change(common, provider, payment, isRefund: true) { counter, found in
+                try await counter.checkout.refund(
+                    found.id, account: found.account, amount: try money(amount, found), reason: reason)
+            }
+        }
+    }
+
+    struct Recover: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Does what is due: unanswered calls, outcomes to look at again.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                var total = 0
+                for _ in 0..<64 {
+                    let count = try await counter.checkout.recover()
+                    total += count
+                    if count == 0 { break }
+                }
+                Output.line(common.json ? "{\"recovered\":\(total)}" : "Looked at \(total) payments.")
+            }
+        }
+    }
+}
+
+private func money(_ text: String?, _ payment: Payment) throws -> Money? {
+    do {
+        return try text.map { try Money(parsing: $0, currency: payment.currency) }
+    } catch {
+        throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
+    }
+}
+
+private func change(
+    _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, isRefund: Bool = false,
+    _ body: (Counter, Payment) async throws -> Payment
+) async throws {
+    try await withCounter(common, provider) { counter in
+        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: common.accountID)
+        let done = try await body(counter, found)
+        if common.json {
+            Output.line(PaymentLine.json(done))
+        } else {
+            Output.line("\(done.id) is \(done.status.rawValue): captured \(done.captured), refunded \(done.refunded).")
+        }
+        if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
+            if case .refused = refund.state { throw ExitCode(2) }
+            throw ExitCode(3)
+        }
+        if done.moneyMoved == .unknown { throw ExitCode(3) }
+    }
+}

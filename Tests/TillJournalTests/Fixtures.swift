@@ -1,0 +1,122 @@
+import Foundation
+import Synchronization
+import TillCore
+@testable import TillJournal
+
+/// A value that several tasks share.
+final class Shared<Value: Sendable>: Sendable {
+    let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+}
+
+/// A clock that stands until it is moved.
+final class StandingClock: TillClock {
+    private let time = Mutex(Timestamp(milliseconds: 1_800_000_000_000))
+    func now() -> Timestamp { time.withLock { $0 } }
+    func sleep(for span: Span) async throws {}
+    func move(by span: Span) { time.withLock { $0 = $0.adding(span) } }
+}
+
+/// A storage of either kind and the processes on it.
+final class Site: Sendable {
+    enum Kind: String, Sendable, CaseIterable { case sqlite, memory }
+
+    let clock = StandingClock()
+    let folder: String
+    private let kind: Kind
+    private let storage = MemoryJournal.Storage()
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        folder = Site.root + "/" + UUID().uuidString
+    }
+
+    /// Emptied when the next run begins, since a journal may outlive its site.
+    private static let root: String = {
+        let root = FileManager.default.temporaryDirectory.path + "/till-journal-tests"
+        try? FileManager.default.removeItem(atPath: root)
+        return root
+    }()
+
+    var path: String { folder + "/journal.sqlite" }
+
+    /// One more process opens the storage.
+    func open(onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil) throws -> any Journal {
+        switch kind {
+        case .sqlite: try SQLiteJournal.open(at: path, clock: clock, onCommit: onCommit)
+        case .memory: MemoryJournal(storage: storage, clock: clock, onCommit: onCommit)
+        }
+    }
+
+    /// A process ends with whatever it holds.
+    func end(_ journal: any Journal) async throws {
+        if let journal = journal as? SQLiteJournal { try await journal.close() }
+        if let journal = journal as? MemoryJournal { journal.crash() }
+    }
+
+    func verify(_ journal: any Journal) async throws -> VerificationReport {
+        if let journal = journal as? SQLiteJournal { return try await journal.verify() }
+        if let journal = journal as? MemoryJournal { return try journal.verify() }
+        return VerificationReport()
+    }
+}
+
+/// A payment that is driven by hand.
+struct Sale {
+    static let start = Timestamp(milliseconds: 1_800_000_000_000)
+    private(set) var payment: Payment
+    private(set) var events: [RecordedEvent]
+    private var written = 0
+
+    var attempt: AttemptID { AttemptID(rawValue: "\(payment.id)-a1") }
+    var capture: CaptureID { CaptureID(rawValue: "\(payment.id)-c1") }
+    var refund: RefundID { RefundID(rawValue: "\(payment.id)-r1") }
+
+    init(_ number: Int, order: String? = nil, account: AccountID = .main) throws {
+        let id = PaymentID(rawValue: "pay_\(String(100_000 + number))")
+        let order = try Order(
+            id: OrderID(rawValue: order ?? "order-\(number)"), amount: Money(minorUnits: 1_250, currency: .eur))
+        let creation = PaymentEvent.Creation(payment: id, account: account, order: order, captureMode: .automatic)
+        events = [RecordedEvent(.created(creation), at: Sale.start)]
+        payment = Payment(creation, at: Sale.start)
+    }
+
+    mutating func add(_ event: PaymentEvent) {
+        let record = RecordedEvent(event, at: Sale.start.adding(.seconds(Int64(events.count))))
+        events.append(record)
+        payment.evolve(record)
+    }
+
+    mutating func begin() {
+        add(
+            .attemptStarted(
+                .init(
+                    attempt: attempt, provider: .sandbox, tender: TenderSummary(kind: .card), amount: payment.amount)))
+    }
+
+    mutating func pay() {
+        begin()
+        let authorization = Authorization(reference: ProviderReference(rawValue: "sb_1"), amount: payment.amount)
+        add(.authorized(attempt, authorization))
+        add(.captureStarted(capture, attempt, payment.amount, isFinal: true))
+        add(.captured(capture, nil))
+    }
+
+    mutating func giveBack() {
+        add(.refundStarted(refund, attempt, payment.amount, reason: nil))
+        add(.refunded(refund, nil))
+    }
+
+    /// What has happened since the last write.
+    mutating func append(due: Timestamp? = nil, holds: Bool = false) -> JournalWrite.Append {
+        let append = JournalWrite.Append(
+            payment: payment, expectedVersion: written, events: Array(events.dropFirst(written)), nextDue: due,
+            holds: holds)
+        written = events.count
+        return append
+    }
+
+    mutating func write(due: Timestamp? = nil, holds: Bool = false) -> JournalWrite {
+        JournalWrite(append: append(due: due, holds: holds))
+    }
+}

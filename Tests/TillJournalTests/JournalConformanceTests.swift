@@ -1,0 +1,278 @@
+import Synchronization
+import Testing
+import TillCore
+@testable import TillJournal
+
+/// What every journal must do. Runs on each kind.
+@Suite("Journals")
+struct JournalConformanceTests {
+    @Test("a payment is the fold of what was written", arguments: Site.Kind.allCases)
+    func fold(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        var sale = try Sale(1)
+        try await journal.write(sale.write())
+        sale.pay()
+        try await journal.write(sale.write())
+        #expect(try await journal.payment(sale.payment.id) == sale.payment)
+        #expect(try await journal.events(of: sale.payment.id).map(\.record) == sale.events)
+        #expect(try await journal.events(of: sale.payment.id).map(\.version) == Array(1...5))
+        #expect(try await journal.livePayment(account: .main, order: sale.payment.order.id) == sale.payment)
+        #expect(try await journal.payments(PaymentFilter()) == [PaymentRow(sale.payment)])
+        #expect(try await journal.payment(PaymentID(rawValue: "pay_none")) == nil)
+        #expect(try await journal.livePayment(account: AccountID(rawValue: "b"), order: sale.payment.order.id) == nil)
+        let report = try await site.verify(journal)
+        #expect(report.problems == [])
+        #expect(report.payments == 1 && report.events == 5 && report.orders == 1)
+        #expect(report.balances == [.init(currency: .eur, captured: 1_250, refunded: 0)])
+    }
+
+    @Test("only one of two writers at the same version wins", arguments: Site.Kind.allCases)
+    func version(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        var sale = try Sale(1)
+        let creation = sale.write()
+        await #expect(throws: JournalError.versionConflict(payment: sale.payment.id, current: 0)) {
+            var late = sale
+            late.begin()
+            try await journal.write(late.write())
+        }
+        try await journal.write(creation)
+        await #expect(throws: JournalError.versionConflict(payment: sale.payment.id, current: 1)) {
+            try await journal.write(creation)
+        }
+        sale.begin()
+        let attempt = sale.write()
+        let wins = Shared(0)
+        let id = sale.payment.id
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do throws(JournalError) {
+                        try await journal.write(attempt)
+                        wins.value.withLock { $0 += 1 }
+                    } catch {
+                        #expect(error == .versionConflict(payment: id, current: 2))
+                    }
+                }
+            }
+        }
+        #expect(wins.value.withLock { $0 } == 1)
+        #expect(try await journal.payment(sale.payment.id) == sale.payment)
+    }
+
+    @Test("a write that contradicts itself is refused", arguments: Site.Kind.allCases)
+    func contradiction(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        var sale = try Sale(1)
+        var write = sale.write()
+        write.append?.events = []
+        await #expect(throws: JournalError.self) { try await journal.write(write) }
+        #expect(try await journal.events(after: 0, account: nil, limit: 10).isEmpty)
+    }
+
+    @Test("an order has one live payment, and is free again after it", arguments: Site.Kind.allCases)
+    func order(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        var first = try Sale(1, order: "o")
+        var second = try Sale(2, order: "o")
+        var other = try Sale(3, order: "o", account: AccountID(rawValue: "other"))
+        try await journal.write(first.write())
+        let creation = second.write(due: Sale.start)
+        await #expect(throws: JournalError.orderOccupied(by: first.payment.id)) { try await journal.write(creation) }
+        #expect(try await journal.payment(second.payment.id) == nil)
+        #expect(try await journal.due(at: Sale.start, limit: 9).isEmpty)
+        try await journal.write(other.write())
+        first.add(.canceled)
+        try await journal.write(first.write())
+        try await journal.write(creation)
+        #expect(try await journal.livePayment(account: .main, order: OrderID(rawValue: "o")) == second.payment)
+    }
+
+    @Test("a list is filtered and read by pages, newest first", arguments: Site.Kind.allCases)
+    func lists(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        let other = AccountID(rawValue: "other")
+        for number in 1...9 {
+            var sale = try Sale(number, account: number == 5 ? other : .main)
+            if number.isMultiple(of: 2) { sale.pay() }
+            try await journal.write(sale.write())
+        }
+        let names = { (filter: PaymentFilter) in
+            try await journal.payments(filter).map { Int($0.id.rawValue.suffix(1)) }
+        }
+        #expect(try await names(PaymentFilter(limit: 2)) == [9, 8])
+        #expect(try await names(PaymentFilter(before: PaymentID(rawValue: "pay_100008"), limit: 2)) == [7, 6])
+        #expect(try await names(PaymentFilter(account: other)) == [5])
+        #expect(try await names(PaymentFilter(status: .succeeded)) == [8, 6, 4, 2])
+        #expect(try await names(PaymentFilter(account: .main, order: OrderID(rawValue: "order-3"))) == [3])
+        #expect(try await names(PaymentFilter(limit: -1)) == [9])
+        let all = try await journal.events(after: 0, account: nil, limit: 500)
+        #expect(all.map(\.sequence) == all.map(\.sequence).sorted())
+        #expect(all.count == 9 + 4 * 4)
+        #expect(try await journal.events(after: all[3].sequence, account: nil, limit: 2) == Array(all[4...5]))
+        #expect(try await journal.events(after: 0, account: other, limit: 9).map(\.account) == [other])
+        #expect(try await journal.events(after: .max, account: nil, limit: 9).isEmpty)
+    }
+
+    @Test("what is due is found, earliest first, and a wake makes it earlier", arguments: Site.Kind.allCases)
+    func due(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        let moments: [Int64] = [300, 100, 200]
+        var sales: [Sale] = []
+        for (index, moment) in moments.enumerated() {
+            var sale = try Sale(index + 1)
+            try await journal.write(sale.write(due: Timestamp(milliseconds: moment)))
+            sales.append(sale)
+        }
+        let ids = sales.map(\.payment.id)
+        #expect(try await journal.due(at: Timestamp(milliseconds: 99), limit: 9).isEmpty)
+        #expect(try await journal.due(at: Timestamp(milliseconds: 200), limit: 9) == [ids[1], ids[2]])
+        #expect(try await journal.due(at: Timestamp(milliseconds: 300), limit: 1) == [ids[1]])
+        try await journal.write(JournalWrite(wake: (ids[0], Timestamp(milliseconds: 50))))
+        try await journal.write(JournalWrite(wake: (ids[1], Timestamp(milliseconds: 900))))
+        try await journal.write(JournalWrite(wake: (PaymentID(rawValue: "pay_none"), Timestamp(milliseconds: 1))))
+        #expect(try await journal.due(at: Timestamp(milliseconds: 900), limit: 9) == [ids[0], ids[1], ids[2]])
+        for index in sales.indices { try await journal.write(sales[index].write()) }
+        #expect(try await journal.due(at: Timestamp(milliseconds: 900), limit: 9).isEmpty)
+    }
+
+    @Test(
+        "what a living process holds is left alone, what a dead one held is due at once", arguments: Site.Kind.allCases)
+    func holding(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let (one, two) = (try site.open(), try site.open())
+        let far = Sale.start.adding(.days(1))
+        var pending = try Sale(1)
+        var idle = try Sale(2)
+        try await one.write(pending.write(due: Sale.start, holds: true))
+        try await one.write(idle.write(holds: true))
+        #expect(try await one.due(at: far, limit: 9) == [pending.payment.id])
+        #expect(try await two.due(at: far, limit: 9).isEmpty)
+        try await site.end(one)
+        #expect(
+            Set(try await two.due(at: Timestamp(milliseconds: 0), limit: 9)) == [pending.payment.id, idle.payment.id])
+        try await two.write(pending.write(due: far, holds: true))
+        try await two.write(idle.write())
+        let three = try site.open()
+        #expect(try await three.due(at: far, limit: 9).isEmpty)
+        try await site.end(two)
+        #expect(try await three.due(at: Sale.start, limit: 9) == [pending.payment.id])
+    }
+
+    @Test("a request in flight keeps its key while its process lives", arguments: Site.Kind.allCases)
+    func idempotency(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let (one, two) = (try site.open(), try site.open())
+        var record = Self.record("k", at: site.clock.now())
+        var first = try Sale(1)
+        record.state = .inFlight(payment: first.payment.id, operation: "sale")
+        try await one.write(JournalWrite(append: first.append(), idempotency: record))
+        var held = record
+        held.isHeldByLivingProcess = true
+        #expect(try await two.idempotency(record.scope) == held)
+        var second = try Sale(2)
+        let creation = second.append()
+        for journal in [one, two] {
+            await #expect(throws: JournalError.idempotencyExists(held)) {
+                try await journal.write(JournalWrite(append: creation, idempotency: record))
+            }
+        }
+        #expect(try await one.payment(second.payment.id) == nil)
+        try await site.end(one)
+        #expect(try await two.idempotency(record.scope) == record)
+        var stranger = record
+        stranger.fingerprint = [9]
+        await #expect(throws: JournalError.idempotencyExists(record)) {
+            try await two.write(JournalWrite(idempotency: stranger))
+        }
+        try await two.write(JournalWrite(append: creation, idempotency: record))
+        record.state = .finished(status: 201, body: Array("{}".utf8), payment: first.payment.id)
+        try await two.write(JournalWrite(idempotency: record))
+        #expect(try await two.idempotency(record.scope) == record)
+        var again = record
+        again.state = .inFlight(payment: nil, operation: nil)
+        await #expect(throws: JournalError.idempotencyExists(record)) {
+            try await two.write(JournalWrite(idempotency: again))
+        }
+    }
+
+    @Test("a key is free again after its time", arguments: Site.Kind.allCases)
+    func expiry(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        var record = Self.record("k", at: site.clock.now())
+        record.state = .finished(status: 200, body: [], payment: nil)
+        try await journal.write(JournalWrite(idempotency: record))
+        site.clock.move(by: JournalLimits.idempotencyRetention)
+        #expect(try await journal.idempotency(record.scope) == record)
+        site.clock.move(by: .milliseconds(1))
+        #expect(try await journal.idempotency(record.scope) == nil)
+        var new = Self.record("k", at: site.clock.now())
+        try await journal.write(JournalWrite(idempotency: new))
+        new.isHeldByLivingProcess = true
+        #expect(try await journal.idempotency(record.scope) == new)
+    }
+
+    @Test("a webhook is taken once, together with what it says or not at all", arguments: Site.Kind.allCases)
+    func webhook(_ kind: Site.Kind) async throws {
+        let journal = try Site(kind).open()
+        let receipt = WebhookReceipt(provider: .sandbox, id: "evt_1", at: Sale.start)
+        var sale = try Sale(1)
+        let creation = sale.append()
+        sale.begin()
+        let early = sale.append()
+        await #expect(throws: JournalError.versionConflict(payment: sale.payment.id, current: 0)) {
+            try await journal.write(JournalWrite(append: early, webhook: receipt))
+        }
+        try await journal.write(JournalWrite(append: creation, webhook: receipt))
+        await #expect(throws: JournalError.webhookSeen) {
+            try await journal.write(JournalWrite(append: early, webhook: receipt))
+        }
+        try await journal.write(
+            JournalWrite(webhook: WebhookReceipt(provider: .cash, id: "evt_1", at: Sale.start)))
+        #expect(try await journal.payment(sale.payment.id)?.version == 1)
+    }
+
+    @Test("the observer hears of each event once, in order, before the write returns", arguments: Site.Kind.allCases)
+    func observer(_ kind: Site.Kind) async throws {
+        let heard = Shared<[StoredEvent]>([])
+        let site = Site(kind)
+        let journal = try site.open { events in heard.value.withLock { $0 += events } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
+                group.addTask {
+                    var sale = try Sale(number)
+                    sale.pay()
+                    let id = sale.payment.id
+                    try await journal.write(sale.write())
+                    let isHeard = heard.value.withLock { $0.contains { $0.payment == id } }
+                    #expect(isHeard)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let stored = try await journal.events(after: 0, account: nil, limit: 500)
+        #expect(heard.value.withLock { $0.count } == 1_000)
+        #expect(heard.value.withLock { Array($0.prefix(500)) } == stored)
+        #expect(try await site.verify(journal).isSound)
+    }
+
+    @Test("a closed journal says so", arguments: Site.Kind.allCases)
+    func closed(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        var sale = try Sale(1)
+        let write = sale.write()
+        try await site.end(journal)
+        await #expect(throws: JournalError.closed) { try await journal.write(write) }
+        await #expect(throws: JournalError.closed) { try await journal.payment(sale.payment.id) }
+    }
+
+    private static func record(_ key: String, at moment: Timestamp) -> IdempotencyRecord {
+        IdempotencyRecord(
+            scope: IdempotencyScope(account: .main, operation: "payments.create", key: key), fingerprint: [1, 2, 3],
+            request: Array("{\"a\":1}".utf8), createdAt: moment, state: .inFlight(payment: nil, operation: nil))
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import GRDB
+import Testing
+import TillCore
+@testable import TillJournal
+
+@Suite("The journal on disk")
+struct SQLiteJournalTests {
+    @Test("only the owner can read it")
+    func modes() async throws {
+        let site = Site(.sqlite)
+        let journal = try site.open()
+        var sale = try Sale(1)
+        try await journal.write(sale.write())
+        let mode = { (path: String) in
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(site.folder) == 0o700)
+        for suffix in ["", "-wal", "-shm", "-owners"] { #expect(try mode(site.path + suffix) == 0o600) }
+    }
+
+    @Test("what was acknowledged is there after the machine stops")
+    func crash() async throws {
+        let site = Site(.sqlite)
+        let journal = try site.open()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...300 {
+                group.addTask {
+                    var sale = try Sale(number)
+                    sale.begin()
+                    try await journal.write(sale.write(due: Sale.start.adding(.days(1)), holds: true))
+                }
+            }
+            try await group.waitForAll()
+        }
+        // What a power cut leaves: the file and its log as they are, no locks.
+        let copy = site.folder + "/after"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+        for suffix in ["", "-wal"] {
+            try Data(contentsOf: URL(fileURLWithPath: site.path + suffix))
+                .write(to: URL(fileURLWithPath: copy + "/journal.sqlite" + suffix))
+        }
+        let survivor = try SQLiteJournal.open(at: copy + "/journal.sqlite", clock: site.clock)
+        let report = try await survivor.verify()
+        #expect(report.problems == [])
+        #expect(report.payments == 300)
+        #expect(try await survivor.due(at: Sale.start, limit: 1_000).count == 300)
+        #expect(try await journal.due(at: Sale.start, limit: 1_000).isEmpty)
+        try await survivor.close()
+        try await site.end(journal)
+    }
+
+    @Test("writes that wait together share a commit")
+    func groupCommit() async throws {
+        let journal = try #require(try Site(.sqlite).open() as? SQLiteJournal)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...2_000 {
+                group.addTask {
+                    var sale = try Sale(number)
+                    try await journal.write(sale.write())
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(journal.statistics.writes == 2_000)
+        #expect(journal.statistics.commits < 1_000)
+        #expect(journal.statistics.largestBatch <= JournalLimits.maximumBatch)
+    }
+
+    @Test("a full queue refuses instead of growing")
+    func queueFull() async throws {
+        let site = Site(.sqlite)
+        let journal = try SQLiteJournal.open(at: site.path, maximumQueuedWrites: 1)
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for number in 1...500 {
+                group.addTask {
+                    guard var sale = try? Sale(number) else { return false }
+                    do throws(JournalError) {
+                        try await journal.write(sale.write())
+                        return false
+                    } catch { return error == .queueFull(limit: 1) }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        let report = try await journal.verify()
+        #expect(refused > 0)
+        #expect(report.payments + refused == 500)
+    }
+
+    @Test("one write that SQLite refuses does not take the others with it")
+    func isolation() async throws {
+        let site = Site(.sqlite)
+        let journal = try site.open()
+        let outside = try DatabaseQueue(path: site.path)
+        try await outside.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER fault BEFORE INSERT ON payment WHEN NEW.order_id = 'order-7'
+                    BEGIN SELECT RAISE(ABORT, 'planted'); END
+                    """)
+        }
+        let failures = await withTaskGroup(of: Int?.self) { group in
+            for number in 1...50 {
+                group.addTask {
+                    guard var sale = try? Sale(number) else { return number }
+                    do throws(JournalError) {
+                        try await journal.write(sale.write())
+                        return nil
+                    } catch {
+                        guard case .unavailable = error else { return -number }
+                        return number
+                    }
+                }
+            }
+            return await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
+        }
+        #expect(failures == [7])
+        #expect(try await site.verify(journal).payments == 49)
+    }
+
+    @Test("a backup is whole while writes go on")
+    func backup() async throws {
+        let site = Site(.sqlite)
+        let journal = try #require(try site.open() as? SQLiteJournal)
+        let target = site.folder + "/backup.sqlite"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
+                var sale = try Sale(number)
+                sale.pay()
+                let write = sale.write()
+                group.addTask { try await journal.write(write) }
+            }
+            group.addTask { try await journal.backup(to: target) }
+            try await group.waitForAll()
+        }
+        await #expect(throws: JournalError.self) { try await journal.backup(to: target) }
+        let copy = try SQLiteJournal.open(at: target, clock: site.clock)
+        #expect(try await copy.verify().isSound)
+    }
+
+    @Test("a newer journal and a foreign file are refused, untouched")
+    func foreign() async throws {
+        let site = Site(.sqlite)
+        let journal = try #require(try site.open() as? SQLiteJournal)
+        try await journal.close()
+        try await DatabaseQueue(path: site.path).writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA user_version = 2")
+        }
+        #expect {
+            try site.open()
+        } throws: { error in
+            if case .corrupted(let text)? = error as? JournalError { text.contains("newer Till") } else { false }
+        }
+        let other = site.folder + "/other.sqlite"
+        try await DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE t(a)") }
+        #expect(throws: JournalError.self) { try SQLiteJournal.open(at: other) }
+        let text = site.folder + "/text.sqlite"
+        try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: text))
+        #expect(throws: JournalError.self) { try SQLiteJournal.open(at: text) }
+    }
+
+    @Test("a key lets its account in until it is revoked")
+    func keys() async throws {
+        let site = Site(.sqlite)
+        let journal = try #require(try site.open() as? SQLiteJournal)
+        try await journal.addKey(hash: [1, 2], account: .main, label: "Shop")
+        await #expect(throws: JournalError.self) { try await journal.addKey(hash: [1, 2], account: .main, label: "x") }
+        #expect(try await journal.account(forKeyHash: [1, 2]) == .main)
+        #expect(try await journal.account(forKeyHash: [1]) == nil)
+        #expect(try await journal.revokeKey(hash: [1, 2]))
+        #expect(try await !journal.revokeKey(hash: [1, 2]))
+        #expect(try await journal.account(forKeyHash: [1, 2]) == nil)
+        #expect(try await journal.keys().map(\.label) == ["Shop"])
+        #expect(try await journal.keys().first?.revokedAt == site.clock.now())
+    }
+
+    @Test(
+        "each planted fault is found",
+        arguments: [
+            "UPDATE payment SET captured = captured + 1 WHERE id = 'pay_100001'",
+            "UPDATE payment SET live = 0 WHERE id = 'pay_100001'",
+            "DELETE FROM event WHERE payment = 'pay_100001' AND version = 2",
+            "DELETE FROM event WHERE payment = 'pay_100001'",
+            "DELETE FROM payment WHERE id = 'pay_100001'",
+            "UPDATE event SET body = '{}' WHERE payment = 'pay_100001' AND version = 3",
+            "UPDATE event SET account = 'b' WHERE payment = 'pay_100001' AND version = 3",
+            "UPDATE payment SET order_id = 'order-1' WHERE id = 'pay_100002'",
+            """
+            UPDATE event SET body = replace(body, '"amount":1250', '"amount":1251')
+            WHERE payment = 'pay_100001' AND name = 'capture.started'
+            """,
+        ])
+    func verification(_ fault: String) async throws {
+        let site = Site(.sqlite)
+        let journal = try #require(try site.open() as? SQLiteJournal)
+        for number in 1...3 {
+            var sale = try Sale(number)
+            sale.pay()
+            if number == 3 { sale.giveBack() }
+            try await journal.write(sale.write())
+        }
+        let sound = try await journal.verify()
+        #expect(sound.problems == [])
+        #expect(sound.balances == [.init(currency: .eur, captured: 3_750, refunded: 1_250)])
+        try await DatabaseQueue(path: site.path).write { db in
+            try db.execute(sql: "DROP INDEX payment_live")
+            try db.execute(sql: fault)
+        }
+        #expect(try await !journal.verify().isSound)
+    }
+}
