@@ -91,6 +91,7 @@ let package = Package(
                 "TillSandbox",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Assets")],
             swiftSettings: strict),
@@ -122,6 +123,7 @@ let package = Package(
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox"),
+        tests("TillServer", "TillJournal", "TillCheckout"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,12 @@
 import Hummingbird
+import HummingbirdCore
 public import Logging
 import NIOCore
 import ServiceLifecycle
 public import TillCheckout
 public import TillCore
 public import TillJournal
+import UnixSignals
 
 /// The counter over HTTP: the page, the API, receipts, events, webhooks and figures, with the engine beside it.
 public struct CounterServer: Sendable {
@@ -41,15 +43,13 @@ public struct CounterServer: Sendable {
         let options = options
         let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [HeadDeadline(headTimeout)], idleTimeout: idle,
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+        let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
         let application = Application(
-            responder: responder(doorkeeper),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [HeadDeadline(headTimeout)], idleTimeout: idle,
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
-            configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: options.port), serverName: nil),
+            responder: responder(doorkeeper), server: .http1(configuration: http), configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 doorkeeper.listens(on: port)
@@ -57,12 +57,10 @@ public struct CounterServer: Sendable {
             },
             logger: logger)
         // They end in the opposite order: streams first, then what is in flight, then the engine.
+        let services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [EngineService(checkout: checkout), application, FeedService(feed: feed)].map {
-                    ServiceGroupConfiguration.ServiceConfiguration(service: $0)
-                },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
         } catch {

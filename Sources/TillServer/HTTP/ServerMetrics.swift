@@ -65,7 +65,7 @@ final class ServerMetrics: Sendable {
             text += "http_request_duration_seconds_bucket{le=\"\(bound.label)\"} \(state.buckets[index])\n"
         }
         text += "http_request_duration_seconds_bucket{le=\"+Inf\"} \(state.count)\n"
-        let sum = String.seconds(microseconds: state.microseconds)
+        let sum = Decimals.seconds(microseconds: state.microseconds)
         text += "http_request_duration_seconds_sum \(sum)\nhttp_request_duration_seconds_count \(state.count)\n"
         for gauge in gauges {
             head(gauge.name, gauge.type, gauge.help)
@@ -75,10 +75,10 @@ final class ServerMetrics: Sendable {
     }
 }
 
-extension String {
-    /// Seconds as decimal text.
-    fileprivate static func seconds(microseconds: Int64) -> String {
+/// Seconds as decimal text.
+private enum Decimals {
+    static func seconds(microseconds: Int64) -> String {
         let rest = String(microseconds % 1_000_000)
-        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: max(0, 6 - rest.utf8.count)) + rest
+        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - min(6, rest.utf8.count)) + rest
     }
 }
