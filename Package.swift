@@ -115,6 +115,10 @@ let package = Package(
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
+            swiftSettings: strict),
+
         tests("TillCore"),
         tests("TillReceipts"),
         tests("TillHardware"),

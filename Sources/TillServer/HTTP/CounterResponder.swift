@@ -63,7 +63,9 @@ struct CounterResponder: HTTPResponder {
     private func requestID(_ request: Request) -> String {
         if let id = request.headers[Incoming.name("X-Request-Id")], (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        { return id }
+        {
+            return id
+        }
         return "req_" + String(UInt64.random(in: .min ... .max), radix: 36)
     }
 

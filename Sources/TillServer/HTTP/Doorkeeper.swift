@@ -70,7 +70,9 @@ final class Doorkeeper: Sendable {
         guard options.isLoopback, let port = state.withLock({ $0.port }), let host = request.head.authority else {
             return nil
         }
-        guard ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"].contains(host.lowercased()) else { return nil }
+        guard ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"].contains(host.lowercased()) else {
+            return nil
+        }
         return Doorkeeper.setCookie(pageToken, isSecure: false)
     }
 
@@ -89,7 +91,9 @@ final class Doorkeeper: Sendable {
     func checkPage(_ request: Request) throws {
         let host = request.head.authority?.lowercased()
         let origin = request.headers[.origin]?.lowercased()
-        let isForeign = origin.map { origin in host.map { origin != "http://\($0)" && origin != "https://\($0)" } ?? true }
+        let isForeign = origin.map { origin in
+            host.map { origin != "http://\($0)" && origin != "https://\($0)" } ?? true
+        }
         let isMarked = request.headers[Doorkeeper.pageHeader] == "1"
         guard isForeign != true, request.method == .get || request.method == .head || isMarked else {
             throw Problem(

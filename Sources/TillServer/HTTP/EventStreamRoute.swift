@@ -22,8 +22,8 @@ struct EventStreamRoute: Sendable {
     func stream(_ incoming: Incoming) async throws -> Response {
         let account = incoming.account
         let payment: PaymentID?
-        do { payment = try incoming.query("payment").map { try PaymentID(validating: $0) } } catch
-            let error as IdentifierError
+        do { payment = try incoming.query("payment").map { try PaymentID(validating: $0) } } catch let error
+            as IdentifierError
         { throw Problem.field("payment", error.description) }
         if let payment {
             guard let found = try await journal.payment(payment), found.account == account else {

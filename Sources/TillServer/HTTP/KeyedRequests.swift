@@ -30,7 +30,8 @@ final class KeyedRequests: Sendable {
     }
 
     /// A record of this request with this state.
-    func record(_ scope: IdempotencyScope, _ request: JSONValue, _ state: IdempotencyRecord.State) -> IdempotencyRecord {
+    func record(_ scope: IdempotencyScope, _ request: JSONValue, _ state: IdempotencyRecord.State) -> IdempotencyRecord
+    {
         let canonical = request.canonicalBytes()
         return IdempotencyRecord(
             scope: scope, fingerprint: digest(canonical), request: canonical, createdAt: clock.now(), state: state)

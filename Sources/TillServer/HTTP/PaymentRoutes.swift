@@ -27,7 +27,8 @@ struct PaymentRoutes: Sendable {
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
         return try await keyed.answer(request, status: .created) {
             let draft = checkout.draft(
-                account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body))
+                account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body)
+            )
             var record = request
             record.state = .finished(
                 status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
@@ -177,7 +178,9 @@ struct PaymentRoutes: Sendable {
             filter.limit = limit
         }
         if let text = try incoming.query("status") {
-            guard let status = PaymentStatus(rawValue: text) else { throw Problem.field("status", "There is no such status.") }
+            guard let status = PaymentStatus(rawValue: text) else {
+                throw Problem.field("status", "There is no such status.")
+            }
             filter.status = status
         }
         do {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TillCheckout
 import TillCore
+import TillHTTP
 import TillHardware
 import TillJournal
 
@@ -30,7 +31,8 @@ struct Problem: Error {
         return problem
     }
 
-    static let notFound = Problem(.notFound, "not_found", "There is nothing at this address.", next: "Check the address.")
+    static let notFound = Problem(
+        .notFound, "not_found", "There is nothing at this address.", next: "Check the address.")
     static let unauthorized: Problem = {
         var problem = Problem(
             .unauthorized, "unauthorized", "No valid key came with the request.",
@@ -95,20 +97,21 @@ struct Problem: Error {
         writer.field("type", "about:blank")
         writer.field("title", status.reasonPhrase)
         writer.field("status", status.code)
-        writer.field("detail", detail)
+        // A card number typed into the wrong place must not come back in an error.
+        writer.field("detail", CardScrubbing.withoutNumbers(detail))
         writer.field("code", code)
         writer.field("money_moved", moneyMoved.rawValue)
-        writer.field("next", next)
+        writer.field("next", CardScrubbing.withoutNumbers(next))
         if !differences.isEmpty {
-            writer.field("differences", .array(differences.map { .string($0) }))
+            writer.field("differences", .array(differences.map { .string(CardScrubbing.withoutNumbers($0)) }))
         }
         if !errors.isEmpty {
             writer.key("errors")
             writer.beginArray()
             for error in errors {
                 writer.beginObject()
-                writer.field("field", error.field)
-                writer.field("message", error.message)
+                writer.field("field", CardScrubbing.withoutNumbers(error.field))
+                writer.field("message", CardScrubbing.withoutNumbers(error.message))
                 writer.endObject()
             }
             writer.endArray()
@@ -116,6 +119,7 @@ struct Problem: Error {
         writer.endObject()
         var headers = headers
         headers[.contentType] = "application/problem+json"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
     }
 }

@@ -4,7 +4,8 @@ import TillCore
 /// The counter's figures in the Prometheus text format. No label holds an identifier.
 final class ServerMetrics: Sendable {
     private static let bounds: [(label: String, milliseconds: Int64)] = [
-        ("0.001", 1), ("0.005", 5), ("0.01", 10), ("0.025", 25), ("0.05", 50), ("0.1", 100), ("0.25", 250), ("0.5", 500), ("1", 1000),
+        ("0.001", 1), ("0.005", 5), ("0.01", 10), ("0.025", 25), ("0.05", 50), ("0.1", 100), ("0.25", 250),
+        ("0.5", 500), ("1", 1000),
         ("2.5", 2500), ("5", 5000), ("10", 10_000), ("30", 30_000),
     ]
 
@@ -26,7 +27,8 @@ final class ServerMetrics: Sendable {
 
     func answered(route: String, status: Int, after duration: Duration) {
         let parts = duration.components
-        let micros = parts.seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
+        let micros =
+            parts.seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
             &+ parts.attoseconds / 1_000_000_000_000
         state.withLock { state in
             state.requests[Series(route: route, status: status), default: 0] += 1
