@@ -140,7 +140,7 @@ struct EventStreamRoute: Sendable {
         writer.beginObject()
         writer.field("payment", payment.rawValue)
         writer.field("type", event.type.rawValue)
-        writer.field("message", event.message ?? event.type.rawValue)
+        writer.field("message", event.message ?? "The card was read.")
         writer.endObject()
         return "event: reader\ndata: \(writer.text)\n\n"
     }
