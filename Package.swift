@@ -120,13 +120,14 @@ let package = Package(
             swiftSettings: strict),
 
         tests("TillCore"),
-        tests("TillReceipts"),
+        tests("TillReceipts", crypto),
         tests("TillHardware"),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox"),
+        tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,7 @@ struct PaymentTableTests {
 
     private static let answers: [(String, PaymentAnswer)] = {
         let attempt = Examples.attempt
-        let done = ProviderAnswer<Confirmation>.approved(Confirmation(reference: Examples.reference))
+        let done = ProviderAnswer<TillCore.Confirmation>.approved(Confirmation(reference: Examples.reference))
         func seen(_ standing: ProviderSnapshot.Standing, _ captured: Int64) -> PaymentAnswer {
             .snapshot(
                 attempt,
@@ -82,8 +82,7 @@ struct PaymentTableTests {
         #expect(lines == PaymentTable.answers.split(separator: "\n").map(String.init))
     }
 
-    @Test("the same answer twice leads to nothing the second time, unless it is still not known") func repeated() throws
-    {
+    @Test("the same answer twice leads to nothing the second time, unless it is still not known") func repeated() throws {
         for (state, payment) in try Examples.all() {
             for (name, answer) in Self.answers {
                 var next = payment
