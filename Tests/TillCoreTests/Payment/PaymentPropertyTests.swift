@@ -19,7 +19,7 @@ struct PaymentPropertyTests {
         }
     }
 
-    private func confirmation(_ dice: inout Dice) -> ProviderAnswer<Confirmation> {
+    private func confirmation(_ dice: inout Dice) -> ProviderAnswer<TillCore.Confirmation> {
         dice.pick([
             .approved(Confirmation(reference: Examples.reference)), .declined(Examples.decline),
             .notSent(reason: "x"), .unknown(reason: "x"), .unknown(reason: "pending"),
@@ -68,7 +68,7 @@ struct PaymentPropertyTests {
     }
 
     private func command(_ dice: inout Dice) -> PaymentCommand {
-        let amount = dice.pick([nil, 1, 40, 60, 100, 101, 0, -1, .max, .min]).map { Examples.eur($0) }
+        let amount = dice.pick([nil, 1, 40, 60, 100, 101, 0, -1, .max, .min] as [Int64?]).map { Examples.eur($0) }
         return dice.pick([
             .attempt(provider: .sandbox, tender: Examples.tender),
             .attempt(provider: .sandbox, tender: Examples.tender),
@@ -79,7 +79,7 @@ struct PaymentPropertyTests {
     private func check(_ payment: Payment) -> String? {
         for attempt in payment.attempts {
             let taken = payment.captures.filter { $0.attempt == attempt.id && ($0.state.isSucceeded || $0.state.isOpen) }
-                .reduce(Int64(0)) { $0 + $1.amount.minorUnits }
+                .map(\.amount.minorUnits).reduce(Int64(0), +)
             if taken > attempt.amount.minorUnits { return "captured \(taken) of \(attempt.amount)" }
             if let authorization = attempt.authorization, taken > authorization.amount.minorUnits {
                 return "captured \(taken) of an authorized \(authorization.amount)"
@@ -96,7 +96,7 @@ struct PaymentPropertyTests {
         return nil
     }
 
-    @Test("captured ≤ authorized, refunds ≤ captured, one live attempt, canceled is without money", arguments: 0..<8)
+    @Test("captured ≤ authorized, refunds ≤ captured, one live attempt, canceled is without money", arguments: UInt64(0)..<8)
     func invariants(seed: UInt64) throws {
         var dice = Dice(state: seed)
         for _ in 0..<250 {

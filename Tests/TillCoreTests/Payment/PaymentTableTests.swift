@@ -21,7 +21,7 @@ struct PaymentTableTests {
 
     private static let answers: [(String, PaymentAnswer)] = {
         let attempt = Examples.attempt
-        let done = ProviderAnswer<Confirmation>.approved(Confirmation(reference: Examples.reference))
+        let done = ProviderAnswer<TillCore.Confirmation>.approved(Confirmation(reference: Examples.reference))
         func seen(_ standing: ProviderSnapshot.Standing, _ captured: Int64) -> PaymentAnswer {
             .snapshot(
                 attempt,
