@@ -35,15 +35,16 @@ extension Payment {
     }
 
     private func observePrepared(_ id: AttemptID, _ answer: ProviderAnswer<Confirmation>) -> [PaymentEvent] {
-        guard undecided(id) != nil else { return [] }
+        // Later than this the money was asked for, and what is heard of the preparation says nothing any more.
+        guard let attempt = undecided(id), attempt.reference == nil, case .inFlight = attempt.state else { return [] }
         switch answer {
         case .approved(let confirmation):
             guard let reference = confirmation.reference else { return [] }
             return [.attemptPrepared(id, reference)]
-        case .declined(let decline): return settle([.attemptDeclined(id, decline)])
+        case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         // No money was asked for, so an unanswered preparation has certainly taken none.
-        case .notSent(let reason), .unknown(let reason): return settle([.attemptNotSent(id, reason: reason)])
-        case .requiresAction(let action): return settle([.attemptNotSent(id, reason: action.kind)])
+        case .notSent(let reason), .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
+        case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
         }
     }
 
@@ -64,11 +65,11 @@ extension Payment {
                 ]
             }
             return afterAuthorization(id, authorization, asked: attempt.amount)
-        case .declined(let decline): return settle([.attemptDeclined(id, decline)])
+        case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .requiresAction(let action):
             if case .requiresAction(action) = attempt.state { return [] }
             return [.actionRequired(id, action)]
-        case .notSent(let reason): return settle([.attemptNotSent(id, reason: reason)])
+        case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
         }
     }
@@ -98,9 +99,11 @@ extension Payment {
         return events
     }
 
-    /// Adds the end of a canceled payment once its attempt is settled without money.
-    private func settle(_ events: [PaymentEvent]) -> [PaymentEvent] {
-        cancelReason != nil && !isCanceled ? events + [.canceled] : events
+    /// Adds the end of a canceled payment once this attempt is settled without money and no other one may have any.
+    private func settle(_ id: AttemptID, _ events: [PaymentEvent]) -> [PaymentEvent] {
+        let isFree = attempts.allSatisfy { $0.id == id || !($0.isUndecided || $0.authorization != nil) }
+        let isEmpty = capturedOrPending.isZero
+        return cancelReason != nil && !isCanceled && isFree && isEmpty ? events + [.canceled] : events
     }
 
     private func observeVoided(
@@ -108,7 +111,12 @@ extension Payment {
     ) -> [PaymentEvent] {
         guard let void = attempts.first(where: { $0.id == id })?.void, void.state.isOpen else { return [] }
         switch answer {
-        case .approved: return settle([.voided(id)])
+        case .approved where captures.contains(where: { $0.attempt == id && $0.state.isSucceeded }):
+            let reason = "The provider says that it voided what it has captured."
+            return [
+                .refused(.void(id), Decline(reason: .invalidRequest)), .attentionRequired(.void(id), reason: reason),
+            ]
+        case .approved: return settle(id, [.voided(id)])
         default: return observeOperation(.void(id), answer, at: now) { _ in .voided(id) }
         }
     }
@@ -186,8 +194,8 @@ extension Payment {
         case .authorized(var authorization):
             if snapshot.captured.isPositive { authorization.isCaptured = true }
             return observeAuthorized(id, .approved(authorization), at: now)
-        case .declined(let decline): return settle([.attemptDeclined(id, decline)])
-        case .voided: return settle([.voided(id)])
+        case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
+        case .voided: return settle(id, [.voided(id)])
         case .requiresAction(let action):
             if let void = attempt.void, void.state.isOpen {
                 return [.deferred(.void(id), until: now, reason: "not voided yet")]
@@ -230,8 +238,8 @@ extension Payment {
             }
         }
         if let void = attempt.void, void.state.isOpen {
-            if snapshot.standing == .voided {
-                events += settle([.voided(id)])
+            if snapshot.standing == .voided, settled == 0 {
+                events += settle(id, [.voided(id)])
             } else {
                 events.append(.deferred(.void(id), until: now, reason: "not voided yet"))
             }
