@@ -116,7 +116,7 @@ let package = Package(
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
-        tests("TillCheckout", "TillJournal", "TillSandbox"),
+        tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
     ],
     swiftLanguageModes: [.v6]
 )
