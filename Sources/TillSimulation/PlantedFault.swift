@@ -1,0 +1,29 @@
+/// A defect put in on purpose around the engine, to prove that the simulation would see it.
+public enum PlantedFault: String, CaseIterable, Sendable {
+    /// The journal takes a write that was decided on an older version.
+    case ignoresExpectedVersion
+    /// The journal takes several live payments for one order.
+    case severalLivePerOrder
+    /// The journal acknowledges what a crash then loses.
+    case acknowledgesBeforeDurable
+    /// An attempt is written only together with what follows it.
+    case attemptNotDurableBeforeCall
+    /// The provider gets another key for each call.
+    case keyNotForwarded
+    /// A call without an answer counts as declined.
+    case unknownReadAsDeclined
+    /// A call without an answer counts as never sent.
+    case unknownReadAsNotSent
+    /// Nobody looks again.
+    case recoveryOff
+    /// The provider is thought to remember keys for ever.
+    case windowClaimedInfinite
+    /// The provider is asked, and what it knows is not heard.
+    case queryAlwaysNotFound
+    /// A webhook is believed instead of asking the provider.
+    case webhookContentTrusted
+    /// An authorization without an answer is sent again under a new key.
+    case retriesUnderNewKey
+    /// A refund that never left counts as done.
+    case notSentReadAsApproved
+}

@@ -1,0 +1,90 @@
+import Synchronization
+import TillCore
+import TillJournal
+
+/// A journal with a planted fault.
+final class PlantedJournal: Journal {
+    let base: any Journal
+    let plant: PlantedFault
+    let shadow: MemoryJournal
+    private let withheld = Mutex<[PaymentID: JournalWrite.Append]>([:])
+
+    init(base: any Journal, plant: PlantedFault, shadow: MemoryJournal) {
+        self.base = base
+        self.plant = plant
+        self.shadow = shadow
+    }
+
+    func write(_ write: JournalWrite) async throws(JournalError) {
+        switch plant {
+        case .ignoresExpectedVersion: try await force(write)
+        case .severalLivePerOrder:
+            if let id = write.append?.payment.id, try await shadow.payment(id) != nil {
+                return try await shadow.write(write)
+            }
+            do {
+                try await base.write(write)
+            } catch .orderOccupied {
+                try await shadow.write(write)
+            }
+        case .attemptNotDurableBeforeCall: try await withhold(write)
+        default: try await base.write(write)
+        }
+    }
+
+    private func force(_ write: JournalWrite) async throws(JournalError) {
+        do {
+            try await base.write(write)
+        } catch .versionConflict {
+            guard let append = write.append, var payment = try await base.payment(append.payment.id) else { throw .closed }
+            var forced = write
+            let version = payment.version
+            for record in append.events { payment.evolve(record) }
+            forced.append = JournalWrite.Append(
+                payment: payment, expectedVersion: version, events: append.events, nextDue: payment.nextDue,
+                holds: append.holds)
+            try await base.write(forced)
+        }
+    }
+
+    private func withhold(_ write: JournalWrite) async throws(JournalError) {
+        guard var append = write.append else { return try await base.write(write) }
+        let id = append.payment.id
+        if let before = withheld.withLock({ $0.removeValue(forKey: id) }) {
+            append.events = before.events + append.events
+            append.expectedVersion = before.expectedVersion
+        } else if append.events.contains(where: { $0.event.name == "attempt.started" }) {
+            let kept = append
+            withheld.withLock { $0[id] = kept }
+            return
+        }
+        var whole = write
+        whole.append = append
+        try await base.write(whole)
+    }
+
+    func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+        if let kept = withheld.withLock({ $0[id] }) { return kept.payment }
+        if let payment = try await base.payment(id) { return payment }
+        return plant == .severalLivePerOrder ? try await shadow.payment(id) : nil
+    }
+    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        try await base.livePayment(account: account, order: order)
+    }
+    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        try await base.payments(filter)
+    }
+    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(of: payment)
+    }
+    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(after: sequence, account: account, limit: limit)
+    }
+    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+        let due = try await base.due(at: moment, limit: limit)
+        return plant == .severalLivePerOrder ? due + (try await shadow.due(at: moment, limit: limit)) : due
+    }
+    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        try await base.idempotency(scope)
+    }
+}

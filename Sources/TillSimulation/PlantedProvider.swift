@@ -1,0 +1,91 @@
+import Synchronization
+import TillCore
+
+/// A provider that is called, or listened to, with a planted fault.
+final class PlantedProvider: PaymentServiceProvider {
+    let base: any PaymentServiceProvider
+    let plant: PlantedFault
+    private let calls = Mutex(0)
+
+    init(base: any PaymentServiceProvider, plant: PlantedFault) {
+        self.base = base
+        self.plant = plant
+    }
+
+    var name: ProviderName { base.name }
+    var amounts: AmountCodec { base.amounts }
+    var capabilities: ProviderCapabilities {
+        var capabilities = base.capabilities
+        if plant == .windowClaimedInfinite { capabilities.replayWindow = .days(100_000) }
+        return capabilities
+    }
+
+    private func key(_ key: IdempotencyKey) -> IdempotencyKey {
+        guard plant == .keyNotForwarded else { return key }
+        return other(key)
+    }
+
+    private func other(_ key: IdempotencyKey) -> IdempotencyKey {
+        let call = calls.withLock { calls in
+            calls += 1
+            return calls
+        }
+        return IdempotencyKey(rawValue: "\(key)-\(call)-\(ObjectIdentifier(self).hashValue & 0xFFFF)")
+    }
+
+    private func read<Success>(_ answer: ProviderAnswer<Success>) -> ProviderAnswer<Success> {
+        guard case .unknown(let reason) = answer else { return answer }
+        switch plant {
+        case .unknownReadAsDeclined: return .declined(Decline(reason: .generic))
+        case .unknownReadAsNotSent: return .notSent(reason: reason)
+        default: return answer
+        }
+    }
+
+    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        await base.prepare(request)
+    }
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+        var request = request
+        request.key = key(request.key)
+        let answer = await base.authorize(request, with: tender)
+        if plant == .retriesUnderNewKey, case .unknown = answer {
+            request.key = other(request.key)
+            return await base.authorize(request, with: tender)
+        }
+        return read(answer)
+    }
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        var request = request
+        request.key = key(request.key)
+        return read(await base.capture(request))
+    }
+    func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        var request = request
+        request.key = key(request.key)
+        return read(await base.void(request))
+    }
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        var request = request
+        request.key = key(request.key)
+        let answer = await base.refund(request)
+        if plant == .notSentReadAsApproved, case .notSent = answer { return .approved(Confirmation()) }
+        return read(answer)
+    }
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        switch plant {
+        case .queryAlwaysNotFound:
+            return .approved(
+                ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
+        case .webhookContentTrusted:
+            guard !(base is SimulatedProvider) else { return await base.query(request) }
+            let reference = request.context.reference ?? ProviderReference(rawValue: "forged")
+            return .approved(
+                ProviderSnapshot(
+                    reference: reference,
+                    standing: .authorized(Authorization(reference: reference, amount: request.amount)),
+                    captured: request.amount))
+        default: return await base.query(request)
+        }
+    }
+}

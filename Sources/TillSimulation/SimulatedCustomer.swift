@@ -1,0 +1,144 @@
+import Synchronization
+import TillCheckout
+import TillCore
+import TillSandbox
+
+extension SimulatedWorld {
+    private static let good = "4242424242424242"
+
+    /// One order: one tablet, or two at the same time.
+    func sell(_ index: Int) async {
+        await pause(0...horizon.milliseconds)
+        let isInterac = chance(80)
+        guard let currency = try? Currency(code: isInterac ? "CAD" : "EUR"),
+            let order = try? Order(
+                id: OrderID(rawValue: "o-\(index)"), amount: Money(minorUnits: number(50...20_000), currency: currency))
+        else { return }
+        let tablets = chance(60) ? 2 : 1
+        if tablets == 2 { count("same order on two tablets") }
+        for _ in 0..<tablets { spawn { [self] in await tablet(order, brand: isInterac ? "interac" : "visa") } }
+    }
+
+    private func tablet(_ order: Order, brand: String) async {
+        let mode: CaptureMode = chance(250) ? .manual : .automatic
+        guard let id = await create(order, mode) else { return }
+        if chance(60) {
+            count("cancel racing")
+            spawn { [self] in
+                await pause(0...2000)
+                _ = try? await engine().cancel(id, account: .main)
+            }
+        }
+        for _ in 0..<3 {
+            guard let status = await pay(id, brand: brand) else { return }
+            switch status {
+            case .declined, .requiresPaymentMethod:
+                if chance(300) {
+                    _ = try? await engine().cancel(id, account: .main)
+                    return
+                }
+            case .requiresCapture, .partiallyCaptured: return await take(id)
+            case .succeeded: return await giveBack(id)
+            default: return
+            }
+        }
+    }
+
+    private func create(_ order: Order, _ mode: CaptureMode) async -> PaymentID? {
+        var mine: Set<PaymentID> = []
+        for _ in 0..<30 {
+            let engine = await engine()
+            let draft = engine.draft(account: .main, order: order, captureMode: mode)
+            mine.insert(draft.payment.id)
+            do throws(CheckoutError) {
+                let payment = try await engine.create(draft)
+                state.withLock { $0.created[payment.id] = order.id }
+                return payment.id
+            } catch {
+                if case .orderOccupied(_, let id, _) = error { return mine.contains(id) ? id : nil }
+                await pause(1000...3000)
+            }
+        }
+        return nil
+    }
+
+    /// Asks for the money and waits until it is known how it ended.
+    private func pay(_ id: PaymentID, brand: String) async -> PaymentStatus? {
+        let dice = number(0...999)
+        let card = dice < 120 ? "4000000000009995" : dice < 200 ? "4000002760003184" : SimulatedWorld.good
+        let tender = Tender.cardPresent(
+            CardPresentPayload(reader: "r", sealed: Secret("sim:\(card):\(brand):contact_emv"), card: nil))
+        do throws(CheckoutError) {
+            acknowledge(try await engine().confirm(id, account: .main, provider: .sandbox, tender: tender))
+        } catch {}
+        return await outcome(of: id)
+    }
+
+    private func outcome(of id: PaymentID) async -> PaymentStatus? {
+        for _ in 0..<40 {
+            if let payment = try? await engine().payment(id, account: .main) {
+                switch payment.status {
+                case .processing, .unknown: break
+                case .requiresAction:
+                    if let reference = payment.currentAttempt?.reference, chance(300) {
+                        let succeeds = chance(700)
+                        _ = try? await inner.ledger.completeAction(reference, succeeds: succeeds)
+                        if let attempt = payment.currentAttempt {
+                            sendWebhook(
+                                about: AttemptContext(
+                                    account: .main, order: payment.order.id, payment: id, attempt: attempt.id,
+                                    startedAt: attempt.startedAt, reference: reference))
+                        }
+                    }
+                default: return payment.status
+                }
+            }
+            await pause(2000...20_000)
+        }
+        return nil
+    }
+
+    private func take(_ id: PaymentID) async {
+        await pause(0...600_000)
+        guard let payment = try? await engine().payment(id, account: .main) else { return }
+        switch number(0...9) {
+        case 0...4: acknowledge(try? await engine().capture(id, account: .main))
+        case 5...7:
+            let part = Money(minorUnits: max(1, payment.amount.minorUnits / 3), currency: payment.currency)
+            acknowledge(try? await engine().capture(id, account: .main, amount: part, isFinal: false))
+            for _ in 0..<2 {
+                spawn { [self] in acknowledge(try? await engine().capture(id, account: .main, amount: part)) }
+            }
+        case 8: acknowledge(try? await engine().cancel(id, account: .main))
+        default: return
+        }
+        if await outcome(of: id) == .succeeded { await giveBack(id) }
+    }
+
+    private func giveBack(_ id: PaymentID) async {
+        guard chance(400) else { return }
+        await pause(0...900_000)
+        guard let payment = try? await engine().payment(id, account: .main) else { return }
+        let most = Money(minorUnits: max(1, payment.captured.minorUnits * 6 / 10), currency: payment.currency)
+        switch number(0...2) {
+        case 0: acknowledge(try? await engine().refund(id, account: .main))
+        case 1: acknowledge(try? await engine().refund(id, account: .main, amount: most))
+        default:
+            count("two refunds at once")
+            for _ in 0..<2 {
+                spawn { [self] in acknowledge(try? await engine().refund(id, account: .main, amount: most)) }
+            }
+        }
+    }
+
+    /// What a person was told is binding.
+    private func acknowledge(_ payment: Payment?) {
+        guard let payment else { return }
+        state.withLock { state in
+            let before = state.acknowledged[payment.id] ?? (0, 0)
+            state.acknowledged[payment.id] = (
+                max(before.captured, payment.captured.minorUnits), max(before.refunded, payment.refunded.minorUnits)
+            )
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+import TillCore
+import TillJournal
+
+/// The journal as one process sees it: writes take time, and the process may die before and after each.
+struct SimulatedJournal: Journal {
+    let base: MemoryJournal
+    let incarnation: SimulatedWorld.Incarnation
+    let world: SimulatedWorld
+
+    func write(_ write: JournalWrite) async throws(JournalError) {
+        if world.mayCrash(incarnation, at: "before a write") { throw .unavailable("crashed") }
+        if world.chance(300) { await world.pause(1...20) }
+        try await base.write(write)
+        if let append = write.append {
+            world.note("\(append.payment.id) \(append.events.map(\.event.name))")
+        }
+        let durable = world.state.withLock { state -> Bool in
+            state.writes += 1
+            return state.writes % 20 == 0
+        }
+        if durable, world.plant == .acknowledgesBeforeDurable {
+            world.state.withLock { $0.durable = $0.storage.copy() }
+        }
+        if world.mayCrash(incarnation, at: "after a write") { throw .unavailable("crashed") }
+    }
+
+    func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+        if world.chance(100) { await world.pause(0...5) }
+        return try await base.payment(id)
+    }
+    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        try await base.livePayment(account: account, order: order)
+    }
+    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        try await base.payments(filter)
+    }
+    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(of: payment)
+    }
+    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(after: sequence, account: account, limit: limit)
+    }
+    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+        try await base.due(at: moment, limit: limit)
+    }
+    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        try await base.idempotency(scope)
+    }
+}

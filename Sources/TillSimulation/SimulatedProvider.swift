@@ -1,0 +1,123 @@
+import Synchronization
+import TillCheckout
+import TillCore
+import TillJournal
+import TillSandbox
+
+/// The provider behind a network that loses, delays and repeats, called by a process that may die.
+struct SimulatedProvider: PaymentServiceProvider {
+    let incarnation: SimulatedWorld.Incarnation
+    let world: SimulatedWorld
+
+    var name: ProviderName { world.inner.name }
+    var capabilities: ProviderCapabilities { world.inner.capabilities }
+    var amounts: AmountCodec { world.inner.amounts }
+
+    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        await call("prepare", request.context) { await $0.prepare(request) }
+    }
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+        await call("authorize", request.context) { await $0.authorize(request, with: tender) }
+    }
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await call("capture", request.context) { await $0.capture(request) }
+    }
+    func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        await call("void", request.context) { await $0.void(request) }
+    }
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        await call("refund", request.context) { await $0.refund(request) }
+    }
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        await call("query", request.context) { await $0.query(request) }
+    }
+
+    private func call<Success>(
+        _ operation: String, _ context: AttemptContext,
+        _ work: @escaping @Sendable (SandboxProvider) async -> ProviderAnswer<Success>
+    ) async -> ProviderAnswer<Success> {
+        let lost = ProviderAnswer<Success>.unknown(reason: "no answer")
+        if world.mayCrash(incarnation, at: "before a call") { return lost }
+        do { try await world.clock.sleep(for: .milliseconds(world.number(5...400))) } catch { return lost }
+        @Sendable func arrive() async -> ProviderAnswer<Success> {
+            let answer = await work(world.inner)
+            world.note("\(context.attempt) \(operation) \(answer)")
+            if operation != "query" { world.sendWebhook(about: context) }
+            return answer
+        }
+        @Sendable func silence() async -> ProviderAnswer<Success> {
+            if world.chance(500) { try? await world.clock.sleep(for: .hours(1)) }
+            return lost
+        }
+        if world.clock.now() < world.state.withLock({ $0.outageUntil }) {
+            world.count("outage")
+            return world.chance(300) ? .notSent(reason: "connection refused") : .unknown(reason: "503")
+        }
+        let dice = world.isCalm ? 1000 : world.number(0...999)
+        switch dice {
+        case 0..<20:
+            world.count("request lost")
+            return await silence()
+        case 20..<50:
+            world.count("response lost after commit")
+            _ = await arrive()
+            return await silence()
+        case 50..<70:
+            world.count("5xx after success")
+            _ = await arrive()
+            return .unknown(reason: "500")
+        case 70..<80:
+            world.count("409")
+            return .unknown(reason: "409")
+        case 80..<95:
+            world.count("slow beyond the deadline")
+            world.spawn { [world] in
+                await world.pause(25_000...120_000)
+                _ = await arrive()
+            }
+            try? await world.clock.sleep(for: .hours(1))
+            return lost
+        case 95..<100:
+            world.count("outage begins")
+            let end = world.clock.now().adding(.milliseconds(world.number(5_000...600_000)))
+            world.state.withLock { $0.outageUntil = end }
+            return .unknown(reason: "503")
+        case 100..<110:
+            world.count("delivered twice")
+            _ = await arrive()
+        default: break
+        }
+        let answer = await arrive()
+        if world.mayCrash(incarnation, at: "after a call") { return lost }
+        return answer
+    }
+}
+
+extension SimulatedWorld {
+    /// The provider tells us, once or several times, later; sometimes somebody lies.
+    func sendWebhook(about context: AttemptContext) {
+        guard !isOver else { return }
+        var copies = 1
+        if chance(150) {
+            copies = 2
+            count("duplicate webhook")
+        }
+        let isForged = chance(30)
+        if isForged { count("forged webhook") }
+        for _ in 0..<copies {
+            spawn { [self] in
+                await pause(0...5000)
+                guard let engine = state.withLock({ $0.engine }) else { return }
+                guard plant == .webhookContentTrusted, isForged else {
+                    try? await engine.look(at: context.payment)
+                    return
+                }
+                guard let journal = state.withLock({ $0.incarnation })?.journal else { return }
+                let believing = Checkout(
+                    journal: journal, providers: [PlantedProvider(base: inner, plant: .webhookContentTrusted)],
+                    clock: clock)
+                try? await believing.look(at: context.payment)
+            }
+        }
+    }
+}

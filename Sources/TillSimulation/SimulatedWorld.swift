@@ -1,0 +1,131 @@
+import Synchronization
+import TillCheckout
+import TillCore
+import TillJournal
+import TillSandbox
+
+/// A shop, its customers, a provider, and everything that goes wrong between them, in one thread and one clock.
+final class SimulatedWorld: Sendable {
+    /// The life of a process: after its end nothing that it does has an effect.
+    final class Incarnation: Sendable {
+        private let dead = Mutex(false)
+        let journal: MemoryJournal
+        init(journal: MemoryJournal) { self.journal = journal }
+        var isDead: Bool { dead.withLock { $0 } }
+        func die() {
+            dead.withLock { $0 = true }
+            journal.crash()
+        }
+    }
+
+    struct State {
+        var random: SeededRandom
+        var report: SimulationReport
+        var engine: Checkout?
+        var incarnation: Incarnation?
+        var storage = MemoryJournal.Storage()
+        /// What a crash leaves of a journal that acknowledges too early.
+        var durable = MemoryJournal.Storage()
+        var writes = 0
+        var outageUntil = Timestamp(milliseconds: 0)
+        var isCalm = false
+        var isOver = false
+        var created: [PaymentID: OrderID] = [:]
+        var acknowledged: [PaymentID: (captured: Int64, refunded: Int64)] = [:]
+    }
+
+    let executor = SimulatedExecutor()
+    let clock = SimulatedClock()
+    let plant: PlantedFault?
+    let state: Mutex<State>
+    let inner: SandboxProvider
+    let horizon: Span
+
+    init(seed: UInt64, plant: PlantedFault?, horizon: Span) {
+        self.plant = plant
+        self.horizon = horizon
+        var random = SeededRandom(seed: seed)
+        let preparesFirst = random.chance(500)
+        state = Mutex(State(random: random, report: SimulationReport(seed: seed)))
+        inner = SandboxProvider(
+            store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
+            rules: SandboxRules(allowsOverRefund: true), preparesFirst: preparesFirst)
+    }
+
+    /// Starts a task of this world.
+    func spawn(_ body: @escaping @Sendable () async -> Void) {
+        Task(executorPreference: executor) { await body() }
+    }
+
+    func chance(_ perMille: UInt64) -> Bool { state.withLock { $0.random.chance(perMille) } }
+    func number(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.random.number(range) } }
+    func count(_ fault: String) { state.withLock { $0.report.faults[fault, default: 0] += 1 } }
+    func note(_ text: String) {
+        let now = clock.now().milliseconds
+        state.withLock { $0.report.hash("\(now) \(text)\n") }
+    }
+    var isCalm: Bool { state.withLock { $0.isCalm } }
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    func pause(_ range: ClosedRange<Int64>) async { try? await clock.sleep(for: .milliseconds(number(range))) }
+
+    /// Starts a process over what is durable.
+    func boot() {
+        let storage = state.withLock { $0.storage }
+        let journal = MemoryJournal(storage: storage, clock: clock)
+        let incarnation = Incarnation(journal: journal)
+        var outer: any Journal = SimulatedJournal(base: journal, incarnation: incarnation, world: self)
+        var provider: any PaymentServiceProvider = SimulatedProvider(incarnation: incarnation, world: self)
+        if let plant {
+            outer = PlantedJournal(base: outer, plant: plant, shadow: shadow)
+            provider = PlantedProvider(base: provider, plant: plant)
+        }
+        let engine = Checkout(journal: outer, providers: [provider], clock: clock) { [self] in
+            state.withLock { $0.random.next() }
+        }
+        state.withLock {
+            $0.engine = engine
+            $0.incarnation = incarnation
+        }
+        note("boot")
+        guard plant != .recoveryOff else { return }
+        spawn { [self] in
+            while !incarnation.isDead, !isOver {
+                _ = try? await engine.recover()
+                try? await clock.sleep(for: isCalm ? .minutes(10) : .seconds(20))
+            }
+        }
+    }
+
+    /// A second journal for the planted fault that takes several live payments for one order.
+    let shadow = MemoryJournal()
+
+    /// Ends the process here with a small chance, and starts the next one later.
+    func mayCrash(_ incarnation: Incarnation, at step: String) -> Bool {
+        if incarnation.isDead { return true }
+        guard !isCalm, chance(4) else { return false }
+        count("crash \(step)")
+        note("crash \(step)")
+        incarnation.die()
+        let plant = plant
+        state.withLock { state in
+            state.engine = nil
+            if plant == .acknowledgesBeforeDurable { state.storage = state.durable.copy() }
+        }
+        let isLong = chance(80)
+        if isLong { count("window crossed while down") }
+        spawn { [self] in
+            await pause(isLong ? 88_000_000...100_000_000 : 500...20_000)
+            boot()
+        }
+        return true
+    }
+
+    /// The running engine; waits while there is none.
+    func engine() async -> Checkout {
+        while true {
+            if let engine = state.withLock({ $0.engine }) { return engine }
+            await pause(1000...4000)
+        }
+    }
+}

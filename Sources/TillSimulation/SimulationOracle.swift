@@ -1,0 +1,67 @@
+import Synchronization
+import TillCore
+import TillJournal
+import TillSandbox
+
+extension SimulatedWorld {
+    /// Looks, when everything has come to rest, for anything that is not as it must be.
+    func judge() async -> [String] {
+        var problems: [String] = []
+        let (storage, acknowledged, created) = state.withLock { ($0.storage, $0.acknowledged, $0.created) }
+        let journal = MemoryJournal(storage: storage.copy(), clock: clock)
+        func payment(_ id: PaymentID) async -> Payment? {
+            if let payment = try? await journal.payment(id) { return payment }
+            return plant == .severalLivePerOrder ? try? await shadow.payment(id) : nil
+        }
+        var net: [String: Int] = [:]
+        for charge in (try? await inner.ledger.charges()) ?? [] {
+            let name = "\(charge.order ?? "?") \(charge.reference)"
+            if charge.captured > charge.authorized || charge.authorized > charge.amount {
+                problems.append("\(name): captured \(charge.captured) of \(charge.authorized) of \(charge.amount)")
+            }
+            if charge.refunded > charge.captured {
+                problems.append("\(name): refunded \(charge.refunded) of \(charge.captured)")
+            }
+            if charge.captured > charge.refunded { net[charge.order ?? "?", default: 0] += 1 }
+            guard charge.authorized > 0 else { continue }
+            guard let id = charge.payment, let payment = await payment(PaymentID(rawValue: id)),
+                let attempt = payment.attempts.first(where: { $0.id.rawValue == charge.attempt })
+            else {
+                problems.append("\(name): the journal does not know it")
+                continue
+            }
+            let taken = payment.captures.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
+                .map(\.amount.minorUnits).reduce(0, +)
+            let back = payment.refunds.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
+                .map(\.amount.minorUnits).reduce(0, +)
+            if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
+            if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
+            let isHeld = charge.state == .authorized && charge.captures.isEmpty
+            if isHeld, attempt.authorization?.reference.rawValue != charge.reference {
+                problems.append("\(name): money is held and the journal does not say so")
+            }
+        }
+        for (order, count) in net.sorted(by: { $0.key < $1.key }) where count > 1 {
+            problems.append("\(order): paid \(count) times")
+        }
+        for (id, _) in created.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let payment = await payment(id) else {
+                problems.append("\(id): acknowledged and gone")
+                continue
+            }
+            state.withLock { $0.report.outcomes[payment.status.rawValue, default: 0] += 1 }
+            let told = acknowledged[id] ?? (0, 0)
+            if payment.captured.minorUnits < told.captured || payment.refunded.minorUnits < told.refunded {
+                problems.append("\(id): less than was acknowledged")
+            }
+            switch payment.status {
+            case .processing, .unknown, .requiresAction:
+                if payment.attention.isEmpty { problems.append("\(id): still \(payment.status.rawValue)") }
+            default: break
+            }
+            if payment.attention.isEmpty, payment.nextDue != nil { problems.append("\(id): still something to do") }
+        }
+        if let report = try? journal.verify() { problems += report.problems.map { "journal: \($0)" } }
+        return problems
+    }
+}

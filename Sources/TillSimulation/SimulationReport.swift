@@ -1,0 +1,21 @@
+/// What a simulation did and found.
+public struct SimulationReport: Sendable {
+    /// The seed: the same seed and size give the same report.
+    public var seed: UInt64
+    /// How many orders were paid, or tried to be.
+    public var payments = 0
+    /// How often each kind of fault happened.
+    public var faults: [String: Int] = [:]
+    /// How payments ended.
+    public var outcomes: [String: Int] = [:]
+    /// Simulated milliseconds.
+    public var simulatedMilliseconds: Int64 = 0
+    /// A hash over every call and every write, in order.
+    public var trace: UInt64 = 0xcbf2_9ce4_8422_2325
+    /// Rules that did not hold; empty is good.
+    public var violations: [String] = []
+
+    mutating func hash(_ text: String) {
+        for byte in text.utf8 { trace = (trace ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    }
+}
