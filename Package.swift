@@ -126,7 +126,7 @@ let package = Package(
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
-        tests("TillCheckout", "TillJournal", "TillSandbox"),
+        tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],
     swiftLanguageModes: [.v6]
