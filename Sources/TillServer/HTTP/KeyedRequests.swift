@@ -13,6 +13,8 @@ final class KeyedRequests: Sendable {
 
     private struct State {
         var active: Set<IdempotencyScope> = []
+        /// Answered with an outcome that was not known yet, so that the answer must not be kept.
+        var unsettled: Set<IdempotencyScope> = []
         var remembered: [IdempotencyScope: IdempotencyRecord] = [:]
         var order: [IdempotencyScope] = []
         var oldest = 0
@@ -75,6 +77,11 @@ final class KeyedRequests: Sendable {
     func finish(_ record: IdempotencyRecord, status: Int, payment: Payment) async -> IdempotencyRecord {
         var finished = record
         finished.state = .finished(status: status, body: PaymentJSON.write(payment), payment: payment.id)
+        // What is not known yet must not become the answer for 30 days: the next repeat looks again.
+        guard !KeyedRequests.isOpen(payment) else {
+            _ = state.withLock { $0.unsettled.insert(record.scope) }
+            return finished
+        }
         try? await journal.write(JournalWrite(idempotency: finished))
         return finished
     }
@@ -89,12 +96,13 @@ final class KeyedRequests: Sendable {
         try check(known, isSameAs: request)
         guard let id = known.payment else { throw KeyedRequests.atWork }
         var payment = try await checkout.payment(id, account: request.scope.account)
-        if KeyedRequests.isOpen(payment), !known.isHeldByLivingProcess {
+        if KeyedRequests.isOpen(payment) {
             try await checkout.look(at: id)
             payment = try await checkout.payment(id, account: request.scope.account)
         }
         if KeyedRequests.isOpen(payment), payment.status != .unknown { throw KeyedRequests.atWork }
         let finished = await finish(request, status: status.code, payment: payment)
+        remember(finished)
         return try KeyedRequests.response(finished, replayed: true)
     }
 
@@ -138,6 +146,7 @@ final class KeyedRequests: Sendable {
 
     private func remember(_ record: IdempotencyRecord) {
         state.withLock { state in
+            guard state.unsettled.remove(record.scope) == nil else { return }
             guard state.remembered.updateValue(record, forKey: record.scope) == nil else { return }
             if state.order.count < KeyedRequests.maximumRemembered {
                 state.order.append(record.scope)
