@@ -66,7 +66,8 @@ let package = Package(
 
         // Floor 2: the outside parties.
         .target(
-            name: "TillHTTP", dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
+            name: "TillHTTP",
+            dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
 
@@ -77,7 +78,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillSandbox",
-            dependencies: ["TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log],
+            dependencies: [
+                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+            ],
             swiftSettings: strict),
 
         // Floor 4: the counter and the command.
@@ -87,6 +90,7 @@ let package = Package(
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
                 "TillSandbox",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
             resources: [.embedInCode("Assets")],
@@ -103,20 +107,27 @@ let package = Package(
             swiftSettings: strict),
 
         // The proof: a seeded world around the real engine. Not a product for shops.
-        .target(name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"], swiftSettings: strict),
+        .target(
+            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
+            swiftSettings: strict),
+
         tests("TillCore"),
-        tests("TillReceipts"),
+        tests("TillReceipts", crypto),
         tests("TillHardware"),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
+        tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],
     swiftLanguageModes: [.v6]
 )

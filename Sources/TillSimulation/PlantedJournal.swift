@@ -36,7 +36,9 @@ final class PlantedJournal: Journal {
         do {
             try await base.write(write)
         } catch .versionConflict {
-            guard let append = write.append, var payment = try await base.payment(append.payment.id) else { throw .closed }
+            guard let append = write.append, var payment = try await base.payment(append.payment.id) else {
+                throw .closed
+            }
             var forced = write
             let version = payment.version
             for record in append.events { payment.evolve(record) }

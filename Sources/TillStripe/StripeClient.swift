@@ -28,12 +28,11 @@ struct StripeClient: Sendable {
         let reply: HTTPReply
         do {
             reply = try await transport.send(request, body: body, deadline: deadline)
-        } catch .notSent(let reason) {
-            return .notSent(scrub(reason))
-        } catch .unknown(let reason) {
-            return .unknown(scrub(reason))
         } catch {
-            return .unknown("the transport failed")
+            switch error {
+            case .notSent(let reason): return .notSent(scrub(reason))
+            case .unknown(let reason): return .unknown(scrub(reason))
+            }
         }
         let status = reply.response.status.code
         let requestID = header("Request-Id", of: reply).map { StripeError.line(scrub($0), limit: 64) }

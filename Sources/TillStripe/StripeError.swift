@@ -89,6 +89,9 @@ struct StripeError: Sendable {
 
     /// One line of printable text.
     static func line(_ text: String, limit: Int) -> String {
-        String(text.prefix(limit).map { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } ? $0 : " " })
+        String(
+            text.prefix(limit).map {
+                $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } ? $0 : " "
+            })
     }
 }

@@ -43,7 +43,8 @@ public struct StripeEvent: Hashable, Sendable {
         isLive = json["livemode"]?.boolValue ?? false
         objectKind = StripeEvent.text(object["object"])
         objectID = StripeEvent.text(object["id"])
-        let intent = objectKind == "payment_intent" ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
+        let intent =
+            objectKind == "payment_intent" ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
         paymentIntent = StripeEvent.text(intent).map { ProviderReference(rawValue: $0) }
         let metadata = object["metadata"]
         account = StripeEvent.text(metadata?["till_account"]).map { AccountID(rawValue: $0) }

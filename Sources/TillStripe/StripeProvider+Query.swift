@@ -37,7 +37,8 @@ extension StripeProvider {
         switch await refunds(of: reference) {
         case .failure(let failure): return failure.answer()
         case .success(let all):
-            guard let captured = captured(intent, all), all.allSatisfy({ $0.amount.currency == nothing.currency }) else {
+            guard let captured = captured(intent, all), all.allSatisfy({ $0.amount.currency == nothing.currency })
+            else {
                 return .unknown(reason: amountMismatch)
             }
             let ours = all.filter { $0.paymentIntent == reference.rawValue }.map {

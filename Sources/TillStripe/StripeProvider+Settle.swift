@@ -13,7 +13,8 @@ extension StripeProvider {
                 return .unknown(reason: unreadable)
             }
             guard intent.status == "succeeded" else { return .unknown(reason: intent.status) }
-            guard intent.amount.currency == request.amount.currency, (intent.received ?? request.amount) == request.amount
+            guard intent.amount.currency == request.amount.currency,
+                (intent.received ?? request.amount) == request.amount
             else { return .unknown(reason: amountMismatch) }
             return .approved(Confirmation(reference: reference))
         case .failed(let error) where error.status == 400: return await settled(error, request, reference)
@@ -51,7 +52,9 @@ extension StripeProvider {
             return .unknown(reason: "there is no payment intent to cancel")
         }
         var fields: [(String, String)] = []
-        if sendsDescriptions, ["requested_by_customer", "duplicate", "abandoned", "fraudulent"].contains(request.reason) {
+        if sendsDescriptions,
+            ["requested_by_customer", "duplicate", "abandoned", "fraudulent"].contains(request.reason)
+        {
             fields.append(("cancellation_reason", request.reason))
         }
         let call = StripeRequest.post(StripePath.paymentIntent(reference, "cancel"), fields, key: request.key)

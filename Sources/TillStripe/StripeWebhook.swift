@@ -2,8 +2,8 @@ internal import Crypto
 internal import Foundation
 public import TillCore
 
-/// Checks that a webhook comes from Stripe ("Check the webhook signatures"): `Stripe-Signature: t=…,v1=…`, where `v1`
-/// is HMAC-SHA256 of `t.` and the raw body.
+/// Checks that a webhook comes from Stripe ("Check the webhook signatures"): `Stripe-Signature: t=…,v1=…`, where
+/// `v1` is HMAC-SHA256 of `t.` and the raw body.
 public enum StripeWebhook {
     /// The longest body taken, in bytes: 256 KiB. Stripe's events are far below.
     public static let maximumBytes = 256 << 10

@@ -17,13 +17,23 @@ struct Doctor: AsyncParsableCommand {
             findings.append((true, "The journal \(counter.options.journal) opens and takes writes."))
             let due = try await counter.journal.due(at: counter.clock.now(), limit: 100)
             findings.append(
-                (due.isEmpty, due.isEmpty ? "Nothing is overdue." : "\(due.count) payments wait for `till payments recover` or a running counter."))
+                (
+                    due.isEmpty,
+                    due.isEmpty
+                        ? "Nothing is overdue."
+                        : "\(due.count) payments wait for `till payments recover` or a running counter."
+                ))
             findings.append((true, "The sandbox is ready; it moves no real money."))
             if counter.stripe != nil {
                 findings.append((true, "Stripe is configured at \(counter.options.stripeURL)."))
                 let hasWebhooks = !counter.options.stripeWebhookSecrets.isEmpty
                 findings.append(
-                    (hasWebhooks, hasWebhooks ? "Stripe's webhooks are verified." : "Stripe's webhooks are not set up: set TILL_STRIPE_WEBHOOK_SECRET."))
+                    (
+                        hasWebhooks,
+                        hasWebhooks
+                            ? "Stripe's webhooks are verified."
+                            : "Stripe's webhooks are not set up: set TILL_STRIPE_WEBHOOK_SECRET."
+                    ))
             } else {
                 findings.append((true, "Stripe is not configured: set TILL_STRIPE_KEY to use it."))
             }

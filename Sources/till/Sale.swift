@@ -116,7 +116,8 @@ struct Sale: AsyncParsableCommand {
         } catch let error as any ExplainedError {
             throw error
         } catch {
-            throw CommandError(code: "invalid_order", what: "\(path): \(error)", next: "Correct the order and try again.")
+            throw CommandError(
+                code: "invalid_order", what: "\(path): \(error)", next: "Correct the order and try again.")
         }
     }
 
@@ -152,7 +153,8 @@ struct Sale: AsyncParsableCommand {
             }
             guard (reader ?? "simulated") == "simulated" else {
                 throw CommandError(
-                    code: "unknown_reader", what: "There is no reader \(reader ?? "").", next: "Use --reader simulated.")
+                    code: "unknown_reader", what: "There is no reader \(reader ?? "").", next: "Use --reader simulated."
+                )
             }
             _ = try SimulatedCard(parsing: card ?? "visa")
             return nil

@@ -12,7 +12,7 @@ struct Till: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Sale.self, Payments.self, Receipts.self, JournalCommand.self, Doctor.self,
+            Sale.self, Payments.self, Receipts.self, Serve.self, Sandbox.self, JournalCommand.self, Doctor.self,
             Keys.self, Failpoints.self,
         ])
 }

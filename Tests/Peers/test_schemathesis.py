@@ -27,7 +27,9 @@ def test_the_server_keeps_to_its_own_description(tmp_path):
                 "--header", "Authorization: Bearer " + server.api_key,
                 "--checks", CHECKS,
                 "--phases", "examples,coverage,fuzzing",
-                "--max-examples", os.environ.get("TILL_EXAMPLES", "60"),
+                "--max-examples", os.environ.get("TILL_EXAMPLES", "20"),
+                # A stream of events has no end, so it can not be asked thousands of times.
+                "--exclude-path", "/v1/events",
                 "--seed", "1",
                 "--generation-database", "none",
                 "--continue-on-failure",

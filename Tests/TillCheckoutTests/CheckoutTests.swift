@@ -80,7 +80,9 @@ struct CheckoutTests {
         #expect(try await world.problems() == [])
     }
 
-    @Test("held money is captured in parts, never more than is held; the parts are refunded") func partial() async throws {
+    @Test("held money is captured in parts, never more than is held; the parts are refunded") func partial()
+        async throws
+    {
         let world = World()
         let id = try await world.create(mode: .manual)
         #expect(try await world.confirm(id).status == .requiresCapture)

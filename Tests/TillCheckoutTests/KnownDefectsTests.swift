@@ -7,7 +7,9 @@ import TillSandbox
 /// Defects that other payment systems have had in public, each shown absent here.
 @Suite("Defects of others, shown absent")
 struct KnownDefectsTests {
-    @Test("two refunds of 60 of 100 at the same time: one is refused (Hyperswitch)") func simultaneousRefunds() async throws {
+    @Test("two refunds of 60 of 100 at the same time: one is refused (Hyperswitch)") func simultaneousRefunds()
+        async throws
+    {
         for _ in 0..<20 {
             let world = World()
             let id = try await world.paid()

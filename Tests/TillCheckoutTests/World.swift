@@ -41,7 +41,8 @@ struct World {
 
     static func eur(_ units: Int64) -> Money { Money(minorUnits: units, currency: .eur) }
 
-    func create(_ order: String = "o-1", _ units: Int64 = 100, mode: CaptureMode = .automatic) async throws -> PaymentID {
+    func create(_ order: String = "o-1", _ units: Int64 = 100, mode: CaptureMode = .automatic) async throws -> PaymentID
+    {
         let order = try Order(id: OrderID(rawValue: order), amount: World.eur(units))
         return try await checkout.create(checkout.draft(account: .main, order: order, captureMode: mode)).id
     }

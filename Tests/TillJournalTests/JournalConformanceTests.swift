@@ -99,7 +99,9 @@ struct JournalConformanceTests {
             if number.isMultiple(of: 2) { sale.pay() }
             try await journal.write(sale.write())
         }
-        let names = { (filter: PaymentFilter) in try await journal.payments(filter).map { Int($0.id.rawValue.suffix(1)) } }
+        let names = { (filter: PaymentFilter) in
+            try await journal.payments(filter).map { Int($0.id.rawValue.suffix(1)) }
+        }
         #expect(try await names(PaymentFilter(limit: 2)) == [9, 8])
         #expect(try await names(PaymentFilter(before: PaymentID(rawValue: "pay_100008"), limit: 2)) == [7, 6])
         #expect(try await names(PaymentFilter(account: other)) == [5])
@@ -136,7 +138,8 @@ struct JournalConformanceTests {
         #expect(try await journal.due(at: Timestamp(milliseconds: 900), limit: 9).isEmpty)
     }
 
-    @Test("what a living process holds is left alone, what a dead one held is due at once", arguments: Site.Kind.allCases)
+    @Test(
+        "what a living process holds is left alone, what a dead one held is due at once", arguments: Site.Kind.allCases)
     func holding(_ kind: Site.Kind) async throws {
         let site = Site(kind)
         let (one, two) = (try site.open(), try site.open())
@@ -148,7 +151,8 @@ struct JournalConformanceTests {
         #expect(try await one.due(at: far, limit: 9) == [pending.payment.id])
         #expect(try await two.due(at: far, limit: 9).isEmpty)
         try await site.end(one)
-        #expect(Set(try await two.due(at: Timestamp(milliseconds: 0), limit: 9)) == [pending.payment.id, idle.payment.id])
+        #expect(
+            Set(try await two.due(at: Timestamp(milliseconds: 0), limit: 9)) == [pending.payment.id, idle.payment.id])
         try await two.write(pending.write(due: far, holds: true))
         try await two.write(idle.write())
         let three = try site.open()

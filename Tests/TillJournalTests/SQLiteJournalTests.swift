@@ -144,7 +144,9 @@ struct SQLiteJournalTests {
         let site = Site(.sqlite)
         let journal = try #require(try site.open() as? SQLiteJournal)
         try await journal.close()
-        try await DatabaseQueue(path: site.path).writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try await DatabaseQueue(path: site.path).writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA user_version = 2")
+        }
         #expect {
             try site.open()
         } throws: { error in
@@ -156,6 +158,26 @@ struct SQLiteJournalTests {
         let text = site.folder + "/text.sqlite"
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: text))
         #expect(throws: JournalError.self) { try SQLiteJournal.open(at: text) }
+    }
+
+    @Test("what is too old is removed while others write")
+    func purge() async throws {
+        let site = Site(.sqlite)
+        let journal = try site.open()
+        let write = { (number: Int) in
+            let record = IdempotencyRecord(
+                scope: IdempotencyScope(account: .main, operation: "sale", key: "\(number)"), fingerprint: [1],
+                request: [], createdAt: site.clock.now(), state: .finished(status: 200, body: [], payment: nil))
+            let receipt = WebhookReceipt(provider: .sandbox, id: "\(number)", at: site.clock.now())
+            try await journal.write(JournalWrite(idempotency: record, webhook: receipt))
+        }
+        for number in 1...3 { try await write(number) }
+        site.clock.move(by: .days(31))
+        try await write(4)
+        let counts = try await DatabaseQueue(path: site.path).read { db in
+            try ["idempotency", "webhook"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") }
+        }
+        #expect(counts == [1, 1])
     }
 
     @Test("a key lets its account in until it is revoked")
@@ -184,6 +206,8 @@ struct SQLiteJournalTests {
             "UPDATE event SET body = '{}' WHERE payment = 'pay_100001' AND version = 3",
             "UPDATE event SET account = 'b' WHERE payment = 'pay_100001' AND version = 3",
             "UPDATE payment SET order_id = 'order-1' WHERE id = 'pay_100002'",
+            "INSERT INTO outbox VALUES ('pay_100001', 1, NULL)",
+            "DELETE FROM outbox WHERE payment = 'pay_100004'",
             """
             UPDATE event SET body = replace(body, '"amount":1250', '"amount":1251')
             WHERE payment = 'pay_100001' AND name = 'capture.started'
@@ -198,6 +222,9 @@ struct SQLiteJournalTests {
             if number == 3 { sale.giveBack() }
             try await journal.write(sale.write())
         }
+        var pending = try Sale(4)
+        pending.begin()
+        try await journal.write(pending.write(due: pending.payment.nextDue, holds: true))
         let sound = try await journal.verify()
         #expect(sound.problems == [])
         #expect(sound.balances == [.init(currency: .eur, captured: 3_750, refunded: 1_250)])

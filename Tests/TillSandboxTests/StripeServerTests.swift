@@ -60,7 +60,8 @@ import TillCore
         let card = "card[number]=\(number)&card[exp_month]=12&card[exp_year]=2030&card[cvc]=737"
         let (made, method) = try await call(stripe, "POST", "/v1/payment_methods", "type=card&" + card, key: "m")
         let (_, intent) = try await call(stripe, "POST", "/v1/payment_intents", create)
-        let data = "payment_method_data[type]=card&"
+        let data =
+            "payment_method_data[type]=card&"
             + card.split(separator: "&").map { "payment_method_data[card][" + $0.dropFirst(5) }.joined(separator: "&")
         let declined = try await call(
             stripe, "POST", "/v1/payment_intents/\(intent["id"]?.stringValue ?? "")/confirm", data, key: "c")

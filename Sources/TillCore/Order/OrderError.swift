@@ -61,3 +61,29 @@ extension OrderError: CustomStringConvertible {
         return Money(minorUnits: distance, currency: a.currency).description
     }
 }
+
+extension OrderError: ExplainedError {
+    /// A stable word for programs.
+    public var code: String {
+        switch self {
+        case .doesNotAddUp: "order_does_not_add_up"
+        case .declaredPartDiffers: "order_contradicts_itself"
+        default: "invalid_order"
+        }
+    }
+
+    /// What is wrong, without the advice that follows it.
+    public var what: String {
+        var text = description
+        for tail in [" " + OrderError.advice, " No money moved."] where text.hasSuffix(tail) {
+            text.removeLast(tail.count)
+        }
+        return text
+    }
+
+    /// Nobody was asked for money.
+    public var moneyMoved: MoneyMoved { .no }
+
+    /// What to do next.
+    public var next: String { "Correct the order and try again." }
+}

@@ -130,6 +130,8 @@ public struct Payment: Hashable, Sendable {
     }
 
     func sum(_ amounts: some Sequence<Money>) -> Money {
-        Money(minorUnits: amounts.reduce(into: Int64(0)) { $0 = $0.addingReportingOverflow($1.minorUnits).partialValue }, currency: currency)
+        Money(
+            minorUnits: amounts.reduce(into: Int64(0)) { $0 = $0.addingReportingOverflow($1.minorUnits).partialValue },
+            currency: currency)
     }
 }

@@ -35,7 +35,9 @@ public struct CardReaderServiceError: ExplainedError, Hashable {
     /// `reader_` and the reason.
     public var code: String { "reader_\(underlyingError.rawValue)" }
     /// The reason as a sentence.
-    public var what: String { underlyingError.sentence ?? raw ?? "The card reader failed (\(underlyingError.rawValue))." }
+    public var what: String {
+        underlyingError.sentence ?? raw ?? "The card reader failed (\(underlyingError.rawValue))."
+    }
     /// Never: a reader collects, a provider moves the money.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.

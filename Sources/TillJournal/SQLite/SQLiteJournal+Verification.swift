@@ -67,7 +67,10 @@ private func projection(
 
 private func checkOrders(_ db: Database, _ pass: inout VerificationPass) throws {
     let checks = [
-        ("has a row and no events", "SELECT id FROM payment WHERE id NOT IN (SELECT payment FROM event WHERE version = 1)"),
+        (
+            "has a row and no events",
+            "SELECT id FROM payment WHERE id NOT IN (SELECT payment FROM event WHERE version = 1)"
+        ),
         ("is in the outbox and has no row", "SELECT payment FROM outbox WHERE payment NOT IN (SELECT id FROM payment)"),
         (
             "is an order with several live payments",

@@ -97,7 +97,7 @@ public final class SQLiteJournal: Journal {
             // FULL: a commit is on the disk when it returns. The log grows to about 32 MB before it is copied back.
             for pragma in [
                 "synchronous = FULL", "fullfsync = 1", "checkpoint_fullfsync = 1", "wal_autocheckpoint = 8192",
-                "journal_size_limit = 67108864", "cache_size = -32768", "temp_store = MEMORY",
+                "journal_size_limit = 67108864", "cache_size = -16384", "temp_store = MEMORY",
             ] { try db.execute(sql: "PRAGMA \(pragma)") }
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
                 throw JournalError.unavailable("SQLite does not sync every commit")

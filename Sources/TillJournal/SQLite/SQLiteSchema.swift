@@ -53,7 +53,6 @@ enum SQLiteSchema {
           payment TEXT PRIMARY KEY NOT NULL REFERENCES payment(id), due_at INTEGER, owner INTEGER
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX outbox_due ON outbox(due_at);
-        CREATE INDEX outbox_owner ON outbox(owner) WHERE owner IS NOT NULL;
 
         CREATE TABLE idempotency(
           account TEXT NOT NULL, operation TEXT NOT NULL, key TEXT NOT NULL,

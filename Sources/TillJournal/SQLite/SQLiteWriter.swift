@@ -105,7 +105,9 @@ final class SQLiteWriter {
                     sequence: sqlite3_last_insert_rowid(database), payment: row.id, account: row.account,
                     version: version, record: record))
         }
-        if append.expectedVersion == 0 { try insert(row, isLive: append.isLive) } else if !append.events.isEmpty {
+        if append.expectedVersion == 0 {
+            try insert(row, isLive: append.isLive)
+        } else if !append.events.isEmpty {
             try update(row, isLive: append.isLive)
         }
         if append.nextDue != nil || append.holds {

@@ -57,6 +57,11 @@ struct VerificationPass {
         }
         if projection.row != PaymentRow(payment) { problem("\(id): its row is not the fold of its events") }
         if projection.isLive != payment.isLive { problem("\(id): its row says otherwise whether it is live") }
+        switch (payment.nextDue, projection.due) {
+        case (nil, nil), (_?, _?): break
+        case (_?, nil): problem("\(id): something is left to be done, and it is not in the outbox")
+        case (nil, _?): problem("\(id): nothing is left to be done, and it is in the outbox")
+        }
     }
 
     private mutating func checkMoney(_ payment: Payment, _ events: [StoredEvent]) {
@@ -73,7 +78,9 @@ struct VerificationPass {
         }
         for attempt in payment.attempts {
             let taken = payment.captures.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
-            let sum = taken.reduce(into: Int64(0)) { $0 = $0.addingReportingOverflow($1.amount.minorUnits).partialValue }
+            let sum = taken.reduce(into: Int64(0)) {
+                $0 = $0.addingReportingOverflow($1.amount.minorUnits).partialValue
+            }
             if sum > authorized[attempt.id] ?? 0 { problem("\(attempt.id): more was captured than authorized") }
         }
         if payment.captured.minorUnits > payment.amount.minorUnits { problem("\(id): more was captured than ordered") }

@@ -35,7 +35,8 @@ struct SandboxStripe: Sendable {
         case ("GET", "refunds", 2): return try await listRefunds(request)
         case ("GET", "refunds", 3): return try await retrieveRefund(path[2])
         default:
-            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(path.joined(separator: "/").prefix(100))).")
+            let asked = path.joined(separator: "/").prefix(100)
+            return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
         }
     }
 
@@ -139,7 +140,9 @@ struct SandboxStripe: Sendable {
         case .success(let found): card = found
         case .failure(let refusal): return refusal.answer
         }
-        return try await mutate(request, .prepare) { try $0.charge(id) } body: { charge, _ in
+        return try await mutate(request, .prepare) {
+            try $0.charge(id)
+        } body: { charge, _ in
             guard charge.state == .unconfirmed || charge.state == .declined || card == nil else {
                 return SandboxStripe.unexpected(charge)
             }
@@ -159,7 +162,9 @@ struct SandboxStripe: Sendable {
         case .success(let found): given = found
         case .failure(let refusal): return refusal.answer
         }
-        return try await mutate(request, .authorize) { try $0.charge(id) } body: { charge, now in
+        return try await mutate(request, .authorize) {
+            try $0.charge(id)
+        } body: { charge, now in
             guard charge.state != .voided, charge.state != .authorized,
                 let card = given ?? charge.paymentMethod.flatMap({ StripePaymentMethod(id: $0) })
             else { return SandboxStripe.unexpected(charge) }
@@ -174,7 +179,9 @@ struct SandboxStripe: Sendable {
         guard asked == nil || asked.flatMap({ Int64($0) }) != nil else {
             return .invalid("amount_to_capture", "Invalid integer.", code: "parameter_invalid_integer")
         }
-        return try await mutate(request, .capture) { try $0.charge(id) } body: { charge, now in
+        return try await mutate(request, .capture) {
+            try $0.charge(id)
+        } body: { charge, now in
             guard charge.state == .authorized, charge.captures.isEmpty else { return SandboxStripe.unexpected(charge) }
             let amount = asked.flatMap { Int64($0) }.map { SandboxStripe.minorUnits($0, charge) } ?? charge.authorized
             return charge.capture(
@@ -183,7 +190,9 @@ struct SandboxStripe: Sendable {
     }
 
     private func cancel(_ id: String, _ request: Request) async throws -> StripeAnswer {
-        try await mutate(request, .void) { try $0.charge(id) } body: { charge, _ in
+        try await mutate(request, .void) {
+            try $0.charge(id)
+        } body: { charge, _ in
             guard charge.state != .voided, charge.captures.isEmpty else { return SandboxStripe.unexpected(charge) }
             return charge.void()
         }
@@ -217,7 +226,9 @@ struct SandboxStripe: Sendable {
             return .invalid("amount", "Invalid integer.", code: "parameter_invalid_integer")
         }
         let metadata = form.members(of: "metadata")
-        return try await mutate(request, .refund) { try $0.charge(id) } body: { charge, now in
+        return try await mutate(request, .refund) {
+            try $0.charge(id)
+        } body: { charge, now in
             let asked = form["amount"].flatMap { Int64($0) }
             let amount = asked.map { SandboxStripe.minorUnits($0, charge) } ?? (charge.captured - charge.refunded)
             return charge.refund(

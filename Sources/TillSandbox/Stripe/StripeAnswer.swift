@@ -36,7 +36,8 @@ struct StripeAnswer: Hashable, Sendable {
     }
 
     static func missing(_ what: String, _ id: String) -> StripeAnswer {
-        error(404, "invalid_request_error", code: "resource_missing", param: "id", "No such \(what): '\(id.prefix(64))'")
+        error(
+            404, "invalid_request_error", code: "resource_missing", param: "id", "No such \(what): '\(id.prefix(64))'")
     }
 
     static func invalid(_ param: String, _ message: String, code: String = "parameter_invalid") -> StripeAnswer {

@@ -40,7 +40,10 @@ public enum PaymentJSON {
         operations(of: payment, into: &writer)
         writer.field("money_moved", payment.moneyMoved.rawValue)
         writer.field("message", message(of: payment))
-        writer.field("needs_attention", !payment.attention.isEmpty)
+        writer.key("needs_attention")
+        writer.beginArray()
+        for reason in payment.attention { writer.string(reason) }
+        writer.endArray()
         writer.field("receipt_url", "/v1/payments/\(payment.id)/receipt")
         writer.field("created_at", payment.createdAt.description)
         writer.field("updated_at", payment.updatedAt.description)

@@ -53,11 +53,15 @@ enum PaymentExamples {
             ("not sent", .automatic, [started, .attemptNotSent(attempt, reason: "refused")]),
             ("held", .manual, held),
             ("capturing", .manual, held + [.captureStarted(capture, attempt, eur(100), isFinal: true)]),
-            ("capture unknown", .manual,
-                held + [.captureStarted(capture, attempt, eur(100), isFinal: true), lost(.capture(capture))]),
+            (
+                "capture unknown", .manual,
+                held + [.captureStarted(capture, attempt, eur(100), isFinal: true), lost(.capture(capture))]
+            ),
             ("partly captured", .manual, partly),
-            ("partly, all back", .manual,
-                partly + [.refundStarted(refund, attempt, eur(40), reason: nil), .refunded(refund, nil)]),
+            (
+                "partly, all back", .manual,
+                partly + [.refundStarted(refund, attempt, eur(40), reason: nil), .refunded(refund, nil)]
+            ),
             ("captured", .automatic, taken),
             ("refunding 60", .automatic, back(60)),
             ("refunded 60", .automatic, back(60) + [.refunded(refund, nil)]),
@@ -67,8 +71,10 @@ enum PaymentExamples {
             ("voiding", .manual, held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x")]),
             ("abandoning", .automatic, [started, lost(.attempt(attempt)), .voidStarted(attempt, reason: "abandoned")]),
             ("abandoned", .automatic, [started, .voidStarted(attempt, reason: "abandoned"), .voided(attempt)]),
-            ("canceled", .manual,
-                held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x"), .voided(attempt), .canceled]),
+            (
+                "canceled", .manual,
+                held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x"), .voided(attempt), .canceled]
+            ),
             ("expired", .manual, held + [.attemptExpired(attempt)]),
         ]
         return try states.map { ($0.0, try payment($0.1, $0.2)) }

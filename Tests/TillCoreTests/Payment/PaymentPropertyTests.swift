@@ -46,7 +46,8 @@ struct PaymentPropertyTests {
             return .captured(id, confirmation(&dice))
         case 4: return .voided(attempt, confirmation(&dice))
         case 5:
-            return .refunded(payment.refunds.isEmpty ? Examples.refund : dice.pick(payment.refunds).id, confirmation(&dice))
+            return .refunded(
+                payment.refunds.isEmpty ? Examples.refund : dice.pick(payment.refunds).id, confirmation(&dice))
         default:
             let standing: ProviderSnapshot.Standing = dice.pick([
                 .notFound, .unconfirmed, .processing, .voided, .authorized(authorization),
@@ -78,8 +79,10 @@ struct PaymentPropertyTests {
 
     private func check(_ payment: Payment) -> String? {
         for attempt in payment.attempts {
-            let taken = payment.captures.filter { $0.attempt == attempt.id && ($0.state.isSucceeded || $0.state.isOpen) }
-                .map(\.amount.minorUnits).reduce(Int64(0), +)
+            let taken = payment.captures.filter {
+                $0.attempt == attempt.id && ($0.state.isSucceeded || $0.state.isOpen)
+            }
+            .map(\.amount.minorUnits).reduce(Int64(0), +)
             if taken > attempt.amount.minorUnits { return "captured \(taken) of \(attempt.amount)" }
             if let authorization = attempt.authorization, taken > authorization.amount.minorUnits {
                 return "captured \(taken) of an authorized \(authorization.amount)"
@@ -89,14 +92,18 @@ struct PaymentPropertyTests {
         if payment.refundedOrPending.minorUnits > payment.captured.minorUnits { return "refunded more than captured" }
         let live = payment.attempts.filter { $0.isUndecided || $0.authorization != nil }
         if live.count > 1 { return "\(live.count) attempts are undecided or hold money" }
-        if payment.isCanceled, payment.captured.minorUnits > payment.refunded.minorUnits { return "canceled with money" }
+        if payment.isCanceled, payment.captured.minorUnits > payment.refunded.minorUnits {
+            return "canceled with money"
+        }
         if (payment.captures.map(\.amount) + payment.refunds.map(\.amount)).contains(where: { !$0.isPositive }) {
             return "an amount that is not above zero"
         }
         return nil
     }
 
-    @Test("captured ≤ authorized, refunds ≤ captured, one live attempt, canceled is without money", arguments: UInt64(0)..<8)
+    @Test(
+        "captured ≤ authorized, refunds ≤ captured, one live attempt, canceled is without money",
+        arguments: UInt64(0)..<8)
     func invariants(seed: UInt64) throws {
         var dice = Dice(state: seed)
         for _ in 0..<250 {

@@ -82,7 +82,8 @@ struct PaymentTableTests {
         #expect(lines == PaymentTable.answers.split(separator: "\n").map(String.init))
     }
 
-    @Test("the same answer twice leads to nothing the second time, unless it is still not known") func repeated() throws {
+    @Test("the same answer twice leads to nothing the second time, unless it is still not known") func repeated() throws
+    {
         for (state, payment) in try Examples.all() {
             for (name, answer) in Self.answers {
                 var next = payment

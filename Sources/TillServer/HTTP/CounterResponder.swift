@@ -1,0 +1,271 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TillCheckout
+import TillCore
+import TillJournal
+import TillStripe
+
+/// Finds what a request wants, answers it, and turns every error into a problem document.
+struct CounterResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let payments: PaymentRoutes
+    let events: EventStreamRoute
+    let doorkeeper: Doorkeeper
+    let metrics: ServerMetrics
+    let journal: SQLiteJournal
+    let checkout: Checkout
+    let options: ServerOptions
+    let clock: any TillClock
+    let logger: Logger
+
+    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+        let began = ContinuousClock.now
+        let id = requestID(request)
+        var route = "unknown"
+        var response: Response
+        do {
+            response = try await answer(request, route: &route)
+        } catch {
+            let problem = Problem(error)
+            if problem.status.code >= 500 {
+                logger.error(
+                    "request failed",
+                    metadata: ["request": "\(id)", "route": "\(route)", "error": "\(Self.loggable(error))"])
+            }
+            response = problem.response
+        }
+        secure(&response)
+        response.headers[Incoming.name("X-Request-Id")] = id
+        if request.method == .head { response = response.createHeadResponse() }
+        let duration = ContinuousClock.now - began
+        metrics.answered(route: route, status: response.status.code, after: duration)
+        logger.debug(
+            "request",
+            metadata: [
+                "request": "\(id)", "route": "\(route)", "status": "\(response.status.code)", "duration": "\(duration)",
+            ])
+        return response
+    }
+
+    /// Errors of our own explain themselves without secrets; of others only the type is told.
+    private static func loggable(_ error: any Error) -> String {
+        switch error {
+        case let error as any ExplainedError: error.what
+        case let error as JournalError: error.description
+        case let problem as Problem: problem.detail
+        default: "\(type(of: error))"
+        }
+    }
+
+    private func requestID(_ request: Request) -> String {
+        if let id = request.headers[Incoming.name("X-Request-Id")], (1...64).contains(id.utf8.count),
+            id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        {
+            return id
+        }
+        return "req_" + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    private func secure(_ response: inout Response) {
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[Incoming.name("Referrer-Policy")] = "no-referrer"
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        }
+    }
+
+    // MARK: Routes
+
+    private func answer(_ request: Request, route: inout String) async throws -> Response {
+        let path = request.uri.path
+        let isReading = request.method == .get || request.method == .head
+        func only(_ method: HTTPRequest.Method) throws {
+            guard request.method == method || (method == .get && isReading) else {
+                var problem = Problem(
+                    .methodNotAllowed, "method_not_allowed", "This address does not take \(request.method.rawValue).",
+                    next: "Use \(method.rawValue).")
+                problem.headers[.allow] = method == .get ? "GET, HEAD" : method.rawValue
+                throw problem
+            }
+        }
+        switch path {
+        case "/", "/counter.css", "/counter.js", "/openapi.yaml", "/healthz", "/readyz", "/metrics":
+            route = path
+            try only(.get)
+            return try await open(path, request)
+        case "/session":
+            route = path
+            try only(.post)
+            return try await session(request)
+        case "/webhooks/stripe":
+            route = path
+            try only(.post)
+            return try await stripe(request)
+        case "/v1/payments":
+            route = path
+            guard isReading || request.method == .post else { try only(.post); throw Problem.notFound }
+            let incoming = try await incoming(request)
+            return isReading ? try await payments.list(incoming) : try await payments.create(incoming)
+        case "/v1/events":
+            route = path
+            try only(.get)
+            guard request.method == .get else { try only(.post); throw Problem.notFound }
+            return try await events.stream(try await incoming(request))
+        default: break
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard (3...4).contains(parts.count), parts.first == "v1" else { throw Problem.notFound }
+        let names = parts.dropFirst().map { $0.removingURLPercentEncoding() ?? "" }
+        let verb = names.count == 3 ? names[2] : ""
+        switch (names[0], verb) {
+        case ("payments", ""), ("payments", "receipt"), ("orders", "receipt"):
+            guard names.count == 3 || names[0] == "payments", !path.hasSuffix("/") else { throw Problem.notFound }
+            route = "/v1/\(names[0])/{id}" + (verb.isEmpty ? "" : "/\(verb)")
+            try only(.get)
+            let incoming = try await incoming(request)
+            if names[0] == "orders" {
+                return try await payments.receipt(ofOrder: try identifier(names[1]), incoming)
+            }
+            let id: PaymentID = try identifier(names[1])
+            return verb.isEmpty ? try await payments.show(id, incoming) : try await payments.receipt(id, incoming)
+        case ("payments", "confirm"), ("payments", "capture"), ("payments", "cancel"), ("payments", "refunds"):
+            route = "/v1/payments/{id}/\(verb)"
+            try only(.post)
+            let incoming = try await incoming(request)
+            let id: PaymentID = try identifier(names[1])
+            switch verb {
+            case "confirm": return try await payments.confirm(id, incoming)
+            case "capture": return try await payments.capture(id, incoming)
+            case "cancel": return try await payments.cancel(id, incoming)
+            default: return try await payments.refund(id, incoming)
+            }
+        default: throw Problem.notFound
+        }
+    }
+
+    private func identifier<Name: Identifier>(_ text: String) throws -> Name {
+        do { return try Name(validating: text) } catch { throw Problem.notFound }
+    }
+
+    private func incoming(_ request: Request) async throws -> Incoming {
+        Incoming(
+            request: request, account: try await doorkeeper.account(of: request),
+            maximumBodyBytes: options.maximumBodyBytes)
+    }
+
+    // MARK: Without an account
+
+    private func open(_ path: String, _ request: Request) async throws -> Response {
+        switch path {
+        case "/":
+            var response = asset(PackageResources.counter_html, "text/html; charset=utf-8")
+            response.headers[.contentSecurityPolicy] =
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+                + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            if let cookie = doorkeeper.cookieForPage(request) { response.headers[.setCookie] = cookie }
+            return response
+        case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
+        case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
+        case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
+        case "/healthz": return text("ok\n")
+        case "/readyz":
+            _ = try await journal.due(at: clock.now(), limit: 1)
+            return text("ready\n")
+        default:
+            if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
+            return text(try await figures(), type: "text/plain; version=0.0.4; charset=utf-8")
+        }
+    }
+
+    private func figures() async throws -> String {
+        let unknown = try await journal.payments(PaymentFilter(status: .unknown, limit: JournalLimits.maximumPage))
+        let statistics = journal.statistics
+        return metrics.text([
+            ("payments_unknown", "Payments whose outcome is not known; at most one page.", "gauge", unknown.count),
+            ("journal_writes_total", "Writes that the journal took.", "counter", statistics.writes),
+            ("journal_commits_total", "Commits, each one sync of the disk.", "counter", statistics.commits),
+            ("journal_commit_batch_size_max", "The most writes in one commit.", "gauge", statistics.largestBatch),
+            ("event_streams", "Streams of events that are open.", "gauge", events.feed.count),
+        ])
+    }
+
+    private func asset(_ bytes: [UInt8], _ type: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private func session(_ request: Request) async throws -> Response {
+        try doorkeeper.checkPage(request)
+        let incoming = Incoming(request: request, account: .main, maximumBodyBytes: 4096)
+        let body = try await incoming.document()
+        try body.allow(["key"])
+        guard let key = try body.text("key", atMost: 512) else { throw Problem.field("key", "It is missing.") }
+        guard let account = try await doorkeeper.account(forKey: key) else {
+            // Guessing is made slow.
+            try await clock.sleep(for: .milliseconds(300))
+            throw Problem.unauthorized
+        }
+        return Response(status: .noContent, headers: [.setCookie: doorkeeper.beginSession(for: account, request)])
+    }
+
+    private func stripe(_ request: Request) async throws -> Response {
+        guard !options.webhookSecrets.isEmpty else { throw Problem.notFound }
+        let incoming = Incoming(
+            request: request, account: .main, maximumBodyBytes: StripeWebhook.maximumBytes)
+        let buffer = try await incoming.bytes()
+        let now = clock.now()
+        let event: StripeEvent
+        do {
+            event = try StripeWebhook.verify(
+                payload: Array(buffer.readableBytesView),
+                signatureHeader: request.headers[Incoming.name("Stripe-Signature")],
+                secrets: options.webhookSecrets, now: now)
+        } catch {
+            throw Problem(.badRequest, "webhook_refused", error.description, next: "Check the webhook's secret.")
+        }
+        let receipt = WebhookReceipt(provider: ProviderName(rawValue: "stripe"), id: event.id, at: now)
+        do throws(JournalError) {
+            try await journal.write(JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) }))
+        } catch {
+            guard case .webhookSeen = error else { throw error }
+            return payments.json(Array("{\"received\":true}".utf8))
+        }
+        if let payment = event.payment {
+            let checkout = checkout
+            // The wake is in the journal: if this look fails, the engine's own follows.
+            Task { try? await checkout.look(at: payment) }
+        }
+        return payments.json(Array("{\"received\":true}".utf8))
+    }
+}
+
+extension Substring {
+    /// Percent signs resolved; `nil` if that is not UTF-8.
+    fileprivate func removingURLPercentEncoding() -> String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            rest = rest.dropFirst(2)
+            bytes.append(value)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,130 @@
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+import ServiceLifecycle
+public import TillCheckout
+public import TillCore
+public import TillJournal
+import UnixSignals
+
+/// The counter over HTTP: the page, the API, receipts, events, webhooks and figures, with the engine beside it.
+public struct CounterServer: Sendable {
+    private let journal: SQLiteJournal
+    private let checkout: Checkout
+    private let feed: EventFeed
+    private let readCard: CardCollector
+    private let options: ServerOptions
+    private let clock: any TillClock
+    private let logger: Logger
+
+    /// Makes one that does not listen yet.
+    /// - Parameters:
+    ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
+    ///   - readCard: collects a card at a reader; simulated ones if not given.
+    public init(
+        journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
+        options: ServerOptions = ServerOptions(), clock: any TillClock = SystemClock(),
+        logger: Logger = Logger(label: "till")
+    ) {
+        self.journal = journal
+        self.checkout = checkout
+        self.feed = feed
+        self.readCard = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
+        self.options = options
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
+    /// answered, the engine stops and the journal is closed.
+    public func run() async throws {
+        let doorkeeper = Doorkeeper(journal: journal, options: options, clock: clock)
+        let options = options
+        let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
+        let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [HeadDeadline(headTimeout)], idleTimeout: idle,
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+        let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
+        let application = Application(
+            responder: responder(doorkeeper), server: .http1(configuration: http), configuration: address,
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? options.port
+                doorkeeper.listens(on: port)
+                options.onListening?(port)
+            },
+            logger: logger)
+        // They end in the opposite order: streams first, then what is in flight, then the engine.
+        let services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        do {
+            try await group.run()
+        } catch {
+            try? await journal.close()
+            throw error
+        }
+        try await journal.close()
+    }
+
+    private func responder(_ doorkeeper: Doorkeeper) -> CounterResponder {
+        let metrics = ServerMetrics()
+        let keyed = KeyedRequests(journal: journal, checkout: checkout, clock: clock)
+        let payments = PaymentRoutes(
+            journal: journal, checkout: checkout, keyed: keyed, feed: feed, metrics: metrics, readCard: readCard,
+            options: options, clock: clock)
+        let events = EventStreamRoute(
+            journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
+        return CounterResponder(
+            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, journal: journal,
+            checkout: checkout, options: options, clock: clock, logger: logger)
+    }
+}
+
+/// The engine that finishes what is open.
+private struct EngineService: Service {
+    let checkout: Checkout
+
+    func run() async throws { await cancelWhenGracefulShutdown { await checkout.run() } }
+}
+
+/// Ends the streams of events first, so that they do not hold up the end.
+private struct FeedService: Service {
+    let feed: EventFeed
+
+    func run() async throws {
+        defer { feed.close() }
+        try await gracefulShutdown()
+    }
+}
+
+/// Closes a connection whose first request's head does not come in time.
+private final class HeadDeadline: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+
+    private let timeout: TimeAmount
+    private var task: Scheduled<Void>?
+
+    init(_ timeout: TimeAmount) { self.timeout = timeout }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let channel = context.channel
+        task = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        task?.cancel()
+        task = nil
+        context.fireChannelRead(data)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        task?.cancel()
+        task = nil
+        context.fireChannelInactive()
+    }
+}

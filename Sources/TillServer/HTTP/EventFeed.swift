@@ -1,0 +1,69 @@
+import Synchronization
+public import TillCore
+public import TillHardware
+public import TillJournal
+
+/// Wakes the streams of events. Give ``committed(_:)`` to the journal as what it calls after a commit.
+///
+/// A signal is only a reason to look into the journal, so that one may be lost: a stream looks every second anyway,
+/// which is also how it hears of commits of other processes.
+public final class EventFeed: Sendable {
+    enum Signal: Sendable {
+        case look
+        case reader(AccountID, PaymentID, CardReaderEvent)
+    }
+
+    private struct State {
+        var listeners: [Int: AsyncStream<Signal>.Continuation] = [:]
+        var next = 0
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes one without listeners.
+    public init() {}
+
+    /// Something is in the journal. Quick; from any thread.
+    public func committed(_ events: [StoredEvent]) { send(.look) }
+
+    /// A reader said something while it collects a card for a payment. Not kept.
+    func told(_ event: CardReaderEvent, account: AccountID, payment: PaymentID) {
+        send(.reader(account, payment, event))
+    }
+
+    private func send(_ signal: Signal) {
+        state.withLock { state in
+            for listener in state.listeners.values { listener.yield(signal) }
+        }
+    }
+
+    /// Signals from now on; `nil` if there are as many listeners as allowed, or if the feed is closed.
+    func listen(atMost limit: Int) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(64))
+        let id: Int? = state.withLock { state in
+            guard !state.isClosed, state.listeners.count < limit else { return nil }
+            state.next &+= 1
+            state.listeners[state.next] = continuation
+            return state.next
+        }
+        guard let id else { return nil }
+        return (id, stream, { continuation.yield(.look) })
+    }
+
+    func stop(_ id: Int) {
+        state.withLock { $0.listeners.removeValue(forKey: id) }?.finish()
+    }
+
+    /// Ends all streams and takes no more.
+    func close() {
+        let listeners = state.withLock { state in
+            state.isClosed = true
+            defer { state.listeners = [:] }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    var count: Int { state.withLock { $0.listeners.count } }
+}

@@ -1,0 +1,147 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+import TillHardware
+import TillJournal
+
+/// `GET /v1/events`: what happens, as server-sent events. An event's `id` is its place in the journal.
+struct EventStreamRoute: Sendable {
+    /// How often the journal is looked into without a signal.
+    static let interval = Span.seconds(1)
+    /// Looks without anything to tell, after which a comment keeps the connection open.
+    static let looksPerHeartbeat = 15
+    /// Events read at once.
+    static let page = 200
+
+    let journal: any Journal
+    let feed: EventFeed
+    let clock: any TillClock
+    let maximumStreams: Int
+
+    func stream(_ incoming: Incoming) async throws -> Response {
+        let account = incoming.account
+        let payment: PaymentID?
+        do { payment = try incoming.query("payment").map { try PaymentID(validating: $0) } } catch let error
+            as IdentifierError
+        { throw Problem.field("payment", error.description) }
+        if let payment {
+            guard let found = try await journal.payment(payment), found.account == account else {
+                throw Problem(
+                    .notFound, "payment_not_found", "There is no payment \(payment).", next: "Check the identifier.")
+            }
+        }
+        let start: Int64
+        if let text = incoming.request.headers[Incoming.name("Last-Event-ID")] {
+            guard let place = Int64(text), place >= 0 else {
+                throw Problem(.badRequest, "invalid_request", "Last-Event-ID must be a number.", next: "Leave it out.")
+            }
+            start = place
+        } else if let payment {
+            start = try await journal.events(of: payment).last?.sequence ?? 0
+        } else {
+            start = try await end()
+        }
+        guard let listener = feed.listen(atMost: maximumStreams) else {
+            throw Problem(
+                .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
+            ).retrying(after: 5)
+        }
+        let clock = clock
+        let body = ResponseBody { writer in
+            let ticker = Task {
+                while !Task.isCancelled {
+                    try await clock.sleep(for: EventStreamRoute.interval)
+                    listener.tick()
+                }
+            }
+            defer {
+                ticker.cancel()
+                feed.stop(listener.id)
+            }
+            try await run(listener.signals, from: start, account, payment, &writer)
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+    }
+
+    private func run(
+        _ signals: AsyncStream<EventFeed.Signal>, from start: Int64, _ account: AccountID, _ payment: PaymentID?,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var place = start
+        var quietLooks = 0
+        try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+        for await signal in signals {
+            var text = ""
+            switch signal {
+            case .reader(let owner, let of, let event):
+                if owner == account, payment == nil || payment == of { text = line(event, of) }
+            case .look:
+                while true {
+                    let events = try await events(after: place, account, payment)
+                    for event in events { text += line(event) }
+                    guard let last = events.last else { break }
+                    place = max(place, last.sequence)
+                    if events.count < EventStreamRoute.page { break }
+                    try await writer.write(ByteBuffer(string: text))
+                    text = ""
+                }
+            }
+            quietLooks = text.isEmpty ? quietLooks + 1 : 0
+            if quietLooks >= EventStreamRoute.looksPerHeartbeat {
+                quietLooks = 0
+                text = ": still here\n\n"
+            }
+            if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
+        }
+    }
+
+    private func events(
+        after place: Int64, _ account: AccountID, _ payment: PaymentID?
+    ) async throws -> [StoredEvent] {
+        guard let payment else {
+            return try await journal.events(after: place, account: account, limit: EventStreamRoute.page)
+        }
+        return Array(
+            try await journal.events(of: payment).lazy.filter { $0.sequence > place }.prefix(EventStreamRoute.page))
+    }
+
+    /// The place of the newest event, found by halving.
+    private func end() async throws -> Int64 {
+        var high: Int64 = 1024
+        while high < Int64.max / 4, try await !journal.events(after: high, account: nil, limit: 1).isEmpty { high *= 4 }
+        var low: Int64 = 0
+        while low < high {
+            let middle = low + (high - low) / 2
+            if try await journal.events(after: middle, account: nil, limit: 1).isEmpty {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low
+    }
+
+    private func line(_ event: StoredEvent) -> String {
+        var writer = JSONWriter(reserving: 192)
+        writer.beginObject()
+        writer.field("sequence", event.sequence)
+        writer.field("payment", event.payment.rawValue)
+        writer.field("version", event.version)
+        writer.field("type", event.record.event.name)
+        writer.field("at", event.record.at.description)
+        writer.endObject()
+        return "id: \(event.sequence)\nevent: \(event.record.event.name)\ndata: \(writer.text)\n\n"
+    }
+
+    private func line(_ event: CardReaderEvent, _ payment: PaymentID) -> String {
+        var writer = JSONWriter(reserving: 128)
+        writer.beginObject()
+        writer.field("payment", payment.rawValue)
+        writer.field("type", event.type.rawValue)
+        writer.field("message", event.message ?? "The card was read.")
+        writer.endObject()
+        return "event: reader\ndata: \(writer.text)\n\n"
+    }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+
+/// One request, with whom it is from.
+struct Incoming: Sendable {
+    var request: Request
+    var account: AccountID
+    var maximumBodyBytes: Int
+
+    /// The whole body; its type must be JSON unless there is none.
+    func document(requiresJSON: Bool = true) async throws -> JSONValue {
+        let buffer = try await bytes()
+        guard buffer.readableBytes > 0 else { return .object([]) }
+        if requiresJSON {
+            let type = request.headers[.contentType]?.lowercased() ?? ""
+            let media = type.prefix { $0 != ";" && $0 != " " }
+            guard media == "application/json" else {
+                throw Problem(
+                    .unsupportedMediaType, "unsupported_media_type", "The body is not application/json.",
+                    next: "Send JSON with the header Content-Type: application/json.")
+            }
+        }
+        let limits = JSONLimits(maximumBytes: maximumBodyBytes)
+        let value = try JSONValue(parsing: buffer.readableBytesView, limits: limits)
+        guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
+        return value
+    }
+
+    /// The body as it came.
+    func bytes() async throws -> ByteBuffer {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBodyBytes {
+            throw Problem.tooLarge
+        }
+        var whole = ByteBuffer()
+        for try await var part in request.body {
+            guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
+            if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
+        }
+        return whole
+    }
+
+    /// A parameter of the query; a repeated one is refused.
+    func query(_ name: String) throws -> String? {
+        var found: String?
+        for (key, value) in request.uri.queryParameters where key == name {
+            guard found == nil else { throw Problem.field(name, "It is given twice.") }
+            found = String(value)
+        }
+        return found
+    }
+
+    /// The request's idempotency key: 1 to 255 printable ASCII characters without space.
+    func idempotencyKey() throws -> String {
+        guard let key = request.headers[Incoming.idempotencyKeyName] else {
+            throw Problem(
+                .badRequest, "idempotency_key_missing", "The header Idempotency-Key is missing.",
+                next: "Send a new key for each thing to be done, and the same one when you repeat it.")
+        }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Problem(
+                .badRequest, "idempotency_key_invalid",
+                "The Idempotency-Key must have 1 to 255 printable ASCII characters without space.",
+                next: "Send another key.")
+        }
+        return key
+    }
+
+    private static let idempotencyKeyName = name("Idempotency-Key")
+
+    /// A header that is spelt in code.
+    static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .init(parsed: text) }
+}
+
+extension HTTPField.Name {
+    /// Never reached: the names in code are all well formed.
+    fileprivate init(parsed text: String) { self = .userAgent }
+}
+
+/// SHA-256 of bytes.
+func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(SHA256.hash(data: Array(bytes))) }
+
+/// Lower-case hex digits.
+func hex(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+extension JSONValue {
+    /// Refuses members that nobody reads: a misspelt one would be taken for a missing one.
+    func allow(_ names: Set<String>, in place: String = "") throws {
+        for member in objectValue ?? [] where !names.contains(member.key) {
+            throw Problem.field(place + String(member.key.prefix(64)), "There is no such field.")
+        }
+    }
+
+    /// An optional text of at most so many bytes.
+    func text(_ name: String, in place: String = "", atMost limit: Int = 500) throws -> String? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let text = value.stringValue, text.utf8.count <= limit else {
+            throw Problem.field(place + name, "It must be text of at most \(limit) bytes.")
+        }
+        return text
+    }
+
+    /// An optional amount above zero in minor units.
+    func amount(_ name: String, in place: String = "", _ currency: Currency) throws -> Money? {
+        guard let value = self[name], !value.isNull else { return nil }
+        guard let units = value.int64Value, units > 0 else {
+            throw Problem.field(
+                place + name, "It must be a whole number of minor units above zero.", code: "invalid_amount")
+        }
+        return Money(minorUnits: units, currency: currency)
+    }
+}

@@ -1,0 +1,162 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import TillCheckout
+import TillCore
+import TillJournal
+
+/// Answers each request under an idempotency key once, and gives the same answer again.
+final class KeyedRequests: Sendable {
+    /// Answers kept in memory, so that most repeats do not read the journal.
+    static let maximumRemembered = 10_000
+
+    private struct State {
+        var active: Set<IdempotencyScope> = []
+        var remembered: [IdempotencyScope: IdempotencyRecord] = [:]
+        var order: [IdempotencyScope] = []
+        var oldest = 0
+    }
+
+    private let state = Mutex(State())
+    private let journal: any Journal
+    private let checkout: Checkout
+    private let clock: any TillClock
+
+    init(journal: any Journal, checkout: Checkout, clock: any TillClock) {
+        self.journal = journal
+        self.checkout = checkout
+        self.clock = clock
+    }
+
+    /// A record of this request with this state.
+    func record(_ scope: IdempotencyScope, _ request: JSONValue, _ state: IdempotencyRecord.State) -> IdempotencyRecord
+    {
+        let canonical = request.canonicalBytes()
+        return IdempotencyRecord(
+            scope: scope, fingerprint: digest(canonical), request: canonical, createdAt: clock.now(), state: state)
+    }
+
+    /// Answers from what is known under the key, or does the work.
+    /// - Parameters:
+    ///   - status: of the answer to a request that succeeds.
+    ///   - work: does it and keeps the record it is given; returns the finished record.
+    func answer(
+        _ request: IdempotencyRecord, status: HTTPResponse.Status,
+        work: @escaping @Sendable () async throws -> IdempotencyRecord
+    ) async throws -> Response {
+        let scope = request.scope
+        guard state.withLock({ $0.active.insert(scope).inserted }) else { throw KeyedRequests.atWork }
+        defer { _ = state.withLock { $0.active.remove(scope) } }
+        if let known = state.withLock({ $0.remembered[scope] }), !isExpired(known) {
+            return try replay(known, for: request)
+        }
+        if let known = try await journal.idempotency(scope) {
+            return try await answer(request, known: known, status: status)
+        }
+        do {
+            // The work goes on when the client hangs up: what has begun with money must come to its end.
+            let finished = try await Task { try await work() }.value
+            remember(finished)
+            return try KeyedRequests.response(finished, replayed: false)
+        } catch CheckoutError.journal(.idempotencyExists(let known)) {
+            return try await answer(request, known: known, status: status)
+        } catch let error as CheckoutError {
+            // Another process may have answered the same request a moment ago.
+            if case .orderOccupied = error, let known = try await journal.idempotency(scope) {
+                return try await answer(request, known: known, status: status)
+            }
+            throw error
+        }
+    }
+
+    /// Writes down the answer to a request that was in flight. The answer holds even if this write fails: the same
+    /// request is then answered from the payment.
+    func finish(_ record: IdempotencyRecord, status: Int, payment: Payment) async -> IdempotencyRecord {
+        var finished = record
+        finished.state = .finished(status: status, body: PaymentJSON.write(payment), payment: payment.id)
+        try? await journal.write(JournalWrite(idempotency: finished))
+        return finished
+    }
+
+    private func answer(
+        _ request: IdempotencyRecord, known: IdempotencyRecord, status: HTTPResponse.Status
+    ) async throws -> Response {
+        if known.isFinished {
+            remember(known)
+            return try replay(known, for: request)
+        }
+        try check(known, isSameAs: request)
+        guard let id = known.payment else { throw KeyedRequests.atWork }
+        var payment = try await checkout.payment(id, account: request.scope.account)
+        if KeyedRequests.isOpen(payment), !known.isHeldByLivingProcess {
+            try await checkout.look(at: id)
+            payment = try await checkout.payment(id, account: request.scope.account)
+        }
+        if KeyedRequests.isOpen(payment), payment.status != .unknown { throw KeyedRequests.atWork }
+        let finished = await finish(request, status: status.code, payment: payment)
+        return try KeyedRequests.response(finished, replayed: true)
+    }
+
+    private func replay(_ known: IdempotencyRecord, for request: IdempotencyRecord) throws -> Response {
+        try check(known, isSameAs: request)
+        return try KeyedRequests.response(known, replayed: true)
+    }
+
+    private func check(_ known: IdempotencyRecord, isSameAs request: IdempotencyRecord) throws {
+        guard known.fingerprint != request.fingerprint else { return }
+        var problem = Problem(
+            .unprocessableContent, "idempotency_mismatch", "This Idempotency-Key belongs to another request.",
+            next: "Send the first request again, or use a new key.")
+        if let first = try? JSONValue(parsing: known.request), let second = try? JSONValue(parsing: request.request) {
+            problem.differences = JSONValue.differences(first, second)
+        }
+        throw problem
+    }
+
+    private static var atWork: Problem {
+        var problem = Problem(
+            .conflict, "request_in_progress", "A request with this key is being worked on.",
+            next: "Send it again with the same key in a moment.")
+        problem.moneyMoved = .unknown
+        return problem.retrying()
+    }
+
+    /// A call of it has no answer yet.
+    private static func isOpen(_ payment: Payment) -> Bool {
+        payment.attempts.contains { attempt in
+            switch attempt.state {
+            case .inFlight, .unknown: true
+            default: attempt.void?.state.isOpen ?? false
+            }
+        } || payment.captures.contains { $0.state.isOpen } || payment.refunds.contains { $0.state.isOpen }
+    }
+
+    private func isExpired(_ record: IdempotencyRecord) -> Bool {
+        clock.now().since(record.createdAt) > JournalLimits.idempotencyRetention
+    }
+
+    private func remember(_ record: IdempotencyRecord) {
+        state.withLock { state in
+            guard state.remembered.updateValue(record, forKey: record.scope) == nil else { return }
+            if state.order.count < KeyedRequests.maximumRemembered {
+                state.order.append(record.scope)
+            } else {
+                state.remembered[state.order[state.oldest]] = nil
+                state.order[state.oldest] = record.scope
+                state.oldest = (state.oldest + 1) % KeyedRequests.maximumRemembered
+            }
+        }
+    }
+
+    private static func response(_ record: IdempotencyRecord, replayed: Bool) throws -> Response {
+        guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
+        var headers = HTTPFields()
+        headers[.contentType] = "application/json"
+        if replayed { headers[Incoming.name("Idempotent-Replayed")] = "true" }
+        if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }
+        return Response(
+            status: HTTPResponse.Status(code: status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

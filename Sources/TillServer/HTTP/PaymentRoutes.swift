@@ -1,0 +1,267 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCheckout
+import TillCore
+import TillHardware
+import TillJournal
+import TillReceipts
+
+/// What `/v1/payments` and `/v1/orders` do.
+struct PaymentRoutes: Sendable {
+    let journal: any Journal
+    let checkout: Checkout
+    let keyed: KeyedRequests
+    let feed: EventFeed
+    let metrics: ServerMetrics
+    let readCard: CardCollector
+    let options: ServerOptions
+    let clock: any TillClock
+
+    // MARK: Commands
+
+    func create(_ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
+        let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
+        return try await keyed.answer(request, status: .created) {
+            let draft = checkout.draft(
+                account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body)
+            )
+            var record = request
+            record.state = .finished(
+                status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
+            _ = try await checkout.create(draft, idempotency: record)
+            metrics.created()
+            return record
+        }
+    }
+
+    private func captureMode(in body: JSONValue) throws -> CaptureMode {
+        guard let word = try body.text("capture", atMost: 20) else { return .automatic }
+        guard let mode = CaptureMode(rawValue: word) else {
+            throw Problem.field("capture", "It must be automatic or manual.")
+        }
+        return mode
+    }
+
+    private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
+        let named: OrderID? = try body.text("order_id", atMost: 128).map { text in
+            do { return try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
+        }
+        if let document = body["order"] {
+            try body.allow(["order", "order_id", "capture"])
+            let order = try Order(wooCommerce: document)
+            if let named, named != order.id {
+                throw Problem.field("order_id", "The order document is of order \(order.id).")
+            }
+            return order
+        }
+        try body.allow(["order_id", "amount", "currency", "description", "capture"])
+        guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
+        let currency: Currency
+        do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
+        guard let amount = try body.amount("amount", currency) else {
+            throw Problem.field("amount", "It is missing.", code: "invalid_amount")
+        }
+        // Without a name the key makes one, so that the same request is the same order in every process.
+        let seed = digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)
+        return try Order(
+            id: named ?? OrderID(rawValue: "sale-" + hex(seed)), amount: amount,
+            description: try body.text("description"))
+    }
+
+    func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(["tender", "provider"])
+        let payment = try await checkout.payment(id, account: incoming.account)
+        let tender = try TenderRequest(body, currency: payment.currency)
+        let scope = IdempotencyScope(
+            account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
+        let request = keyed.record(
+            scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
+        return try await keyed.answer(request, status: .ok) {
+            let provider = try tender.provider ?? (tender.isCash ? .cash : options.defaultProvider)
+            let credential = try await self.credential(tender, for: payment, provider: provider)
+            let after = try await checkout.confirm(
+                id, account: scope.account, provider: provider, tender: credential, idempotency: request)
+            metrics.outcome(after.status)
+            return await keyed.finish(request, status: 200, payment: after)
+        }
+    }
+
+    private func credential(
+        _ request: TenderRequest, for payment: Payment, provider: ProviderName
+    ) async throws -> Tender {
+        switch request.kind {
+        case .card(let card): return .card(card)
+        case .cash(let tendered):
+            if let tendered, tendered.minorUnits < payment.amount.minorUnits {
+                throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
+            }
+            return .cash(tendered: tendered)
+        case .reader(let reader, let card):
+            // Nobody is asked for a card that the payment would not take.
+            do {
+                _ = try payment.decide(
+                    .attempt(provider: provider, tender: TenderSummary(kind: .reader)), at: clock.now())
+            } catch { throw CheckoutError.refused(error) }
+            guard checkout.providerNames.contains(provider) else {
+                throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
+            }
+            let parameters = PaymentIntentParameters(
+                amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
+            let feed = feed
+            return .cardPresent(
+                try await readCard(reader, card, parameters) { event in
+                    feed.told(event, account: payment.account, payment: payment.id)
+                })
+        }
+    }
+
+    func capture(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try await change(id, incoming, "capture", fields: ["amount", "final"]) { body, payment, record in
+            let isFinal = body["final"]
+            if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
+            return try await checkout.capture(
+                id, account: payment.account, amount: try body.amount("amount", payment.currency),
+                isFinal: isFinal?.boolValue ?? true, idempotency: record)
+        }
+    }
+
+    func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try await change(id, incoming, "cancel", fields: ["reason"]) { body, payment, record in
+            try await checkout.cancel(
+                id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
+                idempotency: record)
+        }
+    }
+
+    func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason"]) {
+            body, payment, record in
+            try await checkout.refund(
+                id, account: payment.account, amount: try body.amount("amount", payment.currency),
+                reason: try body.text("reason"), idempotency: record)
+        }
+    }
+
+    private func change(
+        _ id: PaymentID, _ incoming: Incoming, _ verb: String, status: HTTPResponse.Status = .ok,
+        fields: Set<String>,
+        _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord) async throws -> Payment
+    ) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(fields)
+        let payment = try await checkout.payment(id, account: incoming.account)
+        let scope = IdempotencyScope(
+            account: incoming.account, operation: "POST /v1/payments/\(id)/\(verb)", key: key)
+        let request = keyed.record(scope, body, .inFlight(payment: id, operation: verb))
+        return try await keyed.answer(request, status: status) {
+            let after = try await work(body, payment, request)
+            metrics.outcome(after.status)
+            return await keyed.finish(request, status: status.code, payment: after)
+        }
+    }
+
+    // MARK: Reading
+
+    func list(_ incoming: Incoming) async throws -> Response {
+        var filter = PaymentFilter(account: incoming.account, limit: 20)
+        if let text = try incoming.query("limit") {
+            guard let limit = Int(text), (1...100).contains(limit) else {
+                throw Problem.field("limit", "It must be 1 to 100.")
+            }
+            filter.limit = limit
+        }
+        if let text = try incoming.query("status") {
+            guard let status = PaymentStatus(rawValue: text) else {
+                throw Problem.field("status", "There is no such status.")
+            }
+            filter.status = status
+        }
+        do {
+            filter.before = try incoming.query("before").map { try PaymentID(validating: $0) }
+            filter.order = try incoming.query("order_id").map { try OrderID(validating: $0) }
+        } catch let error as IdentifierError { throw Problem.field("query", error.description) }
+        let limit = filter.limit
+        filter.limit += 1
+        let rows = try await journal.payments(filter)
+        var writer = JSONWriter(reserving: 1024 * limit)
+        writer.beginObject()
+        writer.key("payments")
+        writer.beginArray()
+        for row in rows.prefix(limit) {
+            if let payment = try await journal.payment(row.id) { PaymentJSON.write(payment, into: &writer) }
+        }
+        writer.endArray()
+        writer.field("has_more", rows.count > limit)
+        writer.endObject()
+        return json(writer.bytes)
+    }
+
+    func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let payment = try await checkout.payment(id, account: incoming.account)
+        let events = try await journal.events(of: id)
+        var writer = JSONWriter(reserving: 2048)
+        writer.beginObject()
+        PaymentJSON.members(of: payment, into: &writer)
+        writer.key("events")
+        writer.beginArray()
+        for event in events {
+            writer.beginObject()
+            writer.field("type", event.record.event.name)
+            writer.field("at", event.record.at.description)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return json(writer.bytes)
+    }
+
+    func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
+        let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
+        var payment = try await journal.livePayment(account: incoming.account, order: order)
+        if payment == nil, let id = try await journal.payments(filter).first?.id {
+            payment = try await journal.payment(id)
+        }
+        guard let payment else {
+            throw Problem(
+                .notFound, "order_not_found", "There is no payment for order \(order).", next: "Check the identifier.")
+        }
+        return try receipt(of: payment, incoming)
+    }
+
+    func receipt(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        try receipt(of: try await checkout.payment(id, account: incoming.account), incoming)
+    }
+
+    private func receipt(of payment: Payment, _ incoming: Incoming) throws -> Response {
+        let content = ReceiptContent(payment: payment, store: options.store, locale: options.locale)
+        let accepted = incoming.request.headers[.accept] ?? ""
+        let usual = accepted.hasPrefix("application/json") ? "json" : accepted.hasPrefix("text/plain") ? "text" : "html"
+        var headers = HTTPFields()
+        let text: String
+        switch try incoming.query("format") ?? usual {
+        case "html":
+            headers[.contentType] = "text/html; charset=utf-8"
+            headers[.contentSecurityPolicy] = ReceiptRenderer.contentSecurityPolicy
+            text = ReceiptRenderer.html(content)
+        case "text":
+            headers[.contentType] = "text/plain; charset=utf-8"
+            text = ReceiptRenderer.text(content)
+        case "json": return json(content.jsonValue.bytes())
+        default: throw Problem.field("format", "It must be html, text or json.")
+        }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    func json(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

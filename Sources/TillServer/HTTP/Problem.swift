@@ -1,0 +1,125 @@
+import HTTPTypes
+import Hummingbird
+import TillCheckout
+import TillCore
+import TillHTTP
+import TillHardware
+import TillJournal
+
+/// An error as programs see it (RFC 9457), which always says whether money moved and what to do next.
+struct Problem: Error {
+    var status: HTTPResponse.Status
+    var code: String
+    var detail: String
+    var moneyMoved = MoneyMoved.no
+    var next: String
+    var errors: [(field: String, message: String)] = []
+    var differences: [String] = []
+    var headers = HTTPFields()
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, next: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.next = next
+    }
+
+    /// A field of the request that can not be taken.
+    static func field(_ field: String, _ message: String, code: String = "invalid_request") -> Problem {
+        var problem = Problem(.unprocessableContent, code, "\(field): \(message)", next: "Correct the request.")
+        problem.errors = [(field, message)]
+        return problem
+    }
+
+    static let notFound = Problem(
+        .notFound, "not_found", "There is nothing at this address.", next: "Check the address.")
+    static let unauthorized: Problem = {
+        var problem = Problem(
+            .unauthorized, "unauthorized", "No valid key came with the request.",
+            next: "Send the header Authorization: Bearer with a key of this till.")
+        problem.headers[.wwwAuthenticate] = "Bearer realm=\"till\""
+        return problem
+    }()
+    static let tooLarge = Problem(
+        .contentTooLarge, "body_too_large", "The body is too large.", next: "Send a smaller request.")
+
+    func retrying(after seconds: Int = 1) -> Problem {
+        var copy = self
+        copy.headers[.retryAfter] = String(seconds)
+        return copy
+    }
+
+    /// What any error of a request means to its sender. Nothing of an unexpected one is told.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as CheckoutError:
+            self.init(Problem.status(of: error), error.code, error.what, next: error.next)
+            moneyMoved = error.moneyMoved
+            switch error {
+            case .journal, .tooManyConflicts: self = retrying()
+            default: break
+            }
+        case let error as JournalError: self.init(CheckoutError.journal(error))
+        case let error as CardReaderServiceError:
+            self.init(.conflict, error.code, error.what, next: error.next)
+        case let error as SimulatedCardError: self = .field("tender.card", error.description)
+        case let error as CardDetailsError:
+            self = .field("tender", error.description, code: "invalid_card")
+        case let error as OrderError:
+            self.init(.unprocessableContent, "invalid_order", error.description, next: "Correct the order.")
+        case let error as MoneyError: self = .field("amount", error.description, code: "invalid_amount")
+        case let error as JSONError:
+            self.init(.badRequest, "malformed_json", error.description, next: "Send one JSON document.")
+        default:
+            self.init(
+                .internalServerError, "internal_error", "The till could not do this.",
+                next: "Look at the payment before you try again with the same key.")
+            moneyMoved = .unknown
+        }
+    }
+
+    private static func status(of error: CheckoutError) -> HTTPResponse.Status {
+        switch error {
+        case .refused(.invalidAmount), .refused(.captureExceedsAuthorization), .refused(.refundExceedsCaptured),
+            .refused(.unsupported), .unknownProvider, .amount:
+            .unprocessableContent
+        case .refused, .orderOccupied, .tooManyConflicts: .conflict
+        case .unknownPayment: .notFound
+        case .journal: .serviceUnavailable
+        }
+    }
+
+    /// The document.
+    var response: Response {
+        var writer = JSONWriter(reserving: 384)
+        writer.beginObject()
+        writer.field("type", "about:blank")
+        writer.field("title", status.reasonPhrase)
+        writer.field("status", status.code)
+        // A card number typed into the wrong place must not come back in an error.
+        writer.field("detail", CardScrubbing.withoutNumbers(detail))
+        writer.field("code", code)
+        writer.field("money_moved", moneyMoved.rawValue)
+        writer.field("next", CardScrubbing.withoutNumbers(next))
+        if !differences.isEmpty {
+            writer.field("differences", .array(differences.map { .string(CardScrubbing.withoutNumbers($0)) }))
+        }
+        if !errors.isEmpty {
+            writer.key("errors")
+            writer.beginArray()
+            for error in errors {
+                writer.beginObject()
+                writer.field("field", CardScrubbing.withoutNumbers(error.field))
+                writer.field("message", CardScrubbing.withoutNumbers(error.message))
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+}

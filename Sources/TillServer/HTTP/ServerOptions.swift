@@ -1,0 +1,63 @@
+public import Foundation
+public import TillCore
+public import TillHardware
+public import TillReceipts
+
+/// How the counter serves HTTP.
+public struct ServerOptions: Sendable {
+    /// The address to listen on. On a loopback address the page of this machine needs no key.
+    public var host = "127.0.0.1"
+    /// The port; 0 takes a free one.
+    public var port = 8080
+    /// Who is asked for money when a request names nobody. Cash goes to the drawer whatever this says.
+    public var defaultProvider = ProviderName.sandbox
+    /// Accounts by the SHA-256 of their keys, as 64 lower-case hex digits; those in the journal are taken too.
+    public var keys: [String: AccountID] = [:]
+    /// What stands at the head of a receipt.
+    public var store = StoreDetails(name: "Till")
+    /// How amounts are written on a receipt.
+    public var locale = Locale(identifier: "en_US")
+    /// `whsec_…` of Stripe; without one no webhook is taken.
+    public var webhookSecrets: [Secret<String>] = []
+    /// The longest body taken, in bytes.
+    public var maximumBodyBytes = 1 << 20
+    /// How long a connection may say nothing.
+    public var idleTimeout = Span.seconds(60)
+    /// How long the head of a connection's first request may take to come.
+    public var headTimeout = Span.seconds(10)
+    /// Streams of events open at once; more are refused.
+    public var maximumStreams = 256
+    /// Told the port once requests are taken.
+    public var onListening: (@Sendable (Int) -> Void)?
+
+    /// The defaults.
+    public init() {}
+
+    var isLoopback: Bool { ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host) }
+}
+
+/// Collects a card at a reader for a payment: the reader's label, the simulated card if one was named, what to show,
+/// and where to tell what happens meanwhile.
+public typealias CardCollector =
+    @Sendable (
+        _ reader: String, _ card: String?, _ parameters: PaymentIntentParameters,
+        _ tell: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws -> CardPresentPayload
+
+/// The readers of a counter that has none.
+public enum SimulatedReaders {
+    /// Collects with a ``SimulatedCardReader``; a card that was not named is a Visa.
+    public static func collector(clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) -> CardCollector {
+        { label, card, parameters, tell in
+            guard label == SimulatedCardReader.label else {
+                throw CardReaderServiceError(.connection, .readerNotFound)
+            }
+            let reader = await SimulatedCardReader.connected(
+                card: try SimulatedCard(parsing: card ?? "visa"), clock: clock, pace: pace)
+            let events = await reader.readerEvents()
+            let listener = Task { for await event in events { tell(event) } }
+            defer { listener.cancel() }
+            return try await reader.collectPaymentMethod(parameters)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import TillCore
+
+/// How a request wants to pay, read from its body.
+struct TenderRequest: Sendable {
+    enum Kind: Sendable {
+        case card(CardDetails)
+        case reader(String, card: String?)
+        case cash(Money?)
+    }
+
+    let kind: Kind
+    private let providerText: String?
+
+    var isCash: Bool { if case .cash = kind { true } else { false } }
+
+    var provider: ProviderName? {
+        get throws {
+            guard let providerText else { return nil }
+            do { return try ProviderName(validating: providerText) } catch {
+                throw Problem.field("provider", error.description)
+            }
+        }
+    }
+
+    init(_ body: JSONValue, currency: Currency) throws {
+        providerText = try body.text("provider", atMost: 128)
+        guard let tender = body["tender"], tender.objectValue != nil else {
+            throw Problem.field("tender", "It is missing.")
+        }
+        switch try tender.text("type", in: "tender.", atMost: 20) {
+        case "card":
+            try tender.allow(["type", "number", "expiry", "cvc"], in: "tender.")
+            guard let number = try tender.text("number", in: "tender.", atMost: 40) else {
+                throw Problem.field("tender.number", "It is missing.", code: "invalid_card")
+            }
+            guard let expiry = try tender.text("expiry", in: "tender.", atMost: 10) else {
+                throw Problem.field("tender.expiry", "It is missing.", code: "invalid_card")
+            }
+            kind = .card(
+                try CardDetails(
+                    number: number, expiry: expiry,
+                    securityCode: try tender.text("cvc", in: "tender.", atMost: 8)))
+        case "reader":
+            try tender.allow(["type", "reader", "card"], in: "tender.")
+            guard let reader = try tender.text("reader", in: "tender.", atMost: 128) else {
+                throw Problem.field("tender.reader", "It is missing.")
+            }
+            kind = .reader(reader, card: try tender.text("card", in: "tender.", atMost: 100))
+        case "cash":
+            try tender.allow(["type", "tendered"], in: "tender.")
+            kind = .cash(try tender.amount("tendered", in: "tender.", currency))
+        default: throw Problem.field("tender.type", "It must be reader, card or cash.")
+        }
+    }
+
+    /// The request as it may be kept: of a card only the last four digits of its number.
+    static func redacted(_ body: JSONValue) -> JSONValue {
+        guard case .object(let members) = body else { return body }
+        return .object(
+            members.map { member in
+                guard member.key == "tender", case .object(let parts) = member.value,
+                    parts.contains(where: { $0.key == "number" })
+                else { return member }
+                let digits = (member.value["number"]?.stringValue ?? "").filter { $0.isASCII && $0.isNumber }
+                var kept = parts.filter { !["number", "expiry", "cvc"].contains($0.key) }
+                kept.append(JSONMember(key: "last_four", value: .string(String(digits.suffix(4)))))
+                return JSONMember(key: "tender", value: .object(kept))
+            })
+    }
+}

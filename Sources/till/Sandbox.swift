@@ -1,0 +1,52 @@
+import ArgumentParser
+import TillCore
+import TillSandbox
+import TillServer
+
+/// `till sandbox`: the stand-ins for outside parties, as servers of their own.
+struct Sandbox: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs stand-ins for outside parties: till sandbox, or till sandbox stripe --port 12111.",
+        discussion: """
+            The stand-in speaks the provider's wire format and keeps books of its own: GET /_sandbox/ledger.
+            POST /_sandbox/faults {"operation":"capture","fault":"timeoutAfterCommit","times":1} makes it fail.
+            """)
+
+    @Argument(help: "Which one: stripe. Without a name, all of them.")
+    var name: String?
+    @Option(name: .long, help: "The port; 0 takes a free one.")
+    var port: Int?
+    @Option(name: .long, help: "The file of its books; without one they end with the process.")
+    var ledger: String?
+    @Flag(name: .long, help: "Print one JSON object with the addresses.")
+    var json = false
+
+    func run() async throws {
+        if let name, name != "stripe" {
+            throw Output.fail(
+                CommandError(
+                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There is: stripe."),
+                json: json)
+        }
+        let wanted = port ?? (name == nil ? 12_111 : 0)
+        guard (0...65_535).contains(wanted) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        let isJSON = json
+        do {
+            try await SandboxStripeServer.run(port: wanted, ledgerFile: ledger) { port in
+                if isJSON {
+                    Output.line("{\"stripe\":\"http://127.0.0.1:\(port)\"}")
+                } else {
+                    Output.line("stripe  http://127.0.0.1:\(port)")
+                    Output.line("Try: till sale --amount 12.50 --currency EUR --reader simulated \\")
+                    Output.line("       --provider stripe --stripe-url http://127.0.0.1:\(port)")
+                }
+            }
+        } catch {
+            throw Output.fail(
+                CommandError(
+                    code: "sandbox_failed", what: "The stand-in could not run: \(error).",
+                    next: "Check that the port is free."),
+                json: json)
+        }
+    }
+}
