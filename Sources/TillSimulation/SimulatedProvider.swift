@@ -102,7 +102,7 @@ extension SimulatedWorld {
             copies = 2
             count("duplicate webhook")
         }
-        let isForged = chance(30)
+        let isForged = chance(150)
         if isForged { count("forged webhook") }
         for _ in 0..<copies {
             spawn { [self] in

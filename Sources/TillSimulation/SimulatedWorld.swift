@@ -23,6 +23,8 @@ final class SimulatedWorld: Sendable {
         var report: SimulationReport
         var engine: Checkout?
         var incarnation: Incarnation?
+        /// Who waits for the next process.
+        var waiters: [CheckedContinuation<Void, Never>] = []
         var storage = MemoryJournal.Storage()
         /// What a crash leaves of a journal that acknowledges too early.
         var durable = MemoryJournal.Storage()
@@ -83,16 +85,22 @@ final class SimulatedWorld: Sendable {
         let engine = Checkout(journal: outer, providers: [provider], clock: clock) { [self] in
             state.withLock { $0.random.next() }
         }
-        state.withLock {
-            $0.engine = engine
-            $0.incarnation = incarnation
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            state.engine = engine
+            state.incarnation = incarnation
+            return state.waiters
         }
+        for waiter in waiters { waiter.resume() }
         note("boot")
         guard plant != .recoveryOff else { return }
+        let booted = clock.now()
         spawn { [self] in
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
-                try? await clock.sleep(for: isCalm ? .minutes(10) : .seconds(20))
+                // Often while customers are there; the looks that are left come hours and days later.
+                let isQuiet = clock.now().since(booted) > .hours(3)
+                try? await clock.sleep(for: isQuiet ? .minutes(30) : .seconds(20))
             }
         }
     }
@@ -125,7 +133,8 @@ final class SimulatedWorld: Sendable {
     func engine() async -> Checkout {
         while true {
             if let engine = state.withLock({ $0.engine }) { return engine }
-            await pause(1000...4000)
+            await withCheckedContinuation { waiter in state.withLock { $0.waiters.append(waiter) } }
+            await pause(0...4000)
         }
     }
 }

@@ -23,10 +23,10 @@ extension SimulatedWorld {
                 problems.append("\(name): refunded \(charge.refunded) of \(charge.captured)")
             }
             if charge.captured > charge.refunded { net[charge.order ?? "?", default: 0] += 1 }
-            guard charge.authorized > 0 else { continue }
             guard let id = charge.payment, let payment = await payment(PaymentID(rawValue: id)),
                 let attempt = payment.attempts.first(where: { $0.id.rawValue == charge.attempt })
             else {
+                guard charge.authorized > 0 else { continue }
                 problems.append("\(name): the journal does not know it")
                 continue
             }

@@ -127,6 +127,19 @@ struct CheckoutTests {
         }
     }
 
+    @Test("that the last try did not leave says nothing about the one before a crash") func notSentAfterCrash() async throws {
+        let world = World()
+        let id = try await world.paid()
+        world.faults.fail(.refund, with: .timeoutAfterCommit)
+        world.faults.fail(.refund, with: .notSent)
+        world.faults.fail(.query, with: .outage)
+        _ = try await world.checkout.refund(id, account: .main, amount: World.eur(40))
+        world.clock.advance(by: .hours(25))
+        try await world.settle()
+        #expect(try await world.provider.ledger.charges().flatMap(\.refunds).count == 1)
+        #expect(try await world.problems() == [])
+    }
+
     @Test("a canceled order leaves nothing to do, also for the next process") func nothingHeld() async throws {
         let world = World()
         let id = try await world.create()

@@ -72,7 +72,7 @@ public struct Attempt: Hashable, Sendable {
 public enum OperationState: Hashable, Sendable {
     /// Durable; the call may have left.
     case inFlight
-    /// Certainly not sent; it will be.
+    /// To be sent: the last try did not leave or, with 0 tries, a look has shown that it is not done.
     case deferred(until: Timestamp, tries: Int)
     /// It may have happened.
     case unknown(Unknown)

@@ -45,7 +45,10 @@ extension Payment {
             change(operation) { $0 = .refused(decline) }
         case .deferred(let operation, let until, _):
             change(operation) { state in
-                if case .deferred(_, let tries) = state {
+                if until <= at {
+                    // A look has shown that it is not done: to be sent now.
+                    state = .deferred(until: until, tries: 0)
+                } else if case .deferred(_, let tries) = state {
                     state = .deferred(until: until, tries: tries + 1)
                 } else {
                     state = .deferred(until: until, tries: 1)
