@@ -6,6 +6,8 @@ public enum CheckSchedule {
     public static let checksBeforeAttention = 4
     /// How long a call that is in flight belongs to the one who made it.
     public static let answerLease: Span = .seconds(60)
+    /// How often the engine looks whether a customer has done what was asked of him.
+    public static let actionInterval: Span = .minutes(5)
     /// How long a customer may take over a challenge; then the attempt is voided.
     public static let actionLifetime: Span = .hours(1)
     /// How much earlier than the provider a key is taken as forgotten: a request takes time to arrive.

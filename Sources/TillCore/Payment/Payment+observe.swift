@@ -58,6 +58,7 @@ extension Payment {
                 authorization.amount.minorUnits <= attempt.amount.minorUnits
             else {
                 let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
+                if let before = unknown(.attempt(id)), before.reason == reason, now < before.nextCheck { return [] }
                 return [
                     .outcomeUnknown(
                         .attempt(id), nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
@@ -143,9 +144,11 @@ extension Payment {
         }
     }
 
-    /// One more look without a result; after enough of them a person is asked as well.
+    /// One more look without a result; after enough of them a person is asked as well. A look before its time that
+    /// finds nothing out changes nothing: whoever asks often must not use up the looks.
     func stillUnknown(_ operation: OperationID, reason: String, at now: Timestamp) -> [PaymentEvent] {
         let before = unknown(operation)
+        if let before, now < before.nextCheck { return [] }
         let checks = (before?.checks ?? -1) + 1
         let next = now.adding(CheckSchedule.wait(checks: checks))
         var events: [PaymentEvent] = [.outcomeUnknown(operation, nextCheck: next, reason: reason)]
@@ -202,6 +205,10 @@ extension Payment {
             }
             guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
                 return [.voidStarted(id, reason: "abandoned")]
+            }
+            // Written again when its time has come, so that the next look has its time too.
+            if case .requiresAction(action) = attempt.state, now.since(updatedAt) < CheckSchedule.actionInterval {
+                return []
             }
             return [.actionRequired(id, action)]
         case .processing:

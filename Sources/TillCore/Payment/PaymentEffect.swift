@@ -60,7 +60,7 @@ extension Payment {
     private func due(of attempt: Attempt, isOrphan: Bool) -> Timestamp {
         switch attempt.state {
         case .unknown(let unknown): unknown.nextCheck
-        case .requiresAction: updatedAt.adding(.minutes(5))
+        case .requiresAction: updatedAt.adding(CheckSchedule.actionInterval)
         default: isOrphan ? attempt.startedAt : attempt.startedAt.adding(CheckSchedule.answerLease)
         }
     }
