@@ -89,7 +89,7 @@ extension Checkout {
         case .captured: Failpoint.afterCaptureIsWritten.reached()
         case .voided: Failpoint.afterVoidIsWritten.reached()
         case .refunded: Failpoint.afterRefundIsWritten.reached()
-        case .snapshot: break
+        case .snapshot, .holdEnds: break
         }
     }
 }

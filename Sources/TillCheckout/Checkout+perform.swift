@@ -10,6 +10,7 @@ extension Checkout {
         case .effect(.void(let id)): return await void(id, payment)
         case .effect(.capture(let id)): return await capture(id, payment)
         case .effect(.refund(let id)): return await refund(id, payment)
+        case .effect(.watchHold(let id)): return .holdEnds(id)
         }
     }
 

@@ -36,7 +36,8 @@ extension SimulatedWorld {
                 .map(\.amount.minorUnits).reduce(0, +)
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
-            let isHeld = charge.state == .authorized && charge.captures.isEmpty
+            let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
+            let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
             if isHeld, attempt.authorization?.reference.rawValue != charge.reference {
                 problems.append("\(name): money is held and the journal does not say so")
             }

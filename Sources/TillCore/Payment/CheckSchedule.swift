@@ -10,6 +10,8 @@ public enum CheckSchedule {
     public static let actionInterval: Span = .minutes(5)
     /// How long a customer may take over a challenge; then the attempt is voided.
     public static let actionLifetime: Span = .hours(1)
+    /// How long before the end of a hold a person is warned; half of the hold's time if that is shorter.
+    public static let holdNotice: Span = .days(1)
     /// How much earlier than the provider a key is taken as forgotten: a request takes time to arrive.
     public static let keyMargin: Span = .minutes(5)
     /// How long to wait before sending again what was certainly not sent: doubling from 1 second to 5 minutes.
