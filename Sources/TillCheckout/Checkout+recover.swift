@@ -58,12 +58,16 @@ extension Checkout {
         let effects = payment.pendingEffects(
             capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
         ).filter { $0.due <= now }.map { $0.effect }
-        guard !effects.isEmpty else {
-            // Held by a dead process, and not due yet: let go, so that it is looked at when it is due.
-            var released = payment
-            _ = try await append([], to: &released, at: now, holds: false)
+        guard effects.isEmpty else {
+            _ = try await drive(payment, effects: effects)
             return
         }
-        _ = try await drive(payment, effects: effects)
+        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and let go until it is due.
+        var current = payment
+        if payment.nextDue != nil, let attempt = payment.currentAttempt {
+            current = try await drive(payment, effects: [.query(attempt.id)])
+        }
+        guard current.version == payment.version else { return }
+        _ = try await append([], to: &current, at: now, holds: false)
     }
 }
