@@ -79,7 +79,9 @@ package final class PlantedJournal: Journal {
     package func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try await base.events(of: payment)
     }
-    package func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
+    package func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError)
+        -> [StoredEvent]
+    {
         try await base.events(after: sequence, account: account, limit: limit)
     }
     package func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {

@@ -45,7 +45,8 @@ package final class PlantedProvider: PaymentServiceProvider {
     package func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await base.prepare(request)
     }
-    package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+    package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
+    {
         var request = request
         request.key = key(request.key)
         let answer = await base.authorize(request, with: tender)

@@ -91,4 +91,3 @@ struct GatedProvider: PaymentServiceProvider {
         return await base.query(request)
     }
 }
-
