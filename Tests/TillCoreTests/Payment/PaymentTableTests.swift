@@ -94,7 +94,8 @@ struct PaymentTableTests {
                 .attemptPrepared(attempt, Examples.reference), .attemptDeclined(attempt, Examples.decline),
                 .actionRequired(attempt, CustomerAction(kind: "x")), .attemptNotSent(attempt, reason: "x"),
                 .attemptExpired(attempt), .voidStarted(attempt, reason: "x"), .voided(attempt),
-                .authorized(attempt, Examples.authorization), .authorized(attempt, taken), .captured(capture, nil), .refunded(refund, nil),
+                .authorized(attempt, Examples.authorization), .authorized(attempt, taken), .captured(capture, nil),
+                .refunded(refund, nil),
             ]
             + operations.flatMap { operation -> [PaymentEvent] in
                 [
