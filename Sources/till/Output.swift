@@ -1,5 +1,7 @@
 import ArgumentParser
+import TillCheckout
 import TillCore
+import TillJournal
 import TillServer
 
 #if canImport(Glibc)
@@ -18,8 +20,37 @@ enum Output {
     /// One line of the result.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
-    /// One line beside the result.
-    static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    /// One line beside the result; on a terminal broken between words.
+    static func note(_ text: String) {
+        write((isatty(STDERR_FILENO) == 1 ? wrapped(text, to: terminalWidth) : text) + "\n", to: STDERR_FILENO)
+    }
+
+    /// The columns of the terminal: at least 40, and 80 if it does not say.
+    private static var terminalWidth: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return max(40, Int(size.ws_col))
+    }
+
+    /// The text in lines of at most so many characters; further lines are indented. Longer words stay whole.
+    static func wrapped(_ text: String, to width: Int) -> String {
+        var lines: [String] = []
+        for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            var line = ""
+            for word in paragraph.split(separator: " ", omittingEmptySubsequences: false) {
+                if line.isEmpty {
+                    line = String(word)
+                } else if line.count + 1 + word.count <= width {
+                    line += " " + word
+                } else {
+                    lines.append(line)
+                    line = "  " + word
+                }
+            }
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n")
+    }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
@@ -84,6 +115,8 @@ func withCounter(
             throw error
         }
         await counter.close()
+    } catch let error as JournalError {
+        throw Output.fail(CheckoutError.journal(error), json: common.json)
     } catch let error as any ExplainedError {
         throw Output.fail(error, json: common.json)
     }

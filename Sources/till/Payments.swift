@@ -20,7 +20,7 @@ struct Payments: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                var filter = PaymentFilter(account: common.accountID)
+                var filter = PaymentFilter(account: counter.options.account)
                 filter.limit = min(max(limit, 1), JournalLimits.maximumPage)
                 filter.order = order.map { OrderID(rawValue: $0) }
                 if let status {
@@ -89,7 +89,7 @@ struct Payments: AsyncParsableCommand {
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let found = try await counter.checkout.payment(
-                    PaymentID(rawValue: payment), account: common.accountID)
+                    PaymentID(rawValue: payment), account: counter.options.account)
                 if common.json { return Output.line(PaymentLine.json(found)) }
                 Output.line("\(found.id)  order \(found.order.number)  \(found.amount)  \(found.status.rawValue)")
                 Output.line("captured \(found.captured)  refunded \(found.refunded)")
@@ -182,7 +182,7 @@ private func change(
     _ body: (Counter, Payment) async throws -> Payment
 ) async throws {
     try await withCounter(common, provider) { counter in
-        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: common.accountID)
+        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: counter.options.account)
         let done = try await body(counter, found)
         if common.json {
             Output.line(PaymentLine.json(done))

@@ -18,6 +18,8 @@ public struct Counter: Sendable {
     public let options: CounterOptions
     /// The time.
     public let clock: any TillClock
+    /// How calls to providers ended since it was opened.
+    public let calls: ProviderCalls
     private let transport: HTTPClientTransport?
 
     /// Opens the journal and connects the providers.
@@ -45,7 +47,8 @@ public struct Counter: Sendable {
             let wire = HTTPClientTransport()
             do {
                 let provider = try StripeProvider(
-                    secretKey: key, baseURL: options.stripeURL, transport: wire, clock: clock,
+                    secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
+                    clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
                 providers.append(provider)
                 stripe = provider
@@ -55,9 +58,11 @@ public struct Counter: Sendable {
             }
             transport = wire
         }
-        let checkout = Checkout(journal: journal, providers: providers, clock: clock)
+        let calls = ProviderCalls()
+        let checkout = Checkout(
+            journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock,
+            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock, calls: calls,
             transport: transport)
     }
 

@@ -17,16 +17,19 @@ public struct CounterServer: Sendable {
     private let options: ServerOptions
     private let clock: any TillClock
     private let logger: Logger
+    private let calls: ProviderCalls?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
     ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
     ///   - readCard: collects a card at a reader; simulated ones if not given.
+    ///   - calls: where calls to providers are counted, for the page of figures.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till")
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil
     ) {
+        self.calls = calls
         self.journal = journal
         self.checkout = checkout
         self.feed = feed
@@ -34,6 +37,13 @@ public struct CounterServer: Sendable {
         self.options = options
         self.clock = clock
         self.logger = logger
+    }
+
+    /// Makes one for a counter, with its readers simulated.
+    public init(counter: Counter, feed: EventFeed, options: ServerOptions, logger: Logger = Logger(label: "till")) {
+        self.init(
+            journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, clock: counter.clock,
+            logger: logger, calls: counter.calls)
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -79,8 +89,9 @@ public struct CounterServer: Sendable {
         let events = EventStreamRoute(
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, journal: journal,
-            checkout: checkout, options: options, clock: clock, logger: logger)
+            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, calls: calls,
+            readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
+            options: options, clock: clock, logger: logger)
     }
 }
 

@@ -9,6 +9,8 @@ struct Incoming: Sendable {
     var request: Request
     var account: AccountID
     var maximumBodyBytes: Int
+    /// How long the body may take to come.
+    var bodyTimeout = Span.seconds(20)
 
     /// The whole body; its type must be JSON unless there is none.
     func document(requiresJSON: Bool = true) async throws -> JSONValue {
@@ -35,7 +37,11 @@ struct Incoming: Sendable {
             throw Problem.tooLarge
         }
         var whole = ByteBuffer()
+        let end = ContinuousClock.now + bodyTimeout.duration
         for try await var part in request.body {
+            // Looked at with each part, so that nobody holds a place by sending a byte now and then; a connection that
+            // says nothing at all is closed by its idle time.
+            guard ContinuousClock.now < end else { throw Problem.tooSlow }
             guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
             if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
         }

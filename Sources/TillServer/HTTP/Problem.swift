@@ -43,6 +43,14 @@ struct Problem: Error {
     static let tooLarge = Problem(
         .contentTooLarge, "body_too_large", "The body is too large.", next: "Send a smaller request.")
 
+    static let tooSlow: Problem = {
+        var problem = Problem(
+            .requestTimeout, "body_too_slow", "The body took too long to come.",
+            next: "Send the whole request again with the same key.")
+        problem.headers[.connection] = "close"
+        return problem
+    }()
+
     func retrying(after seconds: Int = 1) -> Problem {
         var copy = self
         copy.headers[.retryAfter] = String(seconds)
