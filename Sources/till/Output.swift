@@ -36,10 +36,10 @@ enum Output {
     static func wrapped(_ text: String, to width: Int) -> String {
         var lines: [String] = []
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var line = ""
-            for word in paragraph.split(separator: " ", omittingEmptySubsequences: false) {
-                if line.isEmpty {
-                    line = String(word)
+            var line = String(paragraph.prefix { $0 == " " })
+            for word in paragraph.drop(while: { $0 == " " }).split(separator: " ") {
+                if line.allSatisfy({ $0 == " " }) {
+                    line += word
                 } else if line.count + 1 + word.count <= width {
                     line += " " + word
                 } else {

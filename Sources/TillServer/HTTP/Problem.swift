@@ -75,7 +75,7 @@ struct Problem: Error {
         case let error as CardDetailsError:
             self = .field("tender", error.description, code: "invalid_card")
         case let error as OrderError:
-            self.init(.unprocessableContent, "invalid_order", error.description, next: "Correct the order.")
+            self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as MoneyError: self = .field("amount", error.description, code: "invalid_amount")
         case let error as JSONError:
             self.init(.badRequest, "malformed_json", error.description, next: "Send one JSON document.")
