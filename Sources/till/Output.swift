@@ -1,5 +1,4 @@
 import ArgumentParser
-import TillCheckout
 import TillCore
 import TillJournal
 import TillServer
@@ -16,6 +15,9 @@ import TillServer
 enum Output {
     /// Standard error is a terminal, so colour and progress are welcome.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil }
+
+    /// Standard output is a terminal, so lines should fit it.
+    static var isResultOnTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// One line of the result.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
@@ -116,7 +118,10 @@ func withCounter(
         }
         await counter.close()
     } catch let error as JournalError {
-        throw Output.fail(CheckoutError.journal(error), json: common.json)
+        // The engine tells its own writes; what comes here was only reading.
+        let unreadable = CommandError(
+            code: "journal_unavailable", what: "\(error)", next: "Check the disk and the rights on the file.")
+        throw Output.fail(unreadable, json: common.json)
     } catch let error as any ExplainedError {
         throw Output.fail(error, json: common.json)
     }

@@ -22,7 +22,7 @@ struct Sale: AsyncParsableCommand {
 
     @Option(name: .long, help: "A WooCommerce order document; with --amount: the order's name.")
     var order: String?
-    @Option(name: .long, help: "The amount, as 12.50.")
+    @Option(name: .long, parsing: .unconditional, help: "The amount, as 12.50.")
     var amount: String?
     @Option(name: .long, help: "The currency, as EUR.")
     var currency: String?
@@ -49,7 +49,7 @@ struct Sale: AsyncParsableCommand {
     var cvc: String?
     @Flag(name: .long, help: "Notes and coins.")
     var cash = false
-    @Option(name: .long, help: "What the customer handed over in cash.")
+    @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
     var tendered: String?
     @Option(name: .long, help: ArgumentHelp("The shop's name on the receipt. Also TILL_STORE.", valueName: "name"))
     var store: String?
@@ -106,8 +106,15 @@ struct Sale: AsyncParsableCommand {
             }
             do {
                 let money = try Money(parsing: amount, currency: Currency(code: currency))
+                guard money.isPositive else {
+                    throw CommandError(
+                        code: "invalid_amount", what: "The amount must be more than zero; it is \(money).",
+                        next: "Correct it and try again.")
+                }
                 let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
                 return try Order(id: id, amount: money, description: description)
+            } catch let error as any ExplainedError {
+                throw error
             } catch {
                 throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
             }
@@ -152,11 +159,27 @@ struct Sale: AsyncParsableCommand {
         }
         do {
             if cash {
-                return .cash(tendered: try tendered.map { try Money(parsing: $0, currency: order.total.currency) })
+                guard capture != CaptureMode.manual.rawValue else {
+                    throw CommandError(
+                        code: "unsupported", what: "Cash can not be held for later.",
+                        next: "Leave out --capture manual.")
+                }
+                let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
+                if let given, given.minorUnits < order.total.minorUnits {
+                    throw CommandError(
+                        code: "invalid_amount", what: "\(given) is less than the \(order.total) to pay.",
+                        next: "Ask the customer for \(order.total) at least.")
+                }
+                return .cash(tendered: given)
             }
             if let cardNumber {
                 guard let expiry else { throw CardDetailsError.expiry }
-                return .card(try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc))
+                let card = try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc)
+                guard !card.expiry.reveal().isPast(at: SystemClock().now()) else {
+                    throw CommandError(
+                        code: "card_expired", what: "The card has expired.", next: "Ask for another card.")
+                }
+                return .card(card)
             }
             guard (reader ?? "simulated") == "simulated" else {
                 throw CommandError(

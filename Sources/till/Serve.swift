@@ -38,7 +38,7 @@ struct Serve: AsyncParsableCommand {
             throw Output.fail(
                 CommandError(
                     code: "serve_failed", what: "The counter could not run: \(error).",
-                    next: "Check that its port is free, or give another with --port."),
+                    next: "Check the address, and that its port is free, or give others with --host and --port."),
                 json: common.json)
         }
     }

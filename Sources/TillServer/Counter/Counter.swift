@@ -94,7 +94,7 @@ public enum CounterError: ExplainedError {
     /// What happened.
     public var what: String {
         switch self {
-        case .journal(let path, let error): "The journal \(path) can not be opened: \(error)."
+        case .journal(let path, let error): "The journal \(path) can not be opened. \(error)"
         case .sandbox(let path, let error): "The sandbox's books \(path) can not be opened: \(error)."
         case .stripe(let error): "Stripe is not usable: \(error)"
         }

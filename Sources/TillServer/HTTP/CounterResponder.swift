@@ -43,6 +43,7 @@ struct CounterResponder: HTTPResponder {
         var response: Response
         var code: String?
         do {
+            try HeadLimits.check(request)
             response = try await answer(request, route: &route)
         } catch {
             let problem = Problem(error)

@@ -55,8 +55,10 @@ public struct CounterServer: Sendable {
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: [HeadDeadline(headTimeout)], idleTimeout: idle,
+            // Twice what is taken: between the two the answer says what was wrong, beyond them it is a bare 400.
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+                maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
+                maxHeaderFieldCount: 2 * HeadLimits.fields))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
         let application = Application(
             responder: responder(doorkeeper), server: .http1(configuration: http), configuration: address,

@@ -38,7 +38,8 @@ struct Incoming: Sendable {
         }
         var whole = ByteBuffer()
         let end = ContinuousClock.now + bodyTimeout.duration
-        for try await var part in request.body {
+        var parts = request.body.makeAsyncIterator()
+        while var part = try await Incoming.next(&parts) {
             // Looked at with each part, so that nobody holds a place by sending a byte now and then; a connection that
             // says nothing at all is closed by its idle time.
             guard ContinuousClock.now < end else { throw Problem.tooSlow }
@@ -46,6 +47,15 @@ struct Incoming: Sendable {
             if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
         }
         return whole
+    }
+
+    private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+        do {
+            return try await parts.next()
+        } catch {
+            throw Problem(
+                .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
+        }
     }
 
     /// A parameter of the query; a repeated one is refused.

@@ -96,8 +96,15 @@ struct PaymentRoutes: Sendable {
         _ request: TenderRequest, for payment: Payment, provider: ProviderName
     ) async throws -> Tender {
         switch request.kind {
-        case .card(let card): return .card(card)
+        case .card(let card):
+            guard !card.expiry.reveal().isPast(at: clock.now()) else {
+                throw Problem.field("tender.expiry", "The card has expired.", code: "card_expired")
+            }
+            return .card(card)
         case .cash(let tendered):
+            guard payment.captureMode == .automatic else {
+                throw Problem.field("tender.type", "Cash can not be held for later.", code: "unsupported")
+            }
             if let tendered, tendered.minorUnits < payment.amount.minorUnits {
                 throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
             }
@@ -241,11 +248,12 @@ struct PaymentRoutes: Sendable {
 
     private func receipt(of payment: Payment, _ incoming: Incoming) throws -> Response {
         let content = ReceiptContent(payment: payment, store: options.store, locale: options.locale)
-        let accepted = incoming.request.headers[.accept] ?? ""
-        let usual = accepted.hasPrefix("application/json") ? "json" : accepted.hasPrefix("text/plain") ? "text" : "html"
+        let usual = Accepted(incoming.request.headers[.accept]).best(of: [
+            ("text/html", "html"), ("application/json", "json"), ("text/plain", "text"),
+        ])
         var headers = HTTPFields()
         let text: String
-        switch try incoming.query("format") ?? usual {
+        switch try incoming.query("format") ?? usual ?? "html" {
         case "html":
             headers[.contentType] = "text/html; charset=utf-8"
             headers[.contentSecurityPolicy] = ReceiptRenderer.contentSecurityPolicy
