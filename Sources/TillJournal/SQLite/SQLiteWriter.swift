@@ -29,7 +29,7 @@ final class SQLiteWriter {
 
     /// Checks everything, then writes everything. A refusal has written nothing.
     func apply(_ write: PreparedWrite, now: Timestamp) throws(SQLiteFailure) -> Result<[StoredEvent], JournalError> {
-        if let record = write.idempotency, !record.isFinished,
+        if let record = write.idempotency, write.mustBeFirst(record),
             let existing = try idempotency(record.scope), !existing.isExpired(at: now), existing.refuses(record)
         {
             return .failure(.idempotencyExists(existing))

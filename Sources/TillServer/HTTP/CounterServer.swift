@@ -49,7 +49,9 @@ public struct CounterServer: Sendable {
                 maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
         let application = Application(
-            responder: responder(doorkeeper), server: .http1(configuration: http), configuration: address,
+            responder: responder(doorkeeper),
+            server: HTTPServerBuilder { EventLoopHTTP1Channel(HTTP1Channel(responder: $0, configuration: http)) },
+            configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 doorkeeper.listens(on: port)
