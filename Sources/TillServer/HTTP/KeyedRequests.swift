@@ -9,7 +9,7 @@ import TillJournal
 /// Answers each request under an idempotency key once, and gives the same answer again.
 final class KeyedRequests: Sendable {
     /// Answers kept in memory, so that most repeats do not read the journal.
-    static let maximumRemembered = 10_000
+    static let maximumRemembered = 1_024
 
     private struct State {
         var active: Set<IdempotencyScope> = []
@@ -166,7 +166,7 @@ final class KeyedRequests: Sendable {
         guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
         var headers = HTTPFields()
         headers[.contentType] = "application/json"
-        if replayed { headers[Incoming.name("Idempotent-Replayed")] = "true" }
+        if replayed { headers[.idempotentReplayed] = "true" }
         if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
