@@ -21,7 +21,8 @@ final class PointReaders: Sendable {
     /// What `body` reads; `nil` if it can not be read here.
     func read<Value>(_ body: (SQLiteConnection) throws(SQLiteFailure) -> Value) -> Value? {
         do throws(SQLiteFailure) {
-            let connection = try state.withLock { $0.idle.popLast() } ?? open()
+            let idle = state.withLock { $0.idle.popLast() }
+            let connection = if let idle { idle } else { try open() }
             let value = try body(connection)
             state.withLock { state in
                 guard !state.isClosed, state.idle.count < PointReaders.maximumIdle else { return }
