@@ -27,7 +27,8 @@ struct Serve: AsyncParsableCommand {
             CommonOptions.environment("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
         do {
-            let counter = try await Counter.open(provider.counterOptions(common), onCommit: feed.committed)
+            let counter = try await Counter.open(
+                provider.counterOptions(common), clock: EventLoopClock(), onCommit: feed.committed)
             try counter.checkProvider(provider.name)
             var options = ServerOptions()
             options.host = host

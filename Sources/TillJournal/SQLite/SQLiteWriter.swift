@@ -17,7 +17,7 @@ final class SQLiteWriter {
             path, readOnly: false,
             pragmas: [
                 "busy_timeout = 5000", "foreign_keys = 1", "synchronous = FULL", "fullfsync = 1",
-                "checkpoint_fullfsync = 1", "journal_size_limit = 67108864", "cache_size = -8192",
+                "checkpoint_fullfsync = 1", "journal_size_limit = 67108864", "cache_size = -4096",
                 "temp_store = MEMORY",
             ])
         connection.watchLog()
