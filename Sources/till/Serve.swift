@@ -64,6 +64,10 @@ struct Serve: AsyncParsableCommand {
     private func announce(_ journal: String) -> @Sendable (Int) -> Void {
         let (host, isJSON, isDefault) = (host, common.json, journal == CounterOptions.defaultJournal)
         return { port in
+            Task {
+                try? await Task.sleep(for: .seconds(1))
+                StartupPages.release()
+            }
             if isJSON { return Output.line("{\"url\":\"http://\(host):\(port)\"}") }
             Output.line("The counter is open: http://\(host):\(port)")
             Output.line("Journal: \(journal). The sandbox moves no real money.")
