@@ -49,7 +49,8 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
-        let counter = try await Counter.open(try CounterOptions(settings), onCommit: feed.committed)
+        let counter = try await Counter.open(
+            try CounterOptions(settings), clock: EventLoopClock(), onCommit: feed.committed)
         do {
             try counter.checkProvider()
             var options = ServerOptions(settings)
@@ -70,6 +71,10 @@ struct Serve: AsyncParsableCommand {
     private func announce(_ journal: String, host: String) -> @Sendable (Int) -> Void {
         let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
+            Task {
+                try? await Task.sleep(for: .seconds(1))
+                StartupPages.release()
+            }
             let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
             if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
             Output.line("The counter is open: \(url)")

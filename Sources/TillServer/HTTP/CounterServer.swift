@@ -61,7 +61,9 @@ public struct CounterServer: Sendable {
                 maxHeaderFieldCount: 2 * HeadLimits.fields))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
         let application = Application(
-            responder: responder(doorkeeper), server: .http1(configuration: http), configuration: address,
+            responder: responder(doorkeeper),
+            server: HTTPServerBuilder { EventLoopHTTP1Channel(HTTP1Channel(responder: $0, configuration: http)) },
+            configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 doorkeeper.listens(on: port)

@@ -25,7 +25,7 @@ struct PaymentRoutes: Sendable {
         let body = try await incoming.document()
         let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
-        return try await keyed.answer(request, status: .created) {
+        return try await keyed.answer(request, status: .created, looksFirst: false) {
             let draft = checkout.draft(
                 account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body)
             )
@@ -66,10 +66,12 @@ struct PaymentRoutes: Sendable {
             throw Problem.field("amount", "It is missing.", code: "invalid_amount")
         }
         // Without a name the key makes one, so that the same request is the same order in every process.
-        let seed = digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)
         return try Order(
-            id: named ?? OrderID(rawValue: "sale-" + hex(seed)), amount: amount,
-            description: try body.text("description"))
+            id: named ?? PaymentRoutes.orderID(for: scope), amount: amount, description: try body.text("description"))
+    }
+
+    private static func orderID(for scope: IdempotencyScope) -> OrderID {
+        OrderID(rawValue: "sale-" + hex(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
     }
 
     func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
