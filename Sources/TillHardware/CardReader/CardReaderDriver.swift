@@ -9,12 +9,13 @@ public import TillCore
 ///   if it had not been called off.
 /// - ``confirm(_:_:)`` is safe to call again with the same request and asks for the money once. It throws with
 ///   ``CardReaderFailure/intent`` set whenever the provider said how the intent stands.
-/// - What it says after a command ended is ignored by the service, except through ``events``.
+/// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is told first.
+/// - What a command still answers after the service gave it up changes nothing there and is reconciled.
 public protocol CardReaderDriver: Sendable {
     /// What the driver can do.
     var capabilities: CardReaderDriverCapabilities { get }
-    /// What happens without being asked for. Read by one service, which calls it once.
-    func events() -> AsyncStream<CardReaderDriverEvent>
+    /// Takes the one handler of what happens without being asked for. Called once, before everything else.
+    func observe(_ handler: @escaping CardReaderDriverEventHandler) async
 
     /// Looks for readers and tells all that it knows whenever that changes; returns when there is nothing more to find.
     func discover(
@@ -22,7 +23,7 @@ public protocol CardReaderDriver: Sendable {
     ) async throws(CardReaderFailure)
     /// Ends the discovery.
     func cancelDiscovery() async throws(CardReaderFailure)
-    /// Connects a reader that was discovered, and installs what is required meanwhile (told by ``events()``).
+    /// Connects a reader that was discovered, and installs what is required meanwhile (told by events).
     func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader
@@ -54,7 +55,7 @@ public protocol CardReaderDriver: Sendable {
     /// Ends a refund that waits for the card.
     func cancelRefund() async throws(CardReaderFailure)
 
-    /// Installs the update that is available; progress is told by ``events()``.
+    /// Installs the update that is available; progress is told by events.
     func installUpdate() async throws(CardReaderFailure)
     /// Ends an update.
     func cancelUpdate() async throws(CardReaderFailure)
@@ -66,6 +67,9 @@ public protocol CardReaderDriver: Sendable {
     func clear() async
 }
 
+/// Is told what happens at a reader without being asked for. Returns once the service knows.
+public typealias CardReaderDriverEventHandler = @Sendable (CardReaderDriverEvent) async -> Void
+
 /// What a driver can do.
 public struct CardReaderDriverCapabilities: Hashable, Sendable {
     /// Where it makes intents.
@@ -76,7 +80,7 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     public var amountLimits: AmountLimits
     /// Whether it gives money back at the reader.
     public var refunds: Bool
-    /// Whether it reaches readers again by itself, and tells so by ``CardReaderDriver/events()``.
+    /// Whether it reaches readers again by itself, and tells so by events.
     public var reconnects: Bool
 
     /// Where a driver makes intents.

@@ -104,7 +104,8 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         case .discoverAgain, .reconnect, .disconnectFirst: .reconnect
         case .charge, .bluetooth, .pairAgain, .network, .phone, .terms, .printer, .updateReader: .afterRepair
         case .address, .amount, .otherReader, .otherRefund, .switchAccount, .account, .updateApp,
-            .developer: .afterChange
+            .developer:
+            .afterChange
         case .otherPhone, .vendor, .tampered, .lookUp, .nothing: .no
         }
     }

@@ -57,6 +57,8 @@ extension UnderlyingError {
     public static let readerCommunicationError = UnderlyingError(rawValue: "reader_communication_error")
     /// The card reader is not on the network.
     public static let readerOffline = UnderlyingError(rawValue: "reader_offline")
+    /// The card reader went away and is being reached again.
+    public static let readerReconnecting = UnderlyingError(rawValue: "reader_reconnecting")
     /// The card reader did not answer in time.
     public static let readerTimedOut = UnderlyingError(rawValue: "reader_timed_out")
     /// The card reader has a fault.
@@ -78,7 +80,8 @@ extension UnderlyingError {
     /// The card reader's software is too old.
     public static let unsupportedReaderVersion = UnderlyingError(rawValue: "unsupported_reader_version")
     /// This card reader can not do that.
-    public static let featureNotAvailableWithConnectedReader = UnderlyingError(rawValue: "feature_not_available_with_connected_reader")
+    public static let featureNotAvailableWithConnectedReader = UnderlyingError(
+        rawValue: "feature_not_available_with_connected_reader")
     /// This is not available for the account.
     public static let featureNotAvailable = UnderlyingError(rawValue: "feature_not_available")
     /// A card reader can not be used while the app is in the background.
@@ -110,11 +113,14 @@ extension UnderlyingError {
     /// The Bluetooth connection broke and is being made again.
     public static let bluetoothReconnectStarted = UnderlyingError(rawValue: "bluetooth_reconnect_started")
     /// The card reader has forgotten this device.
-    public static let bluetoothPeerRemovedPairingInformation = UnderlyingError(rawValue: "bluetooth_peer_removed_pairing_information")
+    public static let bluetoothPeerRemovedPairingInformation = UnderlyingError(
+        rawValue: "bluetooth_peer_removed_pairing_information")
     /// The card reader is paired with another device.
-    public static let bluetoothAlreadyPairedWithAnotherDevice = UnderlyingError(rawValue: "bluetooth_already_paired_with_another_device")
+    public static let bluetoothAlreadyPairedWithAnotherDevice = UnderlyingError(
+        rawValue: "bluetooth_already_paired_with_another_device")
     /// The card reader's battery is too low to connect.
-    public static let bluetoothConnectionFailedBatteryCriticallyLow = UnderlyingError(rawValue: "bluetooth_connection_failed_battery_critically_low")
+    public static let bluetoothConnectionFailedBatteryCriticallyLow = UnderlyingError(
+        rawValue: "bluetooth_connection_failed_battery_critically_low")
     /// The card reader's cable was pulled out.
     public static let usbDisconnected = UnderlyingError(rawValue: "usb_disconnected")
     /// No card reader was found on a cable.
@@ -170,7 +176,8 @@ extension UnderlyingError {
     /// The device does not allow it.
     public static let commandNotAllowed = UnderlyingError(rawValue: "command_not_allowed")
     /// This device or its system can not read cards.
-    public static let unsupportedMobileDeviceConfiguration = UnderlyingError(rawValue: "unsupported_mobile_device_configuration")
+    public static let unsupportedMobileDeviceConfiguration = UnderlyingError(
+        rawValue: "unsupported_mobile_device_configuration")
     /// The device has no passcode.
     public static let passcodeNotEnabled = UnderlyingError(rawValue: "passcode_not_enabled")
     /// Cards can not be read during a phone call.
@@ -242,7 +249,8 @@ extension UnderlyingError {
     /// The reader failed while it read data.
     public static let collectDataFailed = UnderlyingError(rawValue: "collect_data_failed")
     /// Paying in the card's currency is not available.
-    public static let dynamicCurrencyConversionNotAvailable = UnderlyingError(rawValue: "dynamic_currency_conversion_not_available")
+    public static let dynamicCurrencyConversionNotAvailable = UnderlyingError(
+        rawValue: "dynamic_currency_conversion_not_available")
     /// A surcharge is not available.
     public static let surchargeNotAvailable = UnderlyingError(rawValue: "surcharge_not_available")
     /// The surcharge can not be asked for in this way.
@@ -276,7 +284,8 @@ extension UnderlyingError {
     /// The card's data could not be read.
     public static let missingEMVData = UnderlyingError(rawValue: "missing_emv_data")
     /// The card was declined.
-    public static let paymentDeclinedByPaymentProcessor = UnderlyingError(rawValue: "payment_declined_by_payment_processor")
+    public static let paymentDeclinedByPaymentProcessor = UnderlyingError(
+        rawValue: "payment_declined_by_payment_processor")
     /// The card or the reader declined.
     public static let paymentDeclinedByCardReader = UnderlyingError(rawValue: "payment_declined_by_card_reader")
 }
@@ -294,15 +303,20 @@ extension UnderlyingError {
     /// The reader's update failed.
     public static let readerSoftwareUpdateFailed = UnderlyingError(rawValue: "reader_software_update_failed")
     /// The reader's battery is too low for an update.
-    public static let readerSoftwareUpdateFailedBatteryLow = UnderlyingError(rawValue: "reader_software_update_failed_battery_low")
+    public static let readerSoftwareUpdateFailedBatteryLow = UnderlyingError(
+        rawValue: "reader_software_update_failed_battery_low")
     /// The reader's update was interrupted.
-    public static let readerSoftwareUpdateFailedInterrupted = UnderlyingError(rawValue: "reader_software_update_failed_interrupted")
+    public static let readerSoftwareUpdateFailedInterrupted = UnderlyingError(
+        rawValue: "reader_software_update_failed_interrupted")
     /// The reader's update is out of date.
-    public static let readerSoftwareUpdateFailedExpiredUpdate = UnderlyingError(rawValue: "reader_software_update_failed_expired_update")
+    public static let readerSoftwareUpdateFailedExpiredUpdate = UnderlyingError(
+        rawValue: "reader_software_update_failed_expired_update")
     /// The reader could not install the update.
-    public static let readerSoftwareUpdateFailedReader = UnderlyingError(rawValue: "reader_software_update_failed_reader")
+    public static let readerSoftwareUpdateFailedReader = UnderlyingError(
+        rawValue: "reader_software_update_failed_reader")
     /// The update could not be fetched.
-    public static let readerSoftwareUpdateFailedServer = UnderlyingError(rawValue: "reader_software_update_failed_server")
+    public static let readerSoftwareUpdateFailedServer = UnderlyingError(
+        rawValue: "reader_software_update_failed_server")
     /// The update is for another reader.
     public static let invalidReaderForUpdate = UnderlyingError(rawValue: "invalid_reader_for_update")
     /// There is no update to install.
@@ -312,7 +326,8 @@ extension UnderlyingError {
 // MARK: Tap to Pay
 extension UnderlyingError {
     /// Nobody is signed in to iCloud to accept the terms of Tap to Pay.
-    public static let tapToPayTermsRequireICloudSignIn = UnderlyingError(rawValue: "tap_to_pay_terms_require_icloud_sign_in")
+    public static let tapToPayTermsRequireICloudSignIn = UnderlyingError(
+        rawValue: "tap_to_pay_terms_require_icloud_sign_in")
     /// The terms of Tap to Pay were not accepted.
     public static let tapToPayTermsCanceled = UnderlyingError(rawValue: "tap_to_pay_terms_canceled")
     /// The terms of Tap to Pay are not accepted yet.
@@ -336,11 +351,14 @@ extension UnderlyingError {
 // MARK: Offline
 extension UnderlyingError {
     /// This kind of reader was not connected here with a network in the last 30 days.
-    public static let readerConnectionNotAvailableOffline = UnderlyingError(rawValue: "reader_connection_not_available_offline")
+    public static let readerConnectionNotAvailableOffline = UnderlyingError(
+        rawValue: "reader_connection_not_available_offline")
     /// The reader was last used at another place.
-    public static let readerConnectionOfflineLocationMismatch = UnderlyingError(rawValue: "reader_connection_offline_location_mismatch")
+    public static let readerConnectionOfflineLocationMismatch = UnderlyingError(
+        rawValue: "reader_connection_offline_location_mismatch")
     /// The reader needs an update before it can work without a network.
-    public static let readerConnectionOfflineNeedsUpdate = UnderlyingError(rawValue: "reader_connection_offline_needs_update")
+    public static let readerConnectionOfflineNeedsUpdate = UnderlyingError(
+        rawValue: "reader_connection_offline_needs_update")
     /// Too many payments are stored; they must be sent first.
     public static let offlineDatabaseTooLarge = UnderlyingError(rawValue: "offline_database_too_large")
     /// Payments can not be stored without a network.

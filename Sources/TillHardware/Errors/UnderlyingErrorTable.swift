@@ -41,6 +41,7 @@ public enum UnderlyingErrorTable {
         (.connectTimedOut, .reconnect, .settled, "The card reader did not connect in time."),
         (.readerCommunicationError, .reconnect, .open, "The card reader could not be reached."),
         (.readerOffline, .reconnect, .settled, "The card reader is not on the network."),
+        (.readerReconnecting, .wait, .open, "The card reader went away and is being reached again."),
         (.readerTimedOut, .lookUp, .open, "The card reader did not answer in time."),
         (.readerHardwareFault, .vendor, .settled, "The card reader has a fault."),
         (.readerTampered, .tampered, .settled, "The card reader says that it was tampered with."),
