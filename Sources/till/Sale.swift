@@ -169,7 +169,7 @@ struct Sale: AsyncParsableCommand {
         let simulated = try SimulatedCard(parsing: card ?? "visa")
         let reader = await SimulatedCardReader.connected(
             card: simulated, pace: .milliseconds(Output.isTerminal && !common.json ? 300 : 0))
-        let events = await reader.readerEvents()
+        let events = reader.readerEvents.subscribe()
         let isQuiet = common.json
         let printer = Task {
             for await event in events where !isQuiet { Output.note("Reader: \(event.message ?? event.type.rawValue)") }

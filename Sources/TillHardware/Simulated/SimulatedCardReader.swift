@@ -2,13 +2,13 @@ public import TillCore
 
 /// A card reader that does not exist, with the events and errors of one that does. Its sealed data is understood by
 /// the sandbox provider only.
-public actor SimulatedCardReader: CardReaderService {
+public actor SimulatedCardReader {
     /// The label of the one reader that it finds.
     public static let label = "simulated"
 
     private let device = CardReader(
-        serial: "SIMULATED-1", vendor: "SIMULATED", label: SimulatedCardReader.label, readerType: .simulated,
-        batteryPercent: 87, softwareVersion: "1")
+        serial: "SIMULATED-1", name: SimulatedCardReader.label, softwareVersion: "1",
+        battery: CardReaderBattery(percent: 87), readerType: .simulated)
     private let clock: any TillClock
     private let pace: Span
     private var card: SimulatedCard
@@ -16,9 +16,9 @@ public actor SimulatedCardReader: CardReaderService {
     private var isConnected = false
     private var isCardInserted = false
     private var collection: Collection = .idle
-    private var discovered = Broadcast<[CardReader]>()
-    private var connected = Broadcast<[CardReader]>()
-    private var events = Broadcast<CardReaderEvent>()
+    private let discovered = Broadcast<[CardReader]>([])
+    private let connected = Broadcast<[CardReader]>([])
+    private let events = Broadcast<CardReaderEvent>()
 
     private enum Collection { case idle, running, calledOff }
 
@@ -44,23 +44,9 @@ public actor SimulatedCardReader: CardReaderService {
     /// The card that the next customer has.
     public func present(_ card: SimulatedCard) { self.card = card }
 
-    public func discoveredReaders() async -> AsyncStream<[CardReader]> {
-        discovered.stream(startingWith: isStarted ? [device] : []) { id in
-            Task { await self.forget { $0.discovered.remove(id) } }
-        }
-    }
-
-    public func connectedReaders() async -> AsyncStream<[CardReader]> {
-        connected.stream(startingWith: isConnected ? [device] : []) { id in
-            Task { await self.forget { $0.connected.remove(id) } }
-        }
-    }
-
-    public func readerEvents() async -> AsyncStream<CardReaderEvent> {
-        events.stream { id in Task { await self.forget { $0.events.remove(id) } } }
-    }
-
-    private func forget(_ body: @Sendable (isolated SimulatedCardReader) -> Void) { body(self) }
+    public nonisolated var discoveredReaders: BroadcastValues<[CardReader]> { discovered.values }
+    public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connected.values }
+    public nonisolated var readerEvents: BroadcastValues<CardReaderEvent> { events.values }
 
     public func start(_ configProvider: any CardReaderConfigProvider) async throws(CardReaderServiceError) {
         do {
@@ -85,7 +71,7 @@ public actor SimulatedCardReader: CardReaderService {
     }
 
     public func disconnect() async throws(CardReaderServiceError) {
-        guard isConnected else { throw CardReaderServiceError(.disconnection, .notConnected) }
+        guard isConnected else { throw CardReaderServiceError(.disconnection, .notConnectedToReader) }
         isConnected = false
         if collection == .running { collection = .calledOff }
         connected.send([])
@@ -99,8 +85,8 @@ public actor SimulatedCardReader: CardReaderService {
     public func collectPaymentMethod(
         _ parameters: PaymentIntentParameters
     ) async throws(CardReaderServiceError) -> CardPresentPayload {
-        guard isConnected else { throw CardReaderServiceError(.intentCreation, .notConnected) }
-        guard collection == .idle else { throw CardReaderServiceError(.intentCreation, .busy) }
+        guard isConnected else { throw CardReaderServiceError(.intentCreation, .notConnectedToReader) }
+        guard collection == .idle else { throw CardReaderServiceError(.intentCreation, .readerBusy) }
         guard parameters.amount.isPositive else { throw CardReaderServiceError(.intentCreation, .invalidAmount) }
         collection = .running
         defer { collection = .idle }
@@ -108,7 +94,7 @@ public actor SimulatedCardReader: CardReaderService {
         let card = card
         switch card.behavior {
         case .timeout:
-            throw CardReaderServiceError(.paymentMethod, .requestTimedOut)
+            throw CardReaderServiceError(.paymentMethod, .cardReadTimedOut)
         case .canceled:
             events.send(CardReaderEvent(.canceled))
             throw CardReaderServiceError(.paymentMethod, .commandCanceled)
