@@ -101,7 +101,8 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                crypto, log,
+                "TillStripe", crypto, log,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],

@@ -5,6 +5,7 @@ import TillCore
 import TillHardware
 import TillReceipts
 import TillServer
+import TillStripe
 
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct Sale: AsyncParsableCommand {
     @Option(name: .long, help: "automatic or manual.")
     var capture = "automatic"
 
-    @Option(name: .long, help: "The card reader: simulated.")
+    @Option(name: .long, help: "The card reader: simulated, or the label or id of a Stripe reader, or connected.")
     var reader: String?
     @Option(name: .long, help: "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …")
     var card: String?
@@ -58,11 +59,17 @@ struct Sale: AsyncParsableCommand {
         if !common.json { for notice in sold.notices { Output.note("Note: \(notice)") } }
         try await withCounter(common, provider) { counter in
             let mode = try captureMode()
-            let name = cash ? ProviderName.cash : provider.name
+            let name =
+                cash ? ProviderName.cash : isAtStripeReader ? StripeTerminalProvider.name : provider.name
+            if isAtStripeReader { _ = try counter.readers() }
             try checkBeforeWriting(sold, name: name, counter)
             let draft = counter.checkout.draft(account: common.accountID, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
+            let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
+            if let atReader {
+                return try finish(try await collect(payment, at: atReader, in: counter), isManual: mode == .manual)
+            }
             let tender: Tender
             if let typed {
                 tender = typed
@@ -151,11 +158,7 @@ struct Sale: AsyncParsableCommand {
                 guard let expiry else { throw CardDetailsError.expiry }
                 return .card(try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc))
             }
-            guard (reader ?? "simulated") == "simulated" else {
-                throw CommandError(
-                    code: "unknown_reader", what: "There is no reader \(reader ?? "").", next: "Use --reader simulated."
-                )
-            }
+            if isAtStripeReader { return nil }
             _ = try SimulatedCard(parsing: card ?? "visa")
             return nil
         } catch let error as any ExplainedError {

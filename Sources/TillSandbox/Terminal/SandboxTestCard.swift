@@ -1,28 +1,8 @@
 import TillCore
+import TillStripe
 
 /// The published test cards of Stripe's simulated readers, and the physical test card whose amount decides.
 enum SandboxTestCard {
-    /// Numbers by name, as in Stripe's list of simulated cards.
-    static let numbers: [(name: String, number: String, brand: String)] = [
-        ("visa", "4242424242424242", "visa"), ("visa_debit", "4000056655665556", "visa"),
-        ("mastercard", "5555555555554444", "mastercard"), ("mastercard_debit", "5200828282828210", "mastercard"),
-        ("mastercard_prepaid", "5105105105105100", "mastercard"), ("amex", "378282246310005", "amex"),
-        ("amex2", "371449635398431", "amex"), ("discover", "6011111111111117", "discover"),
-        ("discover2", "6011000990139424", "discover"), ("diners", "3056930009020004", "diners"),
-        ("diners_14digits", "36227206271667", "diners"), ("jcb", "3566002020360505", "jcb"),
-        ("unionpay", "6200000000000005", "unionpay"), ("interac", "4506445006931933", "interac"),
-        ("eftpos_au_debit", "6280000360000978", "eftpos_au"), ("eftpos_au_visa_debit", "4000050360000001", "visa"),
-        ("eftpos_au_mastercard_debit", "5555050360000080", "mastercard"),
-        ("offline_pin_cvm", "4001007020000002", "visa"), ("online_pin_cvm", "4001000360000005", "visa"),
-        ("charge_declined", "4000000000000002", "visa"),
-        ("charge_declined_insufficient_funds", "4000000000009995", "visa"),
-        ("charge_declined_lost_card", "4000000000009987", "visa"),
-        ("charge_declined_stolen_card", "4000000000009979", "visa"),
-        ("charge_declined_expired_card", "4000000000000069", "visa"),
-        ("charge_declined_processing_error", "4000000000000119", "visa"),
-        ("refund_failed", "4000000000005126", "visa"),
-    ]
-
     /// What the physical test card does at amounts that end in these two digits.
     static let amounts: [Int64: String] = [
         1: "call_issuer", 2: "offline_pin_required", 3: "online_or_offline_pin_required", 5: "generic_decline",
@@ -31,7 +11,7 @@ enum SandboxTestCard {
 
     /// The card of a number; `nil` for one that is not a test card.
     static func card(number: String) -> SandboxCard? {
-        guard let known = numbers.first(where: { $0.number == number }) else { return nil }
+        guard let known = TerminalTestCard.known.first(where: { $0.number == number }) else { return nil }
         return SandboxCard(number: number, brand: known.brand, entryMode: "contact_emv")
     }
 

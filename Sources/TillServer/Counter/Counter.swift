@@ -14,6 +14,8 @@ public struct Counter: Sendable {
     public let checkout: Checkout
     /// Stripe, if it is configured, for its webhooks.
     public let stripe: StripeProvider?
+    /// Stripe's card readers, if Stripe is configured.
+    public let terminal: StripeTerminalProvider?
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
@@ -40,6 +42,7 @@ public struct Counter: Sendable {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
         var stripe: StripeProvider?
+        var terminal: StripeTerminalProvider?
         var transport: HTTPClientTransport?
         if let key = options.stripeKey {
             let wire = HTTPClientTransport()
@@ -47,8 +50,10 @@ public struct Counter: Sendable {
                 let provider = try StripeProvider(
                     secretKey: key, baseURL: options.stripeURL, transport: wire, clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                providers.append(provider)
+                let atReaders = StripeTerminalProvider(provider)
+                providers += [provider, atReaders]
                 stripe = provider
+                terminal = atReaders
             } catch {
                 await wire.shutdown()
                 throw .stripe(error)
@@ -57,7 +62,7 @@ public struct Counter: Sendable {
         }
         let checkout = Checkout(journal: journal, providers: providers, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock,
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, options: options, clock: clock,
             transport: transport)
     }
 

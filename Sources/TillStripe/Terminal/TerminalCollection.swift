@@ -59,23 +59,6 @@ public struct TerminalRefund: Hashable, Sendable {
     }
 }
 
-/// A published test card that is held to a simulated reader. No bank has issued it.
-public struct TerminalTestCard: Hashable, Sendable {
-    /// `card_present` or `interac_present`; `nil`: whatever the stand-in presents unasked.
-    public var kind: String?
-    /// One of the published test numbers.
-    public var number: String?
-    /// What the customer gives on top, in the wire's units.
-    public var tip: Int64?
-
-    /// Makes one.
-    public init(kind: String? = nil, number: String? = nil, tip: Int64? = nil) {
-        self.kind = kind
-        self.number = number
-        self.tip = tip
-    }
-}
-
 /// A payment intent that a reader is to collect for.
 public struct TerminalIntentDraft: Hashable, Sendable {
     /// In the wire's units.
