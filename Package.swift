@@ -128,7 +128,7 @@ let package = Package(
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
+        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],

@@ -219,7 +219,16 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.cancelAction(reader, key: key), TerminalReader.init)
     }
 
-    // MARK: Holds
+    // MARK: Intents and holds
+
+    /// Makes a payment intent that a reader can collect for. Moves no money.
+    public func createIntent(
+        _ draft: TerminalIntentDraft, key: IdempotencyKey
+    ) async throws(StripeTerminalError) -> ProviderReference {
+        try await read(
+            TerminalCall.createIntent(draft, key: key),
+            { TerminalText.identifier($0["id"]).map { ProviderReference(rawValue: $0) } })
+    }
 
     /// Raises a hold to a new whole amount, in the wire's units. Only for one that was asked to allow it.
     /// - Returns: what is held now, in the wire's units.

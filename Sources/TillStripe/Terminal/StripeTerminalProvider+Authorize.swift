@@ -123,7 +123,7 @@ struct TerminalSale: Sendable {
                 return .unknown(reason: "the reader did not come to an end in time")
             }
             switch await look() {
-            case .end(let answer): return answer
+            case .end(let answer): return told(answer, isCharging)
             case .collecting: seen = true
             case .charging:
                 seen = true
@@ -134,7 +134,10 @@ struct TerminalSale: Sendable {
                 }
             case .gone:
                 // Only after its command was there can a slot with something else in it mean an end.
-                if seen { return await ended(.canceledAtReader, code: isCalledOff ? "reader_timeout" : "canceled") }
+                if seen {
+                    let code = isCalledOff ? "reader_timeout" : "canceled"
+                    return told(await ended(.canceledAtReader, code: code), isCharging)
+                }
                 if age >= StripeTerminalProvider.grace {
                     return .unknown(reason: "the reader does not show the command")
                 }
@@ -185,7 +188,6 @@ struct TerminalSale: Sendable {
             let isOwnFailure = action.map { TerminalFailure.reasons[$0.failureCode ?? ""] == nil } ?? false
             if isOwnFailure, let last = now.intent.lastError { decline = last }
             if code == "reader_timeout" { decline.reason = .noCardPresented }
-            tell(decline.reason == .canceledAtReader ? .canceled : .declined, decline.reason.customerSentence)
             return .declined(decline)
         default: return .unknown(reason: "the payment intent is \(now.intent.status)")
         }
@@ -201,8 +203,6 @@ struct TerminalSale: Sendable {
             guard intent.amount == request.amount, covered == request.amount else {
                 return .unknown(reason: provider.online.amountMismatch)
             }
-            if intent.card?.entryMode?.hasPrefix("contact_") == true { tell(.removeCard) }
-            tell(.approved)
             return .approved(
                 Authorization(
                     reference: intent.reference, amount: request.amount, isCaptured: isCaptured,
@@ -212,6 +212,22 @@ struct TerminalSale: Sendable {
         case "requires_action": return .unknown(reason: "the payment intent waits for the customer")
         default: return nil
         }
+    }
+
+    /// Says how it ended to the people at the reader.
+    private func told(
+        _ answer: ProviderAnswer<Authorization>, _ hadCard: Bool
+    ) -> ProviderAnswer<Authorization> {
+        switch answer {
+        case .approved(let authorization):
+            if authorization.card?.entryMode?.hasPrefix("contact_") == true { tell(.removeCard) }
+            tell(.approved)
+        case .declined(let decline):
+            if hadCard { tell(.removeCard) }
+            tell(decline.reason == .canceledAtReader ? .canceled : .declined, decline.reason.customerSentence)
+        case .requiresAction, .notSent, .unknown: break
+        }
+        return answer
     }
 
     private func tell(_ type: CardReaderEventType, _ message: String? = nil) {
