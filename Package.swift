@@ -69,7 +69,9 @@ let package = Package(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
-        .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
@@ -100,7 +102,8 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                crypto, log,
+                "TillStripe", crypto, log,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -126,7 +129,7 @@ let package = Package(
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
+        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],

@@ -5,6 +5,7 @@ import TillCore
 import TillHardware
 import TillReceipts
 import TillServer
+import TillStripe
 
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
@@ -33,8 +34,9 @@ struct Sale: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The card reader: simulated. It is used if no other way to pay is named.", valueName: "name")
-    )
+        help: ArgumentHelp(
+            "The card reader: simulated, or the label or id of a Stripe reader, or connected. Simulated is used if no "
+                + "other way to pay is named.", valueName: "name"))
     var reader: String?
     @Option(
         name: .long,
@@ -64,11 +66,18 @@ struct Sale: AsyncParsableCommand {
         if !common.json { for notice in sold.notices { Output.note("Note: \(notice)") } }
         try await withCounter(common, provider) { counter in
             let mode = try captureMode()
-            let name = cash ? ProviderName.cash : counter.options.provider
+            let name =
+                cash
+                ? ProviderName.cash : isAtStripeReader ? StripeTerminalProvider.name : counter.options.provider
+            if isAtStripeReader { _ = try counter.readers() }
             try checkBeforeWriting(sold, name: name, counter)
             let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
+            let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
+            if let atReader {
+                return try finish(try await collect(payment, at: atReader, in: counter), isManual: mode == .manual)
+            }
             let tender: Tender
             if let typed {
                 tender = typed
@@ -181,11 +190,7 @@ struct Sale: AsyncParsableCommand {
                 }
                 return .card(card)
             }
-            guard (reader ?? "simulated") == "simulated" else {
-                throw CommandError(
-                    code: "unknown_reader", what: "There is no reader \(reader ?? "").", next: "Use --reader simulated."
-                )
-            }
+            if isAtStripeReader { return nil }
             _ = try SimulatedCard(parsing: card ?? "visa")
             return nil
         } catch let error as any ExplainedError {

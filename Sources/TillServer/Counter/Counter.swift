@@ -14,6 +14,8 @@ public struct Counter: Sendable {
     public let checkout: Checkout
     /// Stripe, if it is configured, for its webhooks.
     public let stripe: StripeProvider?
+    /// Stripe's card readers, if Stripe is configured.
+    public let terminal: StripeTerminalProvider?
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
@@ -42,6 +44,7 @@ public struct Counter: Sendable {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
         var stripe: StripeProvider?
+        var terminal: StripeTerminalProvider?
         var transport: HTTPClientTransport?
         if let key = options.stripeKey {
             let wire = HTTPClientTransport()
@@ -50,8 +53,10 @@ public struct Counter: Sendable {
                     secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
                     clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                providers.append(provider)
+                let atReaders = StripeTerminalProvider(provider)
+                providers += [provider, atReaders]
                 stripe = provider
+                terminal = atReaders
             } catch {
                 await wire.shutdown()
                 throw .stripe(error)
@@ -62,7 +67,8 @@ public struct Counter: Sendable {
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock, calls: calls,
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, options: options, clock: clock,
+            calls: calls,
             transport: transport)
     }
 
