@@ -100,11 +100,11 @@ public enum CardBrandTable {
     ]
 
     private static let unionPay =
-        each(620, 6270, 6272, 6276, 6291, 6292)
+        each(620, 810, 6270, 6272, 6276, 6291, 6292)
         + [
             range(62_100, 62_182), range(62_184, 62_197), range(62_200, 62_205), range(622_010, 622_999),
             range(62_207, 62_209), range(623, 626), range(627_700, 627_779), range(627_781, 627_799),
-            range(6282, 6289), range(8100, 8171),
+            range(6282, 6289), range(8110, 8171),
         ]
 
     private static let elo =
