@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
+        .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -73,6 +74,9 @@ let package = Package(
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
@@ -82,7 +86,7 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+                "TillCore", "TillHardware", "TillHTTP", "TillStripe", "TillCards", grdb, crypto, hummingbird, httpTypes, log,
             ],
             swiftSettings: strict),
 
@@ -91,7 +95,7 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox",
+                "TillSandbox", "TillCards", "TillPayPal",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -102,7 +106,7 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                "TillCards",
+                "TillCards", "TillPayPal",
                 crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -127,6 +131,7 @@ let package = Package(
         tests("TillReceipts", crypto),
         tests("TillHardware"),
         tests("TillCards", httpTypes),
+        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
