@@ -29,7 +29,7 @@ struct CommonOptions: ParsableArguments {
 
 /// Who moves the money.
 struct ProviderOptions: ParsableArguments {
-    @Option(name: .long, help: "sandbox, stripe or cash. Also TILL_PROVIDER.")
+    @Option(name: .long, help: "sandbox, stripe, paypal or cash. Also TILL_PROVIDER.")
     var provider: String?
 
     @Option(name: .long, help: "Where Stripe's interface is. Also TILL_STRIPE_URL.")
@@ -40,6 +40,8 @@ struct ProviderOptions: ParsableArguments {
 
     @Option(name: .long, help: "How long the sandbox takes for each call, as 50ms.")
     var sandboxLatency: String?
+
+    @OptionGroup var cards: CardProviderOptions
 
     /// The provider's name.
     var name: ProviderName {
@@ -60,6 +62,7 @@ struct ProviderOptions: ParsableArguments {
         if let secret = CommonOptions.environment("stripe.webhook.secret", isSecret: true) {
             options.stripeWebhookSecrets = secret.split(separator: ",").prefix(2).map { Secret(String($0)) }
         }
+        cards.apply(to: &options, chosen: name)
         if let text = sandboxLatency {
             guard text.hasSuffix("ms"), let count = Int64(text.dropLast(2)), (0...600_000).contains(count) else {
                 throw ValidationError("The sandbox's latency is given in whole milliseconds, as 50ms.")

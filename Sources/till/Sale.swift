@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillCards
 import TillCheckout
 import TillCore
 import TillHardware
@@ -41,6 +42,8 @@ struct Sale: AsyncParsableCommand {
     var expiry: String?
     @Option(name: .long, help: "The card's security code.")
     var cvc: String?
+    @Option(name: .long, help: "The name on the card.")
+    var cardholder: String?
     @Flag(name: .long, help: "Notes and coins.")
     var cash = false
     @Option(name: .long, help: "What the customer handed over in cash.")
@@ -149,7 +152,9 @@ struct Sale: AsyncParsableCommand {
             }
             if let cardNumber {
                 guard let expiry else { throw CardDetailsError.expiry }
-                return .card(try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc))
+                let card = try PaymentCard(
+                    number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
+                return .card(card.details)
             }
             guard (reader ?? "simulated") == "simulated" else {
                 throw CommandError(

@@ -114,12 +114,13 @@ actor PayPalBooks {
     private var counter: UInt64 = 0
     private let clock: any TillClock
     private var shift = Span(milliseconds: 0)
-    let base: String
+    /// Where the stand-in is, for its links.
+    private(set) var base = "http://127.0.0.1"
 
-    init(clock: any TillClock, base: String) {
-        self.clock = clock
-        self.base = base
-    }
+    init(clock: any TillClock) { self.clock = clock }
+
+    /// Says on which port the stand-in is.
+    func listens(on port: Int) { base = "http://127.0.0.1:\(port)" }
 
     var now: Timestamp { clock.now().adding(shift) }
 

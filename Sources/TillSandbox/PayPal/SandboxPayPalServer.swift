@@ -42,13 +42,17 @@ public struct SandboxPayPalServer: Sendable {
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .warning
-        let books = PayPalBooks(clock: clock, base: "http://127.0.0.1:\(port)")
+        let books = PayPalBooks(clock: clock)
         let desk = PayPalDesk(books: books, faults: faults, clock: clock, stall: stall)
         let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(to: request, desk) }
         let application = Application(
             responder: responder,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
-            onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
+            onServerRunning: { channel in
+                let actual = channel.localAddress?.port ?? port
+                await books.listens(on: actual)
+                await onReady(actual)
+            }, logger: logger)
         try await application.runService()
     }
 

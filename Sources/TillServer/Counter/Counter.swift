@@ -3,6 +3,7 @@ public import TillCore
 import TillHTTP
 public import TillJournal
 import TillSandbox
+public import TillPayPal
 public import TillStripe
 
 /// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
@@ -14,6 +15,8 @@ public struct Counter: Sendable {
     public let checkout: Checkout
     /// Stripe, if it is configured, for its webhooks.
     public let stripe: StripeProvider?
+    /// PayPal, if it is configured, for renewals of holds and for its webhooks.
+    public let payPal: PayPalProvider?
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
@@ -55,9 +58,22 @@ public struct Counter: Sendable {
             }
             transport = wire
         }
+        var payPal: PayPalProvider?
+        if let configured = options.payPal {
+            let wire = transport ?? HTTPClientTransport()
+            transport = wire
+            do {
+                let provider = try configured.provider(transport: wire, clock: clock)
+                providers.append(provider)
+                payPal = provider
+            } catch {
+                await wire.shutdown()
+                throw error
+            }
+        }
         let checkout = Checkout(journal: journal, providers: providers, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock,
+            journal: journal, checkout: checkout, stripe: stripe, payPal: payPal, options: options, clock: clock,
             transport: transport)
     }
 
@@ -76,6 +92,8 @@ public enum CounterError: ExplainedError {
     case sandbox(String, String)
     /// Stripe's settings are not usable.
     case stripe(StripeConfigurationError)
+    /// A card provider's settings are not usable; the sentence says why.
+    case cardProvider(String)
 
     /// The stable word.
     public var code: String {
@@ -83,6 +101,7 @@ public enum CounterError: ExplainedError {
         case .journal: "journal_unavailable"
         case .sandbox: "sandbox_unavailable"
         case .stripe: "stripe_not_configured"
+        case .cardProvider: "card_provider_not_configured"
         }
     }
 
@@ -92,6 +111,7 @@ public enum CounterError: ExplainedError {
         case .journal(let path, let error): "The journal \(path) can not be opened: \(error)."
         case .sandbox(let path, let error): "The sandbox's books \(path) can not be opened: \(error)."
         case .stripe(let error): "Stripe is not usable: \(error)"
+        case .cardProvider(let reason): "A card provider is not usable: \(reason)"
         }
     }
 
@@ -103,7 +123,7 @@ public enum CounterError: ExplainedError {
         switch self {
         case .journal: "Check the path, its rights and the disk, or give another with --journal."
         case .sandbox: "Check the path, its rights and the disk."
-        case .stripe: "Check the key and the address."
+        case .stripe, .cardProvider: "Check the key and the address."
         }
     }
 }
