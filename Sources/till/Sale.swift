@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillCards
 import TillCheckout
 import TillCore
 import TillHardware
@@ -49,6 +50,8 @@ struct Sale: AsyncParsableCommand {
     var expiry: String?
     @Option(name: .long, help: "The card's security code.")
     var cvc: String?
+    @Option(name: .long, help: "The name on the card.")
+    var cardholder: String?
     @Flag(name: .long, help: "Notes and coins.")
     var cash = false
     @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
@@ -76,7 +79,7 @@ struct Sale: AsyncParsableCommand {
             let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
             if let atReader {
-                return try finish(try await collect(payment, at: atReader, in: counter), isManual: mode == .manual)
+                return try finish(try await collect(payment, at: atReader, in: counter), store: store ?? counter.options.storeName)
             }
             let tender: Tender
             if let typed {
@@ -183,12 +186,9 @@ struct Sale: AsyncParsableCommand {
             }
             if let cardNumber {
                 guard let expiry else { throw CardDetailsError.expiry }
-                let card = try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc)
-                guard !card.expiry.reveal().isPast(at: SystemClock().now()) else {
-                    throw CommandError(
-                        code: "card_expired", what: "The card has expired.", next: "Ask for another card.")
-                }
-                return .card(card)
+                let card = try PaymentCard(
+                    number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
+                return .card(card.details)
             }
             if isAtStripeReader { return nil }
             _ = try SimulatedCard(parsing: card ?? "visa")
