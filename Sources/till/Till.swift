@@ -13,6 +13,6 @@ struct Till: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Sale.self, Payments.self, Receipts.self, Serve.self, Sandbox.self, JournalCommand.self, Doctor.self,
-            Keys.self, Failpoints.self,
+            Keys.self, Failpoints.self, ApplePay.self,
         ])
 }
