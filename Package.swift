@@ -87,7 +87,8 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+                "TillCore", "TillHardware", "TillApplePay", "TillHTTP", "TillStripe", grdb, crypto, hummingbird,
+                httpTypes, log, asn1, cryptoExtras, x509,
             ],
             swiftSettings: strict),
 
@@ -131,6 +132,7 @@ let package = Package(
         tests("TillCore"),
         tests("TillReceipts", crypto),
         tests("TillHardware"),
+        tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),

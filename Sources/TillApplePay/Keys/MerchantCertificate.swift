@@ -43,8 +43,8 @@ public struct MerchantCertificate: Sendable {
             let certificate = try Certificate(derEncoded: node)
             publicKeyInfo = Array(try CertificateFrame(node).publicKeyInfo)
             merchant = MerchantIDHash(in: certificate)
-            merchantIdentifier = Self.attribute(ASN1Names.userID, of: certificate.subject)
-            subject = Self.attribute(ASN1Names.commonName, of: certificate.subject) ?? certificate.subject.description
+            merchantIdentifier = certificate.subject.firstText(ASN1Names.userID)
+            subject = certificate.subject.firstText(ASN1Names.commonName) ?? certificate.subject.description
             validFrom = Timestamp(certificate.notValidBefore)
             validUntil = Timestamp(certificate.notValidAfter)
             purpose = Self.purpose(of: certificate)
@@ -64,14 +64,5 @@ public struct MerchantCertificate: Sendable {
         case (false, true): return .processing
         default: return .other
         }
-    }
-
-    private static func attribute(_ name: ASN1ObjectIdentifier, of subject: DistinguishedName) -> String? {
-        for relative in subject {
-            for attribute in relative where attribute.type == name {
-                if let text = String(attribute.value) { return text }
-            }
-        }
-        return nil
     }
 }

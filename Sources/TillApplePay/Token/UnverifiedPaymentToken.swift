@@ -101,7 +101,7 @@ public struct UnverifiedPaymentToken: Sendable {
         publicKeyHash = try Self.base64(header, "publicKeyHash", 32...32)
         keyTransport = try Self.keyTransport(header, version)
         transactionID = WalletTransactionID(bytes: try Self.hex(header, "transactionId"))
-        let hasApplicationData = header["applicationData"].map { !$0.isNull } ?? false
+        let hasApplicationData = header["applicationData"].map { !$0.isNull && $0 != .string("") } ?? false
         applicationDataHash = hasApplicationData ? try Self.hex(header, "applicationData") : nil
         claimedCardName = token["paymentMethod"]?["displayName"]?.stringValue
     }

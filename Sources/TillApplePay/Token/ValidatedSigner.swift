@@ -37,7 +37,7 @@ struct ValidatedSigner: Sendable {
         }
         validFrom = chain.map { Timestamp($0.notValidBefore) }.max() ?? Timestamp(milliseconds: .max)
         validUntil = chain.map { Timestamp($0.notValidAfter) }.min() ?? Timestamp(milliseconds: .min)
-        isSandbox = leaf.subject.description.uppercased().contains("SANDBOX")
+        isSandbox = leaf.subject.firstText(ASN1Names.commonName)?.uppercased().contains("SANDBOX") ?? false
     }
 
     func checkDates(at now: Timestamp) throws(PaymentTokenError) {
@@ -73,6 +73,18 @@ struct ValidatedSigner: Sendable {
         guard isValid else {
             throw PaymentTokenError(.signature, "signature", "The signature does not fit what is signed.")
         }
+    }
+}
+
+extension DistinguishedName {
+    /// The first attribute of this kind that is text.
+    func firstText(_ name: ASN1ObjectIdentifier) -> String? {
+        for relative in self {
+            for attribute in relative where attribute.type == name {
+                if let text = String(attribute.value) { return text }
+            }
+        }
+        return nil
     }
 }
 
