@@ -15,6 +15,7 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -88,7 +89,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillApplePay", "TillHTTP", "TillStripe", grdb, crypto, hummingbird,
-                httpTypes, log, asn1, cryptoExtras, x509,
+                httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -97,7 +98,7 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox",
+                "TillSandbox", "TillApplePay", asyncHTTPClient, nioSSL, nioHTTP1,
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -42,6 +42,7 @@ struct Serve: AsyncParsableCommand {
             do {
                 try await CounterServer(
                     journal: counter.journal, checkout: counter.checkout, feed: feed, options: options,
+                    applePay: try ApplePayWeb.serving(provider.name, host: host, checkout: counter.checkout),
                     clock: counter.clock, logger: logger
                 ).run()
             } catch {

@@ -15,6 +15,7 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
+    private let applePay: ApplePayWeb?
     private let clock: any TillClock
     private let logger: Logger
 
@@ -24,7 +25,7 @@ public struct CounterServer: Sendable {
     ///   - readCard: collects a card at a reader; simulated ones if not given.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), clock: any TillClock = SystemClock(),
+        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till")
     ) {
         self.journal = journal
@@ -32,6 +33,7 @@ public struct CounterServer: Sendable {
         self.feed = feed
         self.readCard = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.options = options
+        self.applePay = applePay
         self.clock = clock
         self.logger = logger
     }
@@ -64,9 +66,11 @@ public struct CounterServer: Sendable {
         do {
             try await group.run()
         } catch {
+            await applePay?.shutdown()
             try? await journal.close()
             throw error
         }
+        await applePay?.shutdown()
         try await journal.close()
     }
 
@@ -80,7 +84,7 @@ public struct CounterServer: Sendable {
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
             payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, journal: journal,
-            checkout: checkout, options: options, clock: clock, logger: logger)
+            checkout: checkout, options: options, applePay: applePay, clock: clock, logger: logger)
     }
 }
 
