@@ -15,12 +15,16 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
@@ -31,6 +35,7 @@ let package = Package(
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
         .library(name: "TillCards", targets: ["TillCards"]),
+        .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
@@ -46,6 +51,8 @@ let package = Package(
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
             traits: [.defaults, "CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -65,6 +72,8 @@ let package = Package(
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509], swiftSettings: strict),
 
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
 
@@ -89,6 +98,8 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillHTTP", "TillStripe", "TillCards", grdb, crypto, hummingbird, httpTypes, log,
+                "TillCore", "TillHardware", "TillApplePay", "TillHTTP", "TillStripe", grdb, crypto, hummingbird,
+                httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -101,6 +112,7 @@ let package = Package(
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 "TillSandbox", "TillCards", "TillPayPal",
+                "TillSandbox", "TillApplePay", asyncHTTPClient, nioSSL, nioHTTP1,
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -114,6 +126,7 @@ let package = Package(
                 "TillStripe", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 "TillCards", "TillPayPal",
+                "TillApplePay",
                 crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -139,6 +152,7 @@ let package = Package(
         tests("TillHardware"),
         tests("TillCards", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
+        tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
