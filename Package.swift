@@ -14,6 +14,7 @@ let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let bigInt: Target.Dependency = .product(name: "BigInt", package: "BigInt")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -30,6 +31,7 @@ let package = Package(
         .library(name: "TillCore", targets: ["TillCore"]),
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
+        .library(name: "TillContactless", targets: ["TillContactless"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
@@ -51,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -63,6 +66,7 @@ let package = Package(
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
 
         // Floor 2: the outside parties.
         .target(
@@ -122,6 +126,7 @@ let package = Package(
         tests("TillCore"),
         tests("TillReceipts", crypto),
         tests("TillHardware"),
+        tests("TillContactless", crypto),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
