@@ -12,8 +12,9 @@ struct TranscriptLine {
         for (mark, side) in TranscriptLine.marks {
             guard let range = lowered.utf8Range(of: mark) else { continue }
             // The earliest mark wins, and of two at one place the longer.
-            let isBetter = found.map { range.lowerBound < $0.start || range.lowerBound == $0.start && range.upperBound > $0.end }
-            if isBetter ?? true { found = (side, range.upperBound, range.lowerBound) }
+            let isBetter =
+                found.map { ($0.start, range.upperBound) > (range.lowerBound, $0.end) } ?? true
+            if isBetter { found = (side, range.upperBound, range.lowerBound) }
         }
         let rest = found.map { Array(lowered.utf8)[$0.end...] } ?? Array(lowered.utf8)[...]
         let bytes = TranscriptLine.hexadecimal(rest)
