@@ -14,6 +14,7 @@ let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let bigInt: Target.Dependency = .product(name: "BigInt", package: "BigInt")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -36,6 +37,7 @@ let package = Package(
         .library(name: "TillHardware", targets: ["TillHardware"]),
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
+        .library(name: "TillContactless", targets: ["TillContactless"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
@@ -60,6 +62,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -76,6 +79,7 @@ let package = Package(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509], swiftSettings: strict),
 
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
+        .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
 
         // Floor 2: the outside parties.
         .target(
@@ -153,6 +157,7 @@ let package = Package(
         tests("TillCards", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
+        tests("TillContactless", crypto),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
