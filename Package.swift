@@ -77,7 +77,6 @@ let package = Package(
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509], swiftSettings: strict),
-
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
 
@@ -88,7 +87,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
-        .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+            swiftSettings: strict),
         .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
@@ -101,9 +100,8 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillHTTP", "TillStripe", "TillCards", grdb, crypto, hummingbird, httpTypes, log,
-                "TillCore", "TillHardware", "TillApplePay", "TillHTTP", "TillStripe", grdb, crypto, hummingbird,
-                httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
+                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -112,12 +110,10 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
+                "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
+                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
+                asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                "TillSandbox", "TillCards", "TillPayPal",
-                "TillSandbox", "TillApplePay", asyncHTTPClient, nioSSL, nioHTTP1,
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -127,11 +123,8 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                "TillStripe", crypto, log,
+                "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                "TillCards", "TillPayPal",
-                "TillApplePay",
-                crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -153,7 +146,7 @@ let package = Package(
 
         tests("TillCore"),
         tests("TillReceipts", crypto),
-        tests("TillHardware"),
+        tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
