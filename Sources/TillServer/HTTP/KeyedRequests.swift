@@ -12,7 +12,7 @@ import TillJournal
 /// that nothing could be sent or that the process died, is continued when it comes again with its key.
 final class KeyedRequests: Sendable {
     /// Answers kept in memory, so that most repeats do not read the journal.
-    static let maximumRemembered = 10_000
+    static let maximumRemembered = 1_024
 
     private struct State {
         var active: Set<IdempotencyScope> = []
@@ -45,26 +45,30 @@ final class KeyedRequests: Sendable {
     /// Answers from what is known under the key, or does the work.
     /// - Parameters:
     ///   - status: of the answer to a request that succeeds.
+    ///   - looksFirst: `false` for a creation, whose write the journal itself refuses if the key is known.
     ///   - work: does it and keeps the record it is given, if one is; returns the finished record.
     func answer(
-        _ request: IdempotencyRecord, status: HTTPResponse.Status, work: @escaping Work
+        _ request: IdempotencyRecord, status: HTTPResponse.Status, looksFirst: Bool = true, work: @escaping Work
     ) async throws -> Response {
         let scope = request.scope
-        guard state.withLock({ $0.active.insert(scope).inserted }) else { throw KeyedRequests.atWork }
-        defer { _ = state.withLock { $0.active.remove(scope) } }
+        // What has its answer is at work no more, however many ask for it at once.
         if let known = state.withLock({ $0.remembered[scope] }), !isExpired(known) {
             return try replay(known, for: request)
         }
-        if let known = try await journal.idempotency(scope) {
+        guard state.withLock({ $0.active.insert(scope).inserted }) else { throw KeyedRequests.atWork }
+        defer { _ = state.withLock { $0.active.remove(scope) } }
+        if looksFirst, let known = try await journal.idempotency(scope) {
             return try await answer(request, known: known, status: status, work: work)
         }
         do {
             return try await perform(work, keeping: request)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
             return try await answer(request, known: known, status: status, work: work)
-        } catch let error as CheckoutError {
-            // Another process may have answered the same request a moment ago.
-            if case .orderOccupied = error, let known = try await journal.idempotency(scope) {
+        } catch {
+            // Another process may have answered the same request a moment ago, and a creation has not looked yet.
+            var looks = !looksFirst
+            if case CheckoutError.orderOccupied = error { looks = true }
+            if looks, let known = try await journal.idempotency(scope) {
                 return try await answer(request, known: known, status: status, work: work)
             }
             throw error
@@ -76,7 +80,7 @@ final class KeyedRequests: Sendable {
 
     private func perform(_ work: @escaping Work, keeping record: IdempotencyRecord?) async throws -> Response {
         // The work goes on when the client hangs up: what has begun with money must come to its end.
-        let finished = try await Task { try await work(record) }.value
+        let finished = try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
         remember(finished)
         return try KeyedRequests.response(finished, replayed: false)
     }
@@ -182,7 +186,7 @@ final class KeyedRequests: Sendable {
         guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
         var headers = HTTPFields()
         headers[.contentType] = "application/json"
-        if replayed { headers[Incoming.name("Idempotent-Replayed")] = "true" }
+        if replayed { headers[.idempotentReplayed] = "true" }
         if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
