@@ -89,7 +89,8 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
                 "TillSandbox",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
+                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],

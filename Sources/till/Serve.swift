@@ -27,7 +27,8 @@ struct Serve: AsyncParsableCommand {
             CommonOptions.environment("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
         do {
-            let counter = try await Counter.open(provider.counterOptions(common), onCommit: feed.committed)
+            let counter = try await Counter.open(
+                provider.counterOptions(common), clock: EventLoopClock(), onCommit: feed.committed)
             try counter.checkProvider(provider.name)
             var options = ServerOptions()
             options.host = host
@@ -63,6 +64,10 @@ struct Serve: AsyncParsableCommand {
     private func announce(_ journal: String) -> @Sendable (Int) -> Void {
         let (host, isJSON, isDefault) = (host, common.json, journal == CounterOptions.defaultJournal)
         return { port in
+            Task {
+                try? await Task.sleep(for: .seconds(1))
+                StartupPages.release()
+            }
             if isJSON { return Output.line("{\"url\":\"http://\(host):\(port)\"}") }
             Output.line("The counter is open: http://\(host):\(port)")
             Output.line("Journal: \(journal). The sandbox moves no real money.")

@@ -20,8 +20,13 @@ struct CounterResponder: HTTPResponder {
     let options: ServerOptions
     let clock: any TillClock
     let logger: Logger
+    private let numbers = RequestNumbers()
 
-    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+    func respond(to request: Request, context: BasicRequestContext) async -> Response {
+        await respond(to: request)
+    }
+
+    func respond(to request: Request) async -> Response {
         let began = ContinuousClock.now
         let id = requestID(request)
         var route = "unknown"
@@ -38,7 +43,7 @@ struct CounterResponder: HTTPResponder {
             response = problem.response
         }
         secure(&response)
-        response.headers[Incoming.name("X-Request-Id")] = id
+        response.headers[.requestID] = id
         if request.method == .head { response = response.createHeadResponse() }
         let duration = ContinuousClock.now - began
         metrics.answered(route: route, status: response.status.code, after: duration)
@@ -61,17 +66,17 @@ struct CounterResponder: HTTPResponder {
     }
 
     private func requestID(_ request: Request) -> String {
-        if let id = request.headers[Incoming.name("X-Request-Id")], (1...64).contains(id.utf8.count),
+        if let id = request.headers[.requestID], (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         {
             return id
         }
-        return "req_" + String(UInt64.random(in: .min ... .max), radix: 36)
+        return numbers.next()
     }
 
     private func secure(_ response: inout Response) {
         response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[Incoming.name("Referrer-Policy")] = "no-referrer"
+        response.headers[.referrerPolicy] = "no-referrer"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
@@ -228,7 +233,7 @@ struct CounterResponder: HTTPResponder {
         do {
             event = try StripeWebhook.verify(
                 payload: Array(buffer.readableBytesView),
-                signatureHeader: request.headers[Incoming.name("Stripe-Signature")],
+                signatureHeader: request.headers[.stripeSignature],
                 secrets: options.webhookSecrets, now: now)
         } catch {
             throw Problem(.badRequest, "webhook_refused", error.description, next: "Check the webhook's secret.")

@@ -10,7 +10,7 @@ final class EventLoopExecutor: TaskExecutor {
     /// That of the connection whose request is being answered, for tasks that outlive the request.
     @TaskLocal static var current: EventLoopExecutor?
 
-    private let loop: any EventLoop
+    let loop: any EventLoop
 
     init(_ loop: any EventLoop) { self.loop = loop }
 

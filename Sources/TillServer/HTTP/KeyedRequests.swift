@@ -9,7 +9,7 @@ import TillJournal
 /// Answers each request under an idempotency key once, and gives the same answer again.
 final class KeyedRequests: Sendable {
     /// Answers kept in memory, so that most repeats do not read the journal.
-    static let maximumRemembered = 10_000
+    static let maximumRemembered = 256
 
     private struct State {
         var active: Set<IdempotencyScope> = []
@@ -59,8 +59,12 @@ final class KeyedRequests: Sendable {
             return try await answer(request, known: known, status: status)
         }
         do {
-            // The work goes on when the client hangs up: what has begun with money must come to its end.
-            let finished = try await Task(executorPreference: EventLoopExecutor.current) { try await work() }.value
+            // The work goes on when the client hangs up: what has begun with money must come to its end. A creation is
+            // one write, which nothing interrupts.
+            let finished =
+                looksFirst
+                ? try await Task(executorPreference: EventLoopExecutor.current) { try await work() }.value
+                : try await work()
             remember(finished)
             return try KeyedRequests.response(finished, replayed: false)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
@@ -166,7 +170,7 @@ final class KeyedRequests: Sendable {
         guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
         var headers = HTTPFields()
         headers[.contentType] = "application/json"
-        if replayed { headers[Incoming.name("Idempotent-Replayed")] = "true" }
+        if replayed { headers[.idempotentReplayed] = "true" }
         if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
