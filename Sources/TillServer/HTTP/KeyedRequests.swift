@@ -7,6 +7,9 @@ import TillCore
 import TillJournal
 
 /// Answers each request under an idempotency key once, and gives the same answer again.
+///
+/// A request that succeeded or was declined is never done again. One that ended before any money was asked for, be it
+/// that nothing could be sent or that the process died, is continued when it comes again with its key.
 final class KeyedRequests: Sendable {
     /// Answers kept in memory, so that most repeats do not read the journal.
     static let maximumRemembered = 256
@@ -43,10 +46,9 @@ final class KeyedRequests: Sendable {
     /// - Parameters:
     ///   - status: of the answer to a request that succeeds.
     ///   - looksFirst: `false` for a creation, whose write the journal itself refuses if the key is known.
-    ///   - work: does it and keeps the record it is given; returns the finished record.
+    ///   - work: does it and keeps the record it is given, if one is; returns the finished record.
     func answer(
-        _ request: IdempotencyRecord, status: HTTPResponse.Status, looksFirst: Bool = true,
-        work: @escaping @Sendable () async throws -> IdempotencyRecord
+        _ request: IdempotencyRecord, status: HTTPResponse.Status, looksFirst: Bool = true, work: @escaping Work
     ) async throws -> Response {
         let scope = request.scope
         // What has its answer is at work no more, however many ask for it at once.
@@ -56,28 +58,37 @@ final class KeyedRequests: Sendable {
         guard state.withLock({ $0.active.insert(scope).inserted }) else { throw KeyedRequests.atWork }
         defer { _ = state.withLock { $0.active.remove(scope) } }
         if looksFirst, let known = try await journal.idempotency(scope) {
-            return try await answer(request, known: known, status: status)
+            return try await answer(request, known: known, status: status, work: work)
         }
         do {
-            // The work goes on when the client hangs up: what has begun with money must come to its end. A creation is
-            // one write, which nothing interrupts.
-            let finished =
-                looksFirst
-                ? try await Task(executorPreference: EventLoopExecutor.current) { try await work() }.value
-                : try await work()
-            remember(finished)
-            return try KeyedRequests.response(finished, replayed: false)
+            return try await perform(work, keeping: request, isOneWrite: !looksFirst)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
-            return try await answer(request, known: known, status: status)
+            return try await answer(request, known: known, status: status, work: work)
         } catch {
             // Another process may have answered the same request a moment ago, and a creation has not looked yet.
             var looks = !looksFirst
             if case CheckoutError.orderOccupied = error { looks = true }
             if looks, let known = try await journal.idempotency(scope) {
-                return try await answer(request, known: known, status: status)
+                return try await answer(request, known: known, status: status, work: work)
             }
             throw error
         }
+    }
+
+    /// Does what a request asks for. It keeps the record it is given, if one is, and returns the finished record.
+    typealias Work = @Sendable (IdempotencyRecord?) async throws -> IdempotencyRecord
+
+    private func perform(
+        _ work: @escaping Work, keeping record: IdempotencyRecord?, isOneWrite: Bool = false
+    ) async throws -> Response {
+        // The work goes on when the client hangs up: what has begun with money must come to its end. One write alone is
+        // not interrupted anyway.
+        let finished =
+            isOneWrite
+            ? try await work(record)
+            : try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
+        remember(finished)
+        return try KeyedRequests.response(finished, replayed: false)
     }
 
     /// Writes down the answer to a request that was in flight. The answer holds even if this write fails: the same
@@ -85,8 +96,8 @@ final class KeyedRequests: Sendable {
     func finish(_ record: IdempotencyRecord, status: Int, payment: Payment) async -> IdempotencyRecord {
         var finished = record
         finished.state = .finished(status: status, body: PaymentJSON.write(payment), payment: payment.id)
-        // What is not known yet must not become the answer for 30 days: the next repeat looks again.
-        guard !KeyedRequests.isOpen(payment) else {
+        // What is not known yet, or not done yet, must not become the answer for 30 days: the next repeat goes on.
+        guard !KeyedRequests.isOpen(payment), !KeyedRequests.isUndone(record, payment) else {
             _ = state.withLock { $0.unsettled.insert(record.scope) }
             return finished
         }
@@ -95,7 +106,7 @@ final class KeyedRequests: Sendable {
     }
 
     private func answer(
-        _ request: IdempotencyRecord, known: IdempotencyRecord, status: HTTPResponse.Status
+        _ request: IdempotencyRecord, known: IdempotencyRecord, status: HTTPResponse.Status, work: @escaping Work
     ) async throws -> Response {
         if known.isFinished {
             remember(known)
@@ -105,10 +116,15 @@ final class KeyedRequests: Sendable {
         guard let id = known.payment else { throw KeyedRequests.atWork }
         var payment = try await checkout.payment(id, account: request.scope.account)
         if KeyedRequests.isOpen(payment) {
-            try await checkout.look(at: id)
+            try await checkout.look(at: id, ifNotWithin: Checkout.impatientInterval)
             payment = try await checkout.payment(id, account: request.scope.account)
         }
         if KeyedRequests.isOpen(payment), payment.status != .unknown { throw KeyedRequests.atWork }
+        if KeyedRequests.isUndone(known, payment) {
+            // The key of a dead process is taken over. One that a living process has is its own still; whoever of the
+            // two writes an attempt first, the other's is refused.
+            return try await perform(work, keeping: known.isHeldByLivingProcess ? nil : request)
+        }
         let finished = await finish(request, status: status.code, payment: payment)
         remember(finished)
         return try KeyedRequests.response(finished, replayed: true)
@@ -146,6 +162,12 @@ final class KeyedRequests: Sendable {
             default: attempt.void?.state.isOpen ?? false
             }
         } || payment.captures.contains { $0.state.isOpen } || payment.refunds.contains { $0.state.isOpen }
+    }
+
+    /// A confirmation that has certainly moved no money and was not declined: to be done again.
+    private static func isUndone(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
+        guard case .inFlight(_, "confirm") = record.state else { return false }
+        return payment.status == .requiresPaymentMethod
     }
 
     private func isExpired(_ record: IdempotencyRecord) -> Bool {
