@@ -24,8 +24,13 @@ struct CounterResponder: HTTPResponder {
     let applePay: ApplePayWeb?
     let clock: any TillClock
     let logger: Logger
+    private let numbers = RequestNumbers()
 
-    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+    func respond(to request: Request, context: BasicRequestContext) async -> Response {
+        await respond(to: request)
+    }
+
+    func respond(to request: Request) async -> Response {
         let began = ContinuousClock.now
         let id = requestID(request)
         var place = ServiceContext.topLevel
@@ -100,7 +105,7 @@ struct CounterResponder: HTTPResponder {
         {
             return id
         }
-        return "req_" + String(UInt64.random(in: .min ... .max), radix: 36)
+        return numbers.next()
     }
 
     private func secure(_ response: inout Response) {

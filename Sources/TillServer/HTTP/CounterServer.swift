@@ -2,6 +2,7 @@ import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
+import NIOHTTP1
 import ServiceLifecycle
 public import TillCheckout
 public import TillCore
@@ -65,10 +66,12 @@ public struct CounterServer: Sendable {
                 maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
                 maxHeaderFieldCount: 2 * HeadLimits.fields))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
+        let responder = responder(doorkeeper)
+        let server = HTTPServerBuilder { _ in
+            EventLoopHTTP1Channel(HTTP1Channel(responder: answer(with: responder), configuration: http))
+        }
         let application = Application(
-            responder: responder(doorkeeper),
-            server: HTTPServerBuilder { EventLoopHTTP1Channel(HTTP1Channel(responder: $0, configuration: http)) },
-            configuration: address,
+            responder: responder, server: server, configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 doorkeeper.listens(on: port)
@@ -91,6 +94,22 @@ public struct CounterServer: Sendable {
         try await journal.close()
     }
 
+    /// What every request meets: the responder logs and counts for itself, so it is asked without a logger, a name and
+    /// a context of its own for each request.
+    private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
+        let date = HTTPDate(clock)
+        return { request, writer, _ in
+            var response = await responder.respond(to: request)
+            response.headers[.date] = date.now
+            do {
+                try await writer.write(response: response.head, body: response.body)
+            } catch is HTTPParserError {
+                // As such it would be answered, for the second time.
+                throw AnswerInterrupted()
+            }
+        }
+    }
+
     private func responder(_ doorkeeper: Doorkeeper) -> CounterResponder {
         let metrics = ServerMetrics()
         let keyed = KeyedRequests(journal: journal, checkout: checkout, clock: clock)
@@ -105,6 +124,9 @@ public struct CounterServer: Sendable {
             options: options, applePay: applePay, clock: clock, logger: logger)
     }
 }
+
+/// The client sent something that is not HTTP while it was answered.
+private struct AnswerInterrupted: Error {}
 
 /// The engine that finishes what is open.
 private struct EngineService: Service {
