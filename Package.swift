@@ -31,8 +31,10 @@ let package = Package(
         .library(name: "TillCore", targets: ["TillCore"]),
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
+        .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
+        .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -65,12 +67,19 @@ let package = Package(
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
 
+        .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
+
         // Floor 2: the outside parties.
         .target(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
@@ -80,7 +89,7 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+                "TillCore", "TillHardware", "TillHTTP", "TillStripe", "TillCards", grdb, crypto, hummingbird, httpTypes, log,
             ],
             swiftSettings: strict),
 
@@ -92,6 +101,8 @@ let package = Package(
                 "TillSandbox",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                "TillSandbox", "TillCards", "TillPayPal",
+                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -101,6 +112,9 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
+                "TillStripe", crypto, log,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "TillCards", "TillPayPal",
                 crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -124,10 +138,12 @@ let package = Package(
         tests("TillCore"),
         tests("TillReceipts", crypto),
         tests("TillHardware"),
+        tests("TillCards", httpTypes),
+        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
+        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],

@@ -56,7 +56,9 @@ extension Checkout {
         // Somebody has canceled meanwhile: nothing was asked for yet, so nothing is asked for now.
         if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
         let request = request(attempt, context, payment)
-        let answer = await answer { await provider.authorize(request, with: tender) }
+        let answer = await answer(within: provider.capabilities.answerTime) {
+            await provider.authorize(request, with: tender)
+        }
         Failpoint.afterAuthorizationIsAnswered.reached()
         return .authorized(id, answer)
     }
@@ -100,21 +102,22 @@ extension Checkout {
         else { return nil }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key)
-        let answer = await answer { await provider.refund(request) }
+        let answer = await answer(within: provider.capabilities.answerTime) { await provider.refund(request) }
         Failpoint.afterRefundIsAnswered.reached()
         return .refunded(id, answer)
     }
 
-    /// Waits for a call at most ``providerDeadline``. A call without an answer may have moved money.
+    /// Waits for a call at most so long. A call without an answer may have moved money.
     private func answer<Success>(
+        within span: Span = Checkout.providerDeadline,
         _ call: @escaping @Sendable () async -> ProviderAnswer<Success>
     ) async -> ProviderAnswer<Success> {
         let clock = clock
         return await withTaskGroup(of: ProviderAnswer<Success>.self) { group in
             group.addTask { await call() }
             group.addTask {
-                try? await clock.sleep(for: Checkout.providerDeadline)
-                let seconds = Checkout.providerDeadline.milliseconds / 1000
+                try? await clock.sleep(for: span)
+                let seconds = span.milliseconds / 1000
                 return .unknown(reason: "The provider did not answer within \(seconds) s.")
             }
             let first = await group.next() ?? .unknown(reason: "The call ended without an answer.")

@@ -40,7 +40,9 @@ extension Checkout {
         guard let payment = try await stored(id) else { return }
         guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
         // Another process is asking for the money right now: what it prepared must not be taken for abandoned.
-        if case .inFlight = attempt.state, clock.now() < attempt.startedAt.adding(CheckSchedule.answerLease) { return }
+        let answerTime = providers[attempt.provider]?.capabilities.answerTime ?? Checkout.providerDeadline
+        let lease = max(CheckSchedule.answerLease, .milliseconds(answerTime.milliseconds &+ 30_000))
+        if case .inFlight = attempt.state, clock.now() < attempt.startedAt.adding(lease) { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
 

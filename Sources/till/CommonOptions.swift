@@ -40,7 +40,7 @@ struct CommonOptions: ParsableArguments {
 struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("sandbox, stripe or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
+        help: ArgumentHelp("sandbox, stripe, paypal or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
     var provider: String?
 
     @Option(name: .long, help: ArgumentHelp("Where Stripe's interface is. Also TILL_STRIPE_URL.", valueName: "url"))
@@ -56,9 +56,14 @@ struct ProviderOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("How long the sandbox takes for each call, as 50ms.", valueName: "time"))
     var sandboxLatency: String?
 
+    @OptionGroup var cards: CardProviderOptions
+
     /// What these options say.
     var given: [Setting: String?] {
-        [.provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency]
+        [
+            .provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency,
+            .payPalURL: cards.paypalURL, .payPalClientID: cards.paypalClientID, .payPalSecret: cards.paypalSecret,
+        ]
     }
 
     /// All of it as the counter takes it.
@@ -89,5 +94,6 @@ extension CounterOptions {
         {
             stripeKey = Secret("sk_test_local")
         }
+        payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
     }
 }

@@ -6,7 +6,7 @@ final class ReaderProgress: Sendable {
 
     /// Listens from now on.
     init(_ reader: some CardReaderService, isQuiet: Bool) async {
-        let events = await reader.readerEvents()
+        let events = reader.readerEvents.subscribe()
         printer = Task {
             for await event in events {
                 if !isQuiet { Output.note("Reader: \(ReaderProgress.words(event))") }

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
+import TillCards
 import TillCheckout
 import TillCore
 import TillHardware
 import TillReceipts
 import TillServer
+import TillStripe
 
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
@@ -33,8 +35,9 @@ struct Sale: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The card reader: simulated. It is used if no other way to pay is named.", valueName: "name")
-    )
+        help: ArgumentHelp(
+            "The card reader: simulated, or the label or id of a Stripe reader, or connected. Simulated is used if no "
+                + "other way to pay is named.", valueName: "name"))
     var reader: String?
     @Option(
         name: .long,
@@ -47,6 +50,8 @@ struct Sale: AsyncParsableCommand {
     var expiry: String?
     @Option(name: .long, help: "The card's security code.")
     var cvc: String?
+    @Option(name: .long, help: "The name on the card.")
+    var cardholder: String?
     @Flag(name: .long, help: "Notes and coins.")
     var cash = false
     @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
@@ -64,11 +69,18 @@ struct Sale: AsyncParsableCommand {
         if !common.json { for notice in sold.notices { Output.note("Note: \(notice)") } }
         try await withCounter(common, provider) { counter in
             let mode = try captureMode()
-            let name = cash ? ProviderName.cash : counter.options.provider
+            let name =
+                cash
+                ? ProviderName.cash : isAtStripeReader ? StripeTerminalProvider.name : counter.options.provider
+            if isAtStripeReader { _ = try counter.readers() }
             try checkBeforeWriting(sold, name: name, counter)
             let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
+            let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
+            if let atReader {
+                return try finish(try await collect(payment, at: atReader, in: counter), store: store ?? counter.options.storeName)
+            }
             let tender: Tender
             if let typed {
                 tender = typed
@@ -174,18 +186,11 @@ struct Sale: AsyncParsableCommand {
             }
             if let cardNumber {
                 guard let expiry else { throw CardDetailsError.expiry }
-                let card = try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc)
-                guard !card.expiry.reveal().isPast(at: SystemClock().now()) else {
-                    throw CommandError(
-                        code: "card_expired", what: "The card has expired.", next: "Ask for another card.")
-                }
-                return .card(card)
+                let card = try PaymentCard(
+                    number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
+                return .card(card.details)
             }
-            guard (reader ?? "simulated") == "simulated" else {
-                throw CommandError(
-                    code: "unknown_reader", what: "There is no reader \(reader ?? "").", next: "Use --reader simulated."
-                )
-            }
+            if isAtStripeReader { return nil }
             _ = try SimulatedCard(parsing: card ?? "visa")
             return nil
         } catch let error as any ExplainedError {

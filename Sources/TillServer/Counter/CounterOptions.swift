@@ -20,6 +20,8 @@ public struct CounterOptions: Sendable {
     public var stripeURL: String = "https://api.stripe.com"
     /// Stripe's webhook secrets; two while one is being replaced.
     public var stripeWebhookSecrets: [Secret<String>] = []
+    /// PayPal, if it is configured.
+    public var payPal: PayPalOptions?
 
     /// Makes one for a journal file; the sandbox's books lie beside it.
     public init(journal: String) {

@@ -71,6 +71,7 @@ struct Problem: Error {
         case let error as JournalError: self.init(CheckoutError.journal(error))
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
+            moneyMoved = error.moneyMoved
         case let error as SimulatedCardError: self = .field("tender.card", error.description)
         case let error as CardDetailsError:
             self = .field("tender", error.description, code: "invalid_card")

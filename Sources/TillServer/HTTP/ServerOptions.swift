@@ -56,7 +56,7 @@ public enum SimulatedReaders {
             }
             let reader = await SimulatedCardReader.connected(
                 card: try SimulatedCard(parsing: card ?? "visa"), clock: clock, pace: pace)
-            let events = await reader.readerEvents()
+            let events = reader.readerEvents.subscribe()
             let listener = Task { for await event in events { tell(event) } }
             defer { listener.cancel() }
             return try await reader.collectPaymentMethod(parameters)

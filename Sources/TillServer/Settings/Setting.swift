@@ -45,7 +45,7 @@ extension Setting {
     /// Who moves the money.
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, usual: "sandbox",
-        about: "Who moves the money: sandbox, stripe or cash.")
+        about: "Who moves the money: sandbox, stripe, paypal or cash.")
     /// How long the sandbox takes.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, usual: "0ms",
@@ -68,6 +68,23 @@ extension Setting {
     public static let stripeWebhookSecretFile = Setting(
         key: "stripe.webhook_secret_file", option: nil, kind: .path, usual: nil,
         about: "The file with Stripe's webhook secret; two lines for two.")
+    /// Where PayPal is.
+    public static let payPalURL = Setting(
+        key: "paypal.url", option: "--paypal-url", kind: .text, usual: "https://api-m.sandbox.paypal.com",
+        about: "Where PayPal's interface is.")
+    /// PayPal's client id.
+    public static let payPalClientID = Setting(
+        key: "paypal.client_id", option: "--paypal-client-id", kind: .text, usual: nil, about: "PayPal's client id.")
+    /// PayPal's secret.
+    public static let payPalSecret = Setting(
+        key: "paypal.secret", option: "--paypal-secret", kind: .secret, usual: nil, about: "PayPal's secret.")
+    /// The file with PayPal's secret.
+    public static let payPalSecretFile = Setting(
+        key: "paypal.secret_file", option: nil, kind: .path, usual: nil, about: "The file with PayPal's secret.")
+    /// The webhook's id at PayPal.
+    public static let payPalWebhookID = Setting(
+        key: "paypal.webhook_id", option: nil, kind: .text, usual: nil,
+        about: "The webhook's id at PayPal; without it no webhook of PayPal's is believed.")
     /// Where the counter listens.
     public static let host = Setting(
         key: "host", option: "--host", kind: .text, usual: "127.0.0.1", about: "Where the counter listens.")
@@ -114,7 +131,8 @@ extension Setting {
     /// Every setting, in the order in which people read them.
     public static let all: [Setting] = [
         .journal, .account, .provider, .store, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
-        .stripeWebhookSecret, .stripeWebhookSecretFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .stripeWebhookSecret, .stripeWebhookSecretFile, .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile,
+        .payPalWebhookID, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams,
     ]
 }
