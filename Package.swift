@@ -145,7 +145,8 @@ let package = Package(
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
-        tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing, inMemoryTracing),
+        tests(
+            "TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -69,7 +69,8 @@ struct SettingsTests {
             (#"{"log":{"level":"loud"}}"#, "loud", "one of trace"),
             (#"{"sandbox":{"latency":"5 s"}}"#, "5 s", "as 50ms"),
             (#"{"sandbox":{"latency":"2000000s"}}"#, "2000000s", "up to a day"), (#"{"store":"#, "Line 1", "ends"),
-            ("[]", "till.json", "no JSON object"), (#"{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":1}}}}}}}}"#, "“a”", "no setting"),
+            ("[]", "till.json", "no JSON object"),
+            (#"{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":1}}}}}}}}"#, "“a”", "no setting"),
         ])
     func wrongValues(text: String, place: String, reason: String) throws {
         let error = try #require(try refusal(text))
