@@ -123,3 +123,4 @@ struct SettingsTests {
         #expect(Setting.stripeKeyFile.variable == "TILL_STRIPE_KEY_FILE")
     }
 }
+
