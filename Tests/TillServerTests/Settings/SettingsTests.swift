@@ -123,4 +123,3 @@ struct SettingsTests {
         #expect(Setting.stripeKeyFile.variable == "TILL_STRIPE_KEY_FILE")
     }
 }
-
