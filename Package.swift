@@ -13,6 +13,7 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing: Target.Dependency = .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let bigInt: Target.Dependency = .product(name: "BigInt", package: "BigInt")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -158,7 +159,8 @@ let package = Package(
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
-        tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
+        tests(
+            "TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

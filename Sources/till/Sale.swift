@@ -87,7 +87,7 @@ struct Sale: AsyncParsableCommand {
             } else {
                 tender = try await readCard(for: payment)
             }
-            if !common.json { Output.note("Asking \(name)…") }
+            if !common.json, !cash { Output.note("Asking \(name)…") }
             let done = try await counter.checkout.confirm(
                 payment.id, account: counter.options.account, provider: name, tender: tender)
             try finish(done, store: store ?? counter.options.storeName)
@@ -227,6 +227,8 @@ struct Sale: AsyncParsableCommand {
             {
                 Output.line("Change: \(change)")
             }
+            // The receipt is for the customer; this says to the clerk what to do.
+            if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
         }
         try PaymentLine.exit(for: payment)
     }

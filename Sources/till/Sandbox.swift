@@ -20,6 +20,11 @@ struct Sandbox: AsyncParsableCommand {
     var ledger: String?
     @Flag(name: .long, help: "Print one JSON object with the addresses.")
     var json = false
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Taken as with every command, and not used: the stand-in's books are not the journal.", valueName: "file"))
+    var journal: String?
 
     func run() async throws {
         if let name, name != "stripe", !Sandbox.cardStandIns.contains(name) {
@@ -29,7 +34,13 @@ struct Sandbox: AsyncParsableCommand {
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)
-        guard (0...65_535).contains(wanted) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65_535).contains(wanted) else {
+            throw Output.fail(
+                CommandError(
+                    code: "invalid_setting", what: "--port is \(wanted) and must be a number from 0 to 65535.",
+                    next: "Correct it."),
+                json: json)
+        }
         let isJSON = json
         do {
             if let name, Sandbox.cardStandIns.contains(name) { return try await runCardStandIn(name, port: wanted) }

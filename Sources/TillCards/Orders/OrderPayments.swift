@@ -4,7 +4,9 @@ public import TillCore
 public struct OrderAuthorization: Hashable, Sendable {
     /// Where a hold stands. Open.
     public struct Status: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The money is held.
         public static let created = Status(rawValue: "CREATED")
@@ -58,7 +60,9 @@ public struct OrderAuthorization: Hashable, Sendable {
 public struct OrderCapture: Hashable, Sendable {
     /// Where a capture stands. Open.
     public struct Status: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The money was taken.
         public static let completed = Status(rawValue: "COMPLETED")

@@ -125,7 +125,9 @@ public struct OrderItem: Hashable, Sendable {
 
     /// What kind of thing an item is. Open.
     public struct Category: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Nothing to ship.
         public static let digitalGoods = Category(rawValue: "DIGITAL_GOODS")

@@ -61,7 +61,9 @@ public struct OrderResponse: Hashable, Sendable {
 
 /// How far an order is. Open: a new word keeps its raw value.
 public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The word.
     public var description: String { rawValue }

@@ -32,7 +32,9 @@ public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringC
 
 /// What a reader tells. Open: a type that is not known keeps its raw value.
 public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }

@@ -1,6 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Collects a card and takes the payment.
     public func collectPayment(
         _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent?,
         beforeConfirmation: @escaping PreConfirmation

@@ -1,6 +1,7 @@
 public import TillCore
 
 extension StandardCardReaderService {
+    /// Collects a card for a payment.
     public func collectPaymentMethod(
         _ parameters: PaymentIntentParameters
     ) async throws(CardReaderServiceError) -> CardPresentPayload {

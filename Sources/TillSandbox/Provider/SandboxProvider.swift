@@ -2,8 +2,11 @@ public import TillCore
 
 /// A payment provider without a bank: same keys, same limits, same ways to fail as a real one, no network.
 public struct SandboxProvider: PaymentServiceProvider {
+    /// Its name, as in `--provider`.
     public let name: ProviderName
+    /// What it can do.
     public let capabilities: ProviderCapabilities
+    /// How it writes amounts: as ISO 4217 has them.
     public let amounts = AmountCodec(provider: "Sandbox", exceptions: [:])
     /// The provider's books, to look into and to act as the customer.
     public let ledger: SandboxLedger
@@ -30,6 +33,7 @@ public struct SandboxProvider: PaymentServiceProvider {
             replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true)
     }
 
+    /// Makes the object of an attempt; moves nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await call(.prepare, key: request.prepareKey, amount: nil) {
             try await confirmation(
@@ -37,6 +41,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Asks for the money, or fails as it was told to.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
@@ -57,6 +62,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Takes held money.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await call(.capture, key: request.key, amount: request.amount) {
             try await confirmation(
@@ -66,6 +72,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Lets held money go.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         // A void has no amount of its own; the table's amounts are those of the charge.
         var amount: Money?
@@ -86,6 +93,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Gives captured money back.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         await call(.refund, key: request.key, amount: request.amount) {
             try await confirmation(
@@ -96,6 +104,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Says what became of an attempt.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         await call(.query, key: request.authorizationKey, amount: nil) {
             let charge = try await ledger.store.transaction { shelf in

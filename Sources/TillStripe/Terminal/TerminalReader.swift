@@ -46,7 +46,9 @@ public struct TerminalReader: Hashable, Sendable {
 
 /// What kind of device a reader is, in Stripe's words. Open: a kind that is not known keeps its raw value.
 public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
@@ -62,7 +64,9 @@ public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomSt
 
 /// Whether a reader was heard of lately. Open.
 public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
@@ -101,7 +105,9 @@ public struct TerminalAction: Hashable, Sendable {
 
     /// What a reader was told to do. Open.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The raw value.
         public var description: String { rawValue }
@@ -123,7 +129,9 @@ public struct TerminalAction: Hashable, Sendable {
 
     /// How far a reader is. Open: an unknown word is neither success nor failure.
     public struct Status: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Under way.
         public static let inProgress = Status(rawValue: "in_progress")
