@@ -28,7 +28,10 @@ extension Checkout {
             guard !work.isEmpty else { break }
             let step = work.removeFirst()
             guard let answer = await perform(step, for: payment) else { continue }
-            let (next, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
+            // What is prepared is asked for next, by this process and nobody else.
+            var goesOn = !work.isEmpty
+            if case .authorize = step, case .prepared(_, .approved) = answer, tender != nil { goesOn = true }
+            let (next, events) = try await record(answer, for: payment, moreToDo: goesOn)
             payment = next
             work += Checkout.steps(in: events, tender: tender)
             if case .authorize = step, case .prepared(let id, .approved) = answer, let tender {

@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillServer
+import TillStripe
 
 /// `till payments …`
 struct Payments: AsyncParsableCommand {
@@ -140,10 +141,15 @@ struct Payments: AsyncParsableCommand {
         @Argument(help: "The payment.") var payment: String
         @Option(name: .long, help: "How much, as 5.00.") var amount: String?
         @Option(name: .long, help: "Why.") var reason: String?
+        @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")
+        var reader: String?
 
         func run() async throws {
             try await change(common, provider, payment, isRefund: true) { counter, found in
-                try await counter.checkout.refund(
+                if let reader {
+                    counter.terminal?.feed.useReader(try await counter.reader(reader).id, forRefundOf: found.id)
+                }
+                return try await counter.checkout.refund(
                     found.id, account: found.account, amount: try money(amount, found), reason: reason)
             }
         }
