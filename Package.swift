@@ -30,8 +30,10 @@ let package = Package(
         .library(name: "TillCore", targets: ["TillCore"]),
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
+        .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
+        .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -64,6 +66,8 @@ let package = Package(
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
 
+        .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
+
         // Floor 2: the outside parties.
         .target(
             name: "TillHTTP",
@@ -71,6 +75,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
+        .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
@@ -81,7 +88,7 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+                "TillCore", "TillHardware", "TillHTTP", "TillStripe", "TillCards", grdb, crypto, hummingbird, httpTypes, log,
             ],
             swiftSettings: strict),
 
@@ -91,6 +98,9 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
                 "TillSandbox",
+                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                "TillSandbox", "TillCards", "TillPayPal",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -103,6 +113,8 @@ let package = Package(
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
                 "TillStripe", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "TillCards", "TillPayPal",
+                crypto, log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -125,6 +137,8 @@ let package = Package(
         tests("TillCore"),
         tests("TillReceipts", crypto),
         tests("TillHardware"),
+        tests("TillCards", httpTypes),
+        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),

@@ -10,6 +10,7 @@ extension Checkout {
         case .effect(.void(let id)): return await void(id, payment)
         case .effect(.capture(let id)): return await capture(id, payment)
         case .effect(.refund(let id)): return await refund(id, payment)
+        case .effect(.watchHold(let id)): return .holdEnds(id)
         }
     }
 
@@ -48,6 +49,10 @@ extension Checkout {
         guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state else {
             return nil
         }
+        // Without its reference in the journal nobody could find out after a crash what became of it.
+        if provider.capabilities.preparesFirst, attempt.reference == nil {
+            return .authorized(id, .notSent(reason: "the provider named no object for it"))
+        }
         // Somebody has canceled meanwhile: nothing was asked for yet, so nothing is asked for now.
         if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
         let request = request(attempt, context, payment)
@@ -60,6 +65,11 @@ extension Checkout {
 
     private func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
         guard let (attempt, provider, context) = target(id, payment) else { return nil }
+        // The money is asked for only after the reference is in the journal, so here it never was. If the one who was
+        // to ask for it still lives, it finds the attempt closed and does not ask.
+        if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
+            return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
+        }
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount)
         return .snapshot(id, await answer { await provider.query(request) })

@@ -21,7 +21,7 @@ extension Sale {
     /// The reader that was named.
     /// - Throws: an error that explains itself, before anything is written.
     func stripeReader(_ counter: Counter) async throws -> TerminalReader {
-        guard provider.name.rawValue == "stripe", counter.terminal != nil else {
+        guard counter.options.provider.rawValue == "stripe", counter.terminal != nil else {
             throw CommandError(
                 code: "reader_needs_stripe", what: "The reader \(reader ?? "") is Stripe's.",
                 next: "Add --provider stripe, or use --reader simulated.")

@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// Limits on what a provider is told about an intent: those of Stripe's metadata, the narrowest known.
 public enum IntentMetadataLimits {

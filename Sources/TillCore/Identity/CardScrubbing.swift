@@ -34,15 +34,4 @@ public enum CardScrubbing {
         flush()
         return result
     }
-
-    /// Masks the values of a form's fields for the number and the code, then all that could be a number.
-    static func form(_ body: String) -> String {
-        let pairs = body.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
-            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-            let name = pair[..<equals].replacing("%5B", with: "[").replacing("%5D", with: "]")
-            guard name.hasSuffix("[number]") || name.hasSuffix("[cvc]") else { return String(pair) }
-            return "\(pair[..<equals])=\(mask)"
-        }
-        return withoutNumbers(pairs.joined(separator: "&"))
-    }
 }
