@@ -13,6 +13,7 @@ struct CounterResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
     let payments: PaymentRoutes
+    let terminal: TerminalRoutes
     let events: EventStreamRoute
     let doorkeeper: Doorkeeper
     let metrics: ServerMetrics
@@ -126,7 +127,7 @@ struct CounterResponder: HTTPResponder {
             }
         }
         switch path {
-        case "/", "/counter.css", "/counter.js", "/openapi.yaml", "/healthz", "/readyz", "/metrics":
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/openapi.yaml", "/healthz", "/readyz", "/metrics":
             route = path
             try only(.get)
             return try await open(path, request)
@@ -149,6 +150,9 @@ struct CounterResponder: HTTPResponder {
             guard request.method == .get else { try only(.post); throw Problem.notFound }
             return try await events.stream(try await incoming(request))
         default: break
+        }
+        if path.hasPrefix("/v1/terminal/") {
+            return try await terminal.answer(path, request, route: &route) { try await incoming(request) }
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard (3...4).contains(parts.count), parts.first == "v1" else { throw Problem.notFound }
@@ -202,6 +206,7 @@ struct CounterResponder: HTTPResponder {
             if let cookie = doorkeeper.cookieForPage(request) { response.headers[.setCookie] = cookie }
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
+        case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
@@ -289,6 +294,7 @@ struct CounterResponder: HTTPResponder {
             guard case .webhookSeen = error else { throw error }
             return payments.json(Array("{\"received\":true}".utf8))
         }
+        terminal.desk?.heard(event)
         if let payment = event.payment {
             let checkout = checkout
             // The wake is in the journal: if this look fails, the engine's own follows.
