@@ -59,8 +59,13 @@ struct Serve: AsyncParsableCommand {
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
+            options.preferredReader = ReaderChoice.read(counter)?.id
             options.onListening = announce(counter.options.journal, host: options.host)
-            try await CounterServer(counter: counter, feed: feed, options: options, logger: logger).run()
+            let applePay = try ApplePayWeb.serving(
+                counter.options.provider, host: options.host, checkout: counter.checkout)
+            try await CounterServer(
+                counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
+            ).run()
         } catch {
             await counter.close()
             throw error

@@ -323,7 +323,11 @@ function watch(id) {
     due = setTimeout(() => { if (state.source === source) refresh(); }, 30);
   });
   source.addEventListener("reader", (event) => {
-    try { step("Reader: " + String(JSON.parse(event.data).message)); } catch { /* a line without words */ }
+    try {
+      const told = JSON.parse(event.data);
+      step("Reader: " + String(told.message));
+      document.dispatchEvent(new CustomEvent("till:reader", { detail: told }));
+    } catch { /* a line without words */ }
   });
 }
 
@@ -370,7 +374,7 @@ function saleBody() {
 
 function tenderBody(sale) {
   switch (tenderKind()) {
-    case "reader": return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
+    case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };

@@ -22,6 +22,7 @@ struct CounterResponder: HTTPResponder {
     let journal: SQLiteJournal
     let checkout: Checkout
     let options: ServerOptions
+    let applePay: ApplePayWeb?
     let clock: any TillClock
     let logger: Logger
 
@@ -116,6 +117,7 @@ struct CounterResponder: HTTPResponder {
 
     private func answer(_ request: Request, route: inout String) async throws -> Response {
         let path = request.uri.path
+        if let response = try await applePay?.routes.answer(request, route: &route) { return response }
         let isReading = request.method == .get || request.method == .head
         func only(_ method: HTTPRequest.Method) throws {
             guard request.method == method || (method == .get && isReading) else {
@@ -215,7 +217,7 @@ struct CounterResponder: HTTPResponder {
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(try await figures(), type: "text/plain; version=0.0.4; charset=utf-8")
+            return text(try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 

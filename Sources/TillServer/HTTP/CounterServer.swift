@@ -15,6 +15,7 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
+    private let applePay: ApplePayWeb?
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
@@ -28,7 +29,7 @@ public struct CounterServer: Sendable {
     ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), clock: any TillClock = SystemClock(),
+        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil
     ) {
         self.terminal = terminal
@@ -38,15 +39,19 @@ public struct CounterServer: Sendable {
         self.feed = feed
         self.readCard = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.options = options
+        self.applePay = applePay
         self.clock = clock
         self.logger = logger
     }
 
     /// Makes one for a counter, with its readers simulated.
-    public init(counter: Counter, feed: EventFeed, options: ServerOptions, logger: Logger = Logger(label: "till")) {
+    public init(
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        logger: Logger = Logger(label: "till")
+    ) {
         self.init(
-            journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, clock: counter.clock,
-            logger: logger, calls: counter.calls,
+            journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
+            clock: counter.clock, logger: logger, calls: counter.calls,
             terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) })
     }
 
@@ -83,9 +88,11 @@ public struct CounterServer: Sendable {
         do {
             try await group.run()
         } catch {
+            await applePay?.shutdown()
             try? await journal.close()
             throw error
         }
+        await applePay?.shutdown()
         try await journal.close()
     }
 
@@ -100,7 +107,7 @@ public struct CounterServer: Sendable {
         return CounterResponder(
             payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events, doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
-            options: options, clock: clock, logger: logger)
+            options: options, applePay: applePay, clock: clock, logger: logger)
     }
 }
 
