@@ -1,3 +1,4 @@
+import HTTPTypes
 public import TillCore
 import TillHardware
 import ServiceLifecycle
