@@ -63,20 +63,41 @@
   off.addEventListener("click", () => tell("cancel", {}));
   present.addEventListener("click", () => tell("card", { card: card.value }));
 
-  document.addEventListener("till:reader", (event) => {
-    if (!active) return;
-    const { type, message } = event.detail;
-    const waits = type === "waiting_for_input";
-    desk.hidden = !waits;
+  function paint() {
+    if (!active?.last || !state.busy) return;
+    const { type, message } = active.last;
+    desk.hidden = type !== "waiting_for_input";
     card.hidden = present.hidden = !active.isSimulated;
-    if (HEADLINES[type] && state.busy) {
-      const tone = type === "approved" ? "good" : type === "declined" || type === "canceled" ? "bad" : "wait";
-      show(tone, HEADLINES[type], String(message), tone === "wait");
+    if (!HEADLINES[type]) return;
+    const tone = type === "approved" ? "good" : type === "declined" || type === "canceled" ? "bad" : "wait";
+    show(tone, HEADLINES[type], String(message), tone === "wait");
+  }
+  function happened(told) {
+    if (!active) return;
+    active.last = told;
+    paint();
+  }
+  document.addEventListener("till:reader", (event) => happened(event.detail));
+
+  // What a reader said before this page listened is not told again, so the page looks for itself; and the payment's own
+  // state must not paint over what a person sees at the reader. Without a sale there is nothing to call off.
+  let looks = 0;
+  setInterval(async () => {
+    if (!state.busy) {
+      desk.hidden = true;
+      active = null;
+      return;
     }
-    if (["approved", "declined", "canceled"].includes(type)) active = null;
-  });
-  // Whatever the end was: without a sale there is nothing to call off.
-  setInterval(() => { if (!state.busy) desk.hidden = true; }, 500);
+    paint();
+    const mine = active;
+    if (!mine || mine.last || looks++ % 3) return;
+    try {
+      const { readers } = await ask("GET", "/v1/terminal/readers");
+      if (active === mine && !mine.last && readers.some((reader) => reader.id === mine.id && reader.busy)) {
+        happened({ type: "waiting_for_input", message: "Insert or tap the card." });
+      }
+    } catch { /* the next look follows */ }
+  }, 250);
 
   document.querySelector("input[name=tender][value=reader]").addEventListener("change", load);
   load();

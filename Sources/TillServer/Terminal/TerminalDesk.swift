@@ -48,7 +48,8 @@ public struct TerminalDesk: Sendable {
     }
 }
 
-/// Passes on what happens at readers to the streams of events.
+/// Passes on what happens at readers to the streams of events. When the counter ends it calls off the readers that
+/// still wait for a card, so that the end does not wait for customers; what is being charged is finished.
 struct TerminalFeedService: Service {
     let desk: TerminalDesk
     let feed: EventFeed
@@ -57,6 +58,11 @@ struct TerminalFeedService: Service {
         let steps = desk.provider.feed.steps()
         await cancelWhenGracefulShutdown {
             for await step in steps { feed.told(step.event, account: step.account, payment: step.payment) }
+        }
+        for reader in desk.provider.feed.busyReaders {
+            let key = IdempotencyKey(rawValue: "till-end-\(UInt64.random(in: .min ... .max))")
+            _ = try? await desk.provider.terminal.cancelAction(at: reader, key: key)
+            desk.provider.feed.heard(of: reader)
         }
     }
 }
