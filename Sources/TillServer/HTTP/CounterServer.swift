@@ -105,7 +105,8 @@ public struct CounterServer: Sendable {
         let events = EventStreamRoute(
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events, doorkeeper: doorkeeper, metrics: metrics, calls: calls,
+            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events,
+            doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
             options: options, applePay: applePay, clock: clock, logger: logger)
     }

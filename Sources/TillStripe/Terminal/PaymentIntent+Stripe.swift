@@ -18,7 +18,8 @@ extension PaymentIntent {
                 status: PaymentIntentStatus(rawValue: read.status), created: created, amount: read.amount,
                 metadata: metadata, lastDecline: read.lastError)
         else { return nil }
-        if let tip = StripeAmount.money(json["amount_details"]?["tip"]?["amount"], read.amount.currency), tip.isPositive {
+        if let tip = StripeAmount.money(json["amount_details"]?["tip"]?["amount"], read.amount.currency), tip.isPositive
+        {
             intent.tip = tip
         }
         if let charge = read.charge, let id = TerminalText.identifier(charge["id"]) {

@@ -150,7 +150,8 @@ public struct TerminalAction: Hashable, Sendable {
         refund = TerminalText.identifier(details?["refund"])
         paymentMethod = TerminalText.identifier(details?["payment_method"])
         let method = details?["payment_method"]
-        card = ["card_present", "interac_present", "card"].lazy.compactMap { method?[$0] }
+        card =
+            ["card_present", "interac_present", "card"].lazy.compactMap { method?[$0] }
             .compactMap { StripePaymentIntent.summary($0) }.first
         collected = method.flatMap { PaymentMethod(stripe: $0) }
         inputs = (details?["inputs"]?.arrayValue ?? []).map(TerminalInputAnswer.init)

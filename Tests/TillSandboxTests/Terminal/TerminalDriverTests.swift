@@ -27,7 +27,9 @@ import TillStripe
                 configuration: NoCardReaderConfig()))
     }
 
-    private func intent(_ reader: CardReader, _ order: String = "o-1") async throws -> (PaymentIntent, PaymentIntentParameters) {
+    private func intent(_ reader: CardReader, _ order: String = "o-1") async throws -> (
+        PaymentIntent, PaymentIntentParameters
+    ) {
         let parameters = PaymentIntentParameters(
             amount: Money(minorUnits: 1250, currency: .eur), order: OrderID(rawValue: order))
         let made = try await driver.createIntent(
@@ -37,7 +39,8 @@ import TillStripe
         return (made, parameters)
     }
 
-    private func collect(_ intent: PaymentIntent, _ parameters: PaymentIntentParameters, _ reader: CardReader) async throws
+    private func collect(_ intent: PaymentIntent, _ parameters: PaymentIntentParameters, _ reader: CardReader)
+        async throws
         -> PaymentIntent
     {
         try await driver.collect(
@@ -46,7 +49,9 @@ import TillStripe
                 parameters: parameters, reader: reader))
     }
 
-    private func confirm(_ intent: PaymentIntent, _ reader: CardReader, _ key: String = "confirm") async throws -> PaymentIntent {
+    private func confirm(_ intent: PaymentIntent, _ reader: CardReader, _ key: String = "confirm") async throws
+        -> PaymentIntent
+    {
         try await driver.confirm(
             intent,
             CardReaderConfirmRequest(
@@ -95,7 +100,11 @@ import TillStripe
         let (made, parameters) = try await intent(device)
         for byCustomer in [true, false] {
             world.customer { [reader, driver] world in
-                if byCustomer { _ = try? world.act("customer_cancel", reader) } else { try? await driver.cancelCollect() }
+                if byCustomer {
+                    _ = try? world.act("customer_cancel", reader)
+                } else {
+                    try? await driver.cancelCollect()
+                }
             }
             do {
                 _ = try await collect(made, parameters, device)
