@@ -79,7 +79,8 @@ struct Sale: AsyncParsableCommand {
             let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
             if let atReader {
-                return try finish(try await collect(payment, at: atReader, in: counter), store: store ?? counter.options.storeName)
+                return try finish(
+                    try await collect(payment, at: atReader, in: counter), store: store ?? counter.options.storeName)
             }
             let tender: Tender
             if let typed {

@@ -59,6 +59,7 @@ struct Serve: AsyncParsableCommand {
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
+            options.preferredReader = ReaderChoice.read(counter)?.id
             options.onListening = announce(counter.options.journal, host: options.host)
             let applePay = try ApplePayWeb.serving(
                 counter.options.provider, host: options.host, checkout: counter.checkout)

@@ -35,6 +35,9 @@ public struct ServerOptions: Sendable {
     /// The defaults.
     public init() {}
 
+    /// The card reader that the page offers first, by its id.
+    public var preferredReader: String?
+
     var isLoopback: Bool { ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host) }
 }
 
