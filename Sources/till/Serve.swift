@@ -18,6 +18,8 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .long, help: "The port; 0 takes a free one.") var port = 8080
     @Option(name: .long, help: "A key for the account. Better: TILL_API_KEY, or till keys create.")
     var apiKey: String?
+    @Option(name: .long, help: "Settings of Apple Pay, JSON. Without them the sandbox has a shop at /shop.")
+    var applePay: String?
     @Option(name: .long, help: "The shop's name on receipts.") var store = "Till"
 
     func run() async throws {
@@ -42,7 +44,7 @@ struct Serve: AsyncParsableCommand {
             do {
                 try await CounterServer(
                     journal: counter.journal, checkout: counter.checkout, feed: feed, options: options,
-                    applePay: try ApplePayWeb.serving(provider.name, host: host, checkout: counter.checkout),
+                    applePay: try ApplePayWeb.serving(applePay, provider.name, host: host, checkout: counter.checkout),
                     clock: counter.clock, logger: logger
                 ).run()
             } catch {

@@ -66,3 +66,11 @@ public struct MerchantCertificate: Sendable {
         }
     }
 }
+
+extension MerchantCertificate {
+    /// Whether a private key in a file is this certificate's.
+    /// - Throws: ``ProcessingKeyError`` if the key can not be read.
+    public func fits(key file: [UInt8]) throws(ProcessingKeyError) -> Bool {
+        try PrivateKeyFile.read(file).publicKeyInfo == publicKeyInfo
+    }
+}

@@ -30,13 +30,13 @@ struct ApplePayRoutes: Sendable {
             || path.hasPrefix("/shop/")
         else { return nil }
         let origin = request.headers[.origin]
-        if request.method == .options, path.hasPrefix("/applepay/") {
-            route = "/applepay/*"
-            return try preflight(request)
-        }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         var response: Response
         do {
+            if request.method == .options, path.hasPrefix("/applepay/") {
+                route = "/applepay/*"
+                return try preflight(request)
+            }
             response = try await respond(request, parts, route: &route)
         } catch {
             response = Self.problem(error)
