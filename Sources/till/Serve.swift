@@ -65,8 +65,7 @@ struct Serve: AsyncParsableCommand {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
             options.onListening = announce(counter.options.journal, host: options.host)
-            let applePay = try ApplePayWeb.serving(
-                self.applePay, counter.options.provider, host: options.host, checkout: counter.checkout)
+            let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
             ).run()

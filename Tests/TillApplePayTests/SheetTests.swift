@@ -149,8 +149,10 @@ struct SheetTests {
     func arithmetic() throws {
         var basket = basket()
         let steps: [(inout SheetBasket) -> Void] = [
-            { _ = $0.choose(shippingMethod: "f") }, { $0.apply(SheetBasket.Coupon(code: "X", discount: Money(minorUnits: 300, currency: .gbp))) },
-            { $0.pay(byCredit: true) }, { $0.apply(SheetBasket.Coupon(code: "ALL", discount: Money(minorUnits: 99_999, currency: .gbp))) },
+            { _ = $0.choose(shippingMethod: "f") },
+            { $0.apply(SheetBasket.Coupon(code: "X", discount: Money(minorUnits: 300, currency: .gbp))) },
+            { $0.pay(byCredit: true) },
+            { $0.apply(SheetBasket.Coupon(code: "ALL", discount: Money(minorUnits: 99_999, currency: .gbp))) },
             { $0.pay(byCredit: false) }, { $0.apply(nil) }, { _ = $0.choose(shippingMethod: "s") },
         ]
         let totals: [Int64] = [1550, 1250, 1270, 320, 300, 1550, 1350]

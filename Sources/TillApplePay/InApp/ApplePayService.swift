@@ -70,7 +70,8 @@ public import TillCore
         let answer = area.delivers(to: contact.postalCode, country: country)
         let refuses = await handler?.basket.service == .delivery && answer == .no
         return await update(
-            errors: refuses ? [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")] : []
+            errors: refuses
+                ? [SheetError(.addressUnserviceable, .postalCode, "We do not deliver to this postcode.")] : []
         ) { _ in }
     }
 

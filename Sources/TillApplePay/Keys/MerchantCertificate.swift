@@ -36,7 +36,8 @@ public struct MerchantCertificate: Sendable {
     public init(parsing file: [UInt8]) throws(ProcessingKeyError) {
         let block = PEMBlock.first(in: file, named: "CERTIFICATE")
         let text = block == nil && file.first != 0x30 ? String(decoding: file, as: UTF8.self) : ""
-        let bytes = block ?? StrictBase64.decode(text.filter { !$0.isWhitespace }).flatMap { $0.isEmpty ? nil : $0 }
+        let bytes =
+            block ?? StrictBase64.decode(text.filter { !$0.isWhitespace }).flatMap { $0.isEmpty ? nil : $0 }
             ?? file
         do {
             let node = try DER.parse(bytes)

@@ -141,7 +141,8 @@ public struct ApplePayDoctor: Sendable {
             return fault("\(word)_not_yet_valid", "\(name) is valid from \(certificate.validFrom).")
         }
         if now >= certificate.validUntil {
-            return fault("\(word)_expired", "\(name) expired \(certificate.validUntil). Issue a new one at Apple's portal.")
+            return fault(
+                "\(word)_expired", "\(name) expired \(certificate.validUntil). Issue a new one at Apple's portal.")
         }
         if days <= ApplePayDoctor.warningDays {
             return warning("\(word)_expiring", "\(name) ends in \(days) days. Issue the next one now.")
@@ -160,7 +161,9 @@ public struct ApplePayDoctor: Sendable {
             ]
         }
         guard let expected = domain.association else {
-            return [fault("association_missing", "\(domain.name) has no association file. Load it from Apple's portal.")]
+            return [
+                fault("association_missing", "\(domain.name) has no association file. Load it from Apple's portal.")
+            ]
         }
         let base = (probe ?? "https://\(domain.name)").split(separator: "/", omittingEmptySubsequences: true)
         guard base.count == 2 else { return [fault("probe", "The probe's address is not scheme and authority.")] }

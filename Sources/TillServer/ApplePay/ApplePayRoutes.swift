@@ -26,8 +26,9 @@ struct ApplePayRoutes: Sendable {
     /// Answers a request of Apple Pay's; `nil` if the address is not one of its.
     func answer(_ request: Request, route: inout String) async throws -> Response? {
         let path = request.uri.path
-        guard path.hasPrefix("/applepay/") || path == ApplePayRoutes.association || path == "/shop"
-            || path.hasPrefix("/shop/")
+        guard
+            path.hasPrefix("/applepay/") || path == ApplePayRoutes.association || path == "/shop"
+                || path.hasPrefix("/shop/")
         else { return nil }
         let origin = request.headers[.origin]
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
@@ -41,7 +42,8 @@ struct ApplePayRoutes: Sendable {
         } catch {
             response = Self.problem(error)
         }
-        if let origin, let domain = try? domain(of: request), domain.origins.contains(origin) || isOwn(origin, request) {
+        if let origin, let domain = try? domain(of: request), domain.origins.contains(origin) || isOwn(origin, request)
+        {
             response.headers[.accessControlAllowOrigin] = origin
         }
         response.headers[Incoming.name("Vary")] = "Origin"
@@ -207,7 +209,8 @@ struct ApplePayRoutes: Sendable {
         let incoming = Incoming(request: request, account: .main, maximumBodyBytes: 0)
         let visitor = try incoming.query("visitor")
         let hasIdentity = identity(of: domain) != nil
-        let share = domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
+        let share =
+            domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
         let isOn = domain.isEnabled && hasIdentity && !options.keys.all.isEmpty && options.fault == nil && share
         let factory = options.factory
         let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }

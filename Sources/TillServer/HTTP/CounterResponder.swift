@@ -212,7 +212,8 @@ struct CounterResponder: HTTPResponder {
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
+            return text(
+                try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 

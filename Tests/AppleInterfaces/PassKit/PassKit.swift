@@ -41,20 +41,35 @@ public enum PKPaymentMethodType: UInt, Sendable { case unknown, debit, credit, p
 public enum PKPaymentAuthorizationStatus: Int, Sendable { case success, failure }
 
 open class CNPostalAddress: NSObject {
-    public internal(set) var _street = "", _city = "", _state = "", _postalCode = "", _isoCountryCode = ""
-    open var street: String { _street }
-    open var city: String { _city }
-    open var state: String { _state }
-    open var postalCode: String { _postalCode }
-    open var isoCountryCode: String { _isoCountryCode }
+    public internal(set) var storedStreet = "", storedCity = "", storedState = "", storedCode = "", storedCountry = ""
+    open var street: String { storedStreet }
+    open var city: String { storedCity }
+    open var state: String { storedState }
+    open var postalCode: String { storedCode }
+    open var isoCountryCode: String { storedCountry }
 }
 
 open class CNMutablePostalAddress: CNPostalAddress {
-    open override var street: String { get { _street } set { _street = newValue } }
-    open override var city: String { get { _city } set { _city = newValue } }
-    open override var state: String { get { _state } set { _state = newValue } }
-    open override var postalCode: String { get { _postalCode } set { _postalCode = newValue } }
-    open override var isoCountryCode: String { get { _isoCountryCode } set { _isoCountryCode = newValue } }
+    open override var street: String {
+        get { storedStreet }
+        set { storedStreet = newValue }
+    }
+    open override var city: String {
+        get { storedCity }
+        set { storedCity = newValue }
+    }
+    open override var state: String {
+        get { storedState }
+        set { storedState = newValue }
+    }
+    open override var postalCode: String {
+        get { storedCode }
+        set { storedCode = newValue }
+    }
+    open override var isoCountryCode: String {
+        get { storedCountry }
+        set { storedCountry = newValue }
+    }
 }
 
 open class CNPhoneNumber: NSObject {
