@@ -149,7 +149,7 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSandbox", crypto],
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
@@ -167,7 +167,7 @@ let package = Package(
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
-        tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
+        tests("TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],
     swiftLanguageModes: [.v6]
 )
