@@ -15,7 +15,8 @@ extension ApplePayWeb {
                 Output.note("Apple Pay is off for want of certificates; till applepay doctor says which.")
             }
             return try ApplePayWeb(
-                options: options, checkout: counter.checkout, journal: counter.journal, provider: provider)
+                options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
+                reload: { try? ApplePaySettings.read(settings).options() })
         }
         guard provider == .sandbox, ["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
         return try .sandbox(checkout: counter.checkout, journal: counter.journal, provider: provider)

@@ -5,7 +5,7 @@ import TillCore
 /// Turns an authorized sheet into a paid order: the token is verified and bound to the basket, the contact and the
 /// address are checked again, and the payment runs through the same engine as every other.
 struct ApplePayCheckout: Sendable {
-    let options: ApplePayOptions
+    let live: LiveApplePayOptions
     let verifier: PaymentTokenVerifier
     let baskets: ApplePayBaskets
     let guests: GuestAccounts
@@ -14,6 +14,8 @@ struct ApplePayCheckout: Sendable {
     let provider: ProviderName
     let clock: any TillClock
     let figures: ApplePayFigures
+
+    private var options: ApplePayOptions { live.current }
 
     /// Why the sheet can not be paid, in its own words; nothing was charged.
     struct Refusal: Error {

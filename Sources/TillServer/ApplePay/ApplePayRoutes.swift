@@ -15,13 +15,15 @@ struct ApplePayRoutes: Sendable {
     static let maximumBodyBytes = 131_072
     static let association = "/.well-known/apple-developer-merchantid-domain-association"
 
-    let options: ApplePayOptions
+    let live: LiveApplePayOptions
     let baskets: ApplePayBaskets
     let checkout: ApplePayCheckout
     let sessions: MerchantSessions
     let sandbox: ApplePaySandbox?
     let figures: ApplePayFigures
     let clock: any TillClock
+
+    var options: ApplePayOptions { live.current }
 
     /// Answers a request of Apple Pay's; `nil` if the address is not one of its.
     func answer(_ request: Request, route: inout String) async throws -> Response? {

@@ -14,13 +14,15 @@ public struct ApplePayWeb: Sendable {
     /// - Parameters:
     ///   - journal: the engine's; it also remembers which transactions were seen.
     ///   - provider: who is asked for the money.
+    ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
+    ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal, provider: ProviderName,
-        clock: any TillClock = SystemClock()
+        clock: any TillClock = SystemClock(), reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            provider: provider, clock: clock)
+            provider: provider, clock: clock, reload: reload)
     }
 
     /// The sandbox, with the demo shop. There is no way from its simulator to a shop of production.
@@ -51,17 +53,19 @@ public struct ApplePayWeb: Sendable {
 
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
-        journal: any Journal, provider: ProviderName, clock: any TillClock
+        journal: any Journal, provider: ProviderName, clock: any TillClock,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
         let baskets = ApplePayBaskets(clock: clock)
+        let live = LiveApplePayOptions(options, clock: clock, reload: reload)
         let figures = ApplePayFigures()
         let payment = ApplePayCheckout(
-            options: options, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
+            live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, guests: GuestAccounts(), replay: JournalReplayStore(journal: journal, clock: clock),
             checkout: checkout,
             provider: provider, clock: clock, figures: figures)
         routes = ApplePayRoutes(
-            options: options, baskets: baskets, checkout: payment,
+            live: live, baskets: baskets, checkout: payment,
             sessions: MerchantSessions(clock: clock, budget: options.sessionBudget), sandbox: sandbox,
             figures: figures, clock: clock)
     }
