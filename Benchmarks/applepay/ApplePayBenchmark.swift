@@ -8,6 +8,7 @@ import TillCore
 ///
 ///     applepay-benchmark FOLDER [SECONDS]
 ///     applepay-benchmark FOLDER fuzz COUNT
+///     applepay-benchmark FOLDER flips
 @main
 struct ApplePayBenchmark {
     static let clock = ContinuousClock()
@@ -27,6 +28,8 @@ struct ApplePayBenchmark {
         let benchmark = try await ApplePayBenchmark(folder: folder)
         if arguments.count >= 2, arguments[1] == "fuzz" {
             try await benchmark.fuzz(count: arguments.count > 2 ? Int(arguments[2]) ?? 1_000_000 : 1_000_000)
+        } else if arguments.count == 2, arguments[1] == "flips" {
+            try await benchmark.flips()
         } else {
             try await benchmark.measure(seconds: arguments.count > 1 ? Double(arguments[1]) ?? 3 : 3)
         }
@@ -133,5 +136,29 @@ struct ApplePayBenchmark {
         }
         let text = PaymentTokenStep.allCases.compactMap { step in steps[step].map { "\(step.rawValue) \($0)" } }
         print("\(count) changed tokens, none accepted, no trap: \(text.joined(separator: ", "))")
+    }
+
+    // MARK: Flips
+
+    /// Changes each bit of a token alone, and each byte to every other value, and counts what is accepted.
+    func flips() async throws {
+        let verifier = try PaymentTokenVerifier(trust: SignerTrust(root: root))
+        let genuine = token.bytes()
+        _ = try await verifier.verify(UnverifiedPaymentToken(parsing: genuine), at: now).decrypt(with: ring)
+        var accepted = 0
+        var count = 0
+        for place in genuine.indices {
+            for mask in UInt8(1)...255 {
+                var changed = genuine
+                changed[place] ^= mask
+                count += 1
+                do throws(PaymentTokenError) {
+                    _ = try await verifier.verify(UnverifiedPaymentToken(parsing: changed), at: now).decrypt(with: ring)
+                    accepted += 1
+                    print("accepted: byte \(place) with \(mask)")
+                } catch { continue }
+            }
+        }
+        print("\(count) tokens with one byte changed, \(accepted) accepted")
     }
 }
