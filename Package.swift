@@ -29,6 +29,13 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
+// Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
+#if os(Linux)
+    let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+#else
+    let passKitShell: [Target.Dependency] = []
+#endif
+
 let package = Package(
     name: "till",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -77,7 +84,8 @@ let package = Package(
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
         .target(
-            name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509], swiftSettings: strict),
+            name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
+            exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
 
@@ -126,7 +134,7 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
+                "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -144,6 +152,9 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
+            path: "Benchmarks/applepay", swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
@@ -152,7 +163,7 @@ let package = Package(
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
+        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
@@ -161,12 +172,24 @@ let package = Package(
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
             "TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing, inMemoryTracing),
+        tests("TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],
     swiftLanguageModes: [.v6]
 )
 
+#if os(Linux)
+    package.targets += [
+        .target(name: "PassKit", path: "Tests/AppleInterfaces/PassKit", swiftSettings: strict),
+        .target(
+            name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
+            path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+    ]
+#endif
+
 /// The tests of one room.
-func tests(_ room: String, _ more: Target.Dependency...) -> Target {
+func tests(_ room: String, _ more: Target.Dependency...) -> Target { tests(room, more) }
+
+func tests(_ room: String, _ more: [Target.Dependency]) -> Target {
     .testTarget(
         name: room + "Tests", dependencies: ["TillCore", .target(name: room)].uniqued() + more, swiftSettings: strict)
 }
