@@ -17,7 +17,7 @@ extension PayPalBooks {
         if case .order(let id) = done(key, "/v2/checkout/orders", within: PayPalRetention.orders) {
             return PayPalAnswer(200, render(orderID: id, whole: whole))
         }
-        var rules = PayPalRequestRules()
+        var rules = PayPalRequestRules(.create)
         let intent = rules.text(body["intent"], "/intent", required: true, 1...24)
         if let intent, !["CAPTURE", "AUTHORIZE"].contains(intent) { rules.add("INVALID_PARAMETER_VALUE", "/intent") }
         var units: [Unit] = []
@@ -44,7 +44,7 @@ extension PayPalBooks {
             if Set(units.map(\.amount.currency)).count > 1 { return .refused("MULTI_CURRENCY_ORDER", "/purchase_units") }
         }
         if body["payment_source"] != nil, key == nil {
-            return .badRequest([.init("PAYPAL_REQUEST_ID_REQUIRED", location: "header")])
+            return .badRequest([.init("PAYPAL_REQUEST_ID_REQUIRED", location: nil)])
         }
         guard orders.count < PayPalBooks.maximumOrders else { return .failure(503) }
         let time = now
@@ -98,7 +98,7 @@ extension PayPalBooks {
             }
             guard let (unit, name) = PayPalBooks.target(path, order) else { return .refused("NOT_PATCHABLE", path) }
             if name == "amount" {
-                var rules = PayPalRequestRules()
+                var rules = PayPalRequestRules(.create)
                 guard let amount = rules.money(value, path, required: true) else {
                     return rules.refusal ?? .refused("INVALID_PATCH_OPERATION")
                 }
@@ -128,7 +128,7 @@ extension PayPalBooks {
         guard let source = body["payment_source"] else {
             return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "/payment_source")])
         }
-        var rules = PayPalRequestRules()
+        var rules = PayPalRequestRules(.confirm)
         check(source, &rules)
         if let refusal = rules.refusal { return refusal }
         guard ["CREATED", "APPROVED", "PAYER_ACTION_REQUIRED"].contains(order.status) else {
@@ -146,7 +146,7 @@ extension PayPalBooks {
             return PayPalAnswer(200, render(orderID: done, whole: whole))
         }
         guard var order = orders[id] else { return .missing() }
-        var rules = PayPalRequestRules()
+        var rules = PayPalRequestRules(.execute)
         let source = body?["payment_source"]
         if let source { check(source, &rules) }
         if let refusal = rules.refusal { return refusal }
@@ -203,7 +203,7 @@ extension PayPalBooks {
 
     private func check(_ source: JSONValue, _ rules: inout PayPalRequestRules) {
         guard let members = source.objectValue else { return rules.add("INVALID_PARAMETER_SYNTAX", "/payment_source") }
-        if members.count > 1 { rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source") }
+        if members.count > 1, rules.call == .confirm { rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source") }
         if let card = source["card"] { rules.card(card, "/payment_source/card", now: now) }
         if let token = source["token"] {
             rules.text(token["id"], "/payment_source/token/id", required: true, 1...255)
@@ -213,7 +213,9 @@ extension PayPalBooks {
 
     /// Puts a payment source on an order, and pays with it if that is asked for.
     private func apply(_ source: JSONValue, to order: inout Order, executes: Bool) -> PayPalAnswer? {
-        if source["token"] != nil { return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id") }
+        if source["token"] != nil, source["card"] == nil {
+            return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id")
+        }
         guard var card = source["card"] else {
             guard source.objectValue?.isEmpty == false else { return nil }
             // A wallet: the customer approves on its page.

@@ -176,6 +176,7 @@ struct PayPalDesk: Sendable {
         case ("GET", "vault/payment-tokens", 4, let id): return await books.getToken(id, isSetup: false)
         case ("DELETE", "vault/payment-tokens", 4, let id): return await books.deleteToken(id)
         case ("GET", "vault/payment-tokens", 3, _): return await books.listTokens(customer: query("customer_id", request))
+        case (_, "checkout/orders", 6, _): return .missing("TRACKER_ID_NOT_FOUND")
         default: return .missing()
         }
     }
