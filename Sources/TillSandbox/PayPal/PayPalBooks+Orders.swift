@@ -132,7 +132,7 @@ extension PayPalBooks {
         check(source, &rules)
         if let refusal = rules.refusal { return refusal }
         guard ["CREATED", "APPROVED", "PAYER_ACTION_REQUIRED"].contains(order.status) else {
-            return .refused("ORDER_COMPLETED_OR_VOIDED")
+            return .refused(order.intent == "CAPTURE" ? "ORDER_ALREADY_CAPTURED" : "ORDER_ALREADY_AUTHORIZED")
         }
         if let refusal = apply(source, to: &order, executes: false) { return refusal }
         orders[id] = order
