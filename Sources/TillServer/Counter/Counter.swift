@@ -15,12 +15,16 @@ public struct Counter: Sendable {
     public let checkout: Checkout
     /// Stripe, if it is configured, for its webhooks.
     public let stripe: StripeProvider?
+    /// Stripe's card readers, if Stripe is configured.
+    public let terminal: StripeTerminalProvider?
     /// PayPal, if it is configured, for renewals of holds and for its webhooks.
     public let payPal: PayPalProvider?
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
     public let clock: any TillClock
+    /// How calls to providers ended since it was opened.
+    public let calls: ProviderCalls
     private let transport: HTTPClientTransport?
 
     /// Opens the journal and connects the providers.
@@ -43,15 +47,19 @@ public struct Counter: Sendable {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
         var stripe: StripeProvider?
+        var terminal: StripeTerminalProvider?
         var transport: HTTPClientTransport?
         if let key = options.stripeKey {
             let wire = HTTPClientTransport()
             do {
                 let provider = try StripeProvider(
-                    secretKey: key, baseURL: options.stripeURL, transport: wire, clock: clock,
+                    secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
+                    clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                providers.append(provider)
+                let atReaders = StripeTerminalProvider(provider)
+                providers += [provider, atReaders]
                 stripe = provider
+                terminal = atReaders
             } catch {
                 await wire.shutdown()
                 throw .stripe(error)
@@ -63,7 +71,7 @@ public struct Counter: Sendable {
             let wire = transport ?? HTTPClientTransport()
             transport = wire
             do {
-                let provider = try configured.provider(transport: wire, clock: clock)
+                let provider = try configured.provider(transport: TracedTransport(transport: wire), clock: clock)
                 providers.append(provider)
                 payPal = provider
             } catch {
@@ -71,9 +79,12 @@ public struct Counter: Sendable {
                 throw error
             }
         }
-        let checkout = Checkout(journal: journal, providers: providers, clock: clock)
+        let calls = ProviderCalls()
+        let checkout = Checkout(
+            journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, payPal: payPal, options: options, clock: clock,
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, options: options,
+            clock: clock, calls: calls,
             transport: transport)
     }
 
@@ -108,7 +119,7 @@ public enum CounterError: ExplainedError {
     /// What happened.
     public var what: String {
         switch self {
-        case .journal(let path, let error): "The journal \(path) can not be opened: \(error)."
+        case .journal(let path, let error): "The journal \(path) can not be opened. \(error)"
         case .sandbox(let path, let error): "The sandbox's books \(path) can not be opened: \(error)."
         case .stripe(let error): "Stripe is not usable: \(error)"
         case .cardProvider(let reason): "A card provider is not usable: \(reason)"
