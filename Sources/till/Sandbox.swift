@@ -12,7 +12,7 @@ struct Sandbox: AsyncParsableCommand {
             POST /_sandbox/faults {"operation":"capture","fault":"timeoutAfterCommit","times":1} makes it fail.
             """)
 
-    @Argument(help: "Which one: stripe, paypal. Without a name, all of them.")
+    @Argument(help: "Which one: stripe, paypal, braintree. Without a name, all of them.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -25,7 +25,7 @@ struct Sandbox: AsyncParsableCommand {
         if let name, name != "stripe", !Sandbox.cardStandIns.contains(name) {
             throw Output.fail(
                 CommandError(
-                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal."),
+                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal, braintree."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)
