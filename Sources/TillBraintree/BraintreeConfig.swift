@@ -22,7 +22,9 @@ public struct BraintreeConfig: Sendable {
     public init(
         merchantID: String, publicKey: String, privateKey: Secret<String>, isLive: Bool = false, url: String? = nil
     ) throws(BraintreeConfigError) {
-        for (name, text) in [("merchant id", merchantID), ("public key", publicKey), ("private key", privateKey.reveal())] {
+        for (name, text) in [
+            ("merchant id", merchantID), ("public key", publicKey), ("private key", privateKey.reveal()),
+        ] {
             let isUsable = text.utf8.allSatisfy {
                 (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
                     || $0 == 0x2D

@@ -173,7 +173,9 @@ public struct BraintreeProvider: PaymentServiceProvider {
         case .success(nil): break
         case .failure(let failure): return .notSent(reason: failure.reason)
         }
-        guard let sale = await transaction(reference) else { return .notSent(reason: "the transaction can not be read") }
+        guard let sale = await transaction(reference) else {
+            return .notSent(reason: "the transaction can not be read")
+        }
         if sale.meaning == .voided, sale.amount == request.amount {
             return .approved(Confirmation(reference: reference))
         }
@@ -195,7 +197,9 @@ public struct BraintreeProvider: PaymentServiceProvider {
     }
 
     private func answer(_ refund: BraintreeTransaction, _ request: RefundRequest) -> ProviderAnswer<Confirmation> {
-        guard refund.amount == request.amount, refund.type == "credit" else { return .unknown(reason: "amount mismatch") }
+        guard refund.amount == request.amount, refund.type == "credit" else {
+            return .unknown(reason: "amount mismatch")
+        }
         switch refund.meaning {
         case .taken: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id)))
         case .declined, .voided, .expired: return .declined(refund.decline)

@@ -61,7 +61,9 @@ public enum BraintreeWebhook {
         var bytes: [UInt8] = []
         var rest = text[...]
         while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16), !rest.hasPrefix("+"), !rest.hasPrefix("-") else { return nil }
+            guard let byte = UInt8(rest.prefix(2), radix: 16), !rest.hasPrefix("+"), !rest.hasPrefix("-") else {
+                return nil
+            }
             bytes.append(byte)
             rest = rest.dropFirst(2)
         }

@@ -15,7 +15,8 @@ import TillSandbox
     }
     static let amount = Money(minorUnits: 1250, currency: .eur)
 
-    static func provider(_ transport: any HTTPTransport, at clock: HandClock = HandClock()) throws -> BraintreeProvider {
+    static func provider(_ transport: any HTTPTransport, at clock: HandClock = HandClock()) throws -> BraintreeProvider
+    {
         let config = try BraintreeConfig(
             merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"), url: "http://127.0.0.1:9")
         return BraintreeProvider(config: config, transport: transport, clock: clock)
@@ -82,9 +83,13 @@ import TillSandbox
 
     @Test("declined cards, with the processor's code")
     func declined() async throws {
-        for (units, reason) in [(200_100, DeclineReason.insufficientFunds), (200_400, .expiredCard), (201_000, .incorrectCVC), (500_100, .generic)] {
+        for (units, reason) in [
+            (200_100, DeclineReason.insufficientFunds), (200_400, .expiredCard), (201_000, .incorrectCVC),
+            (500_100, .generic),
+        ] {
             let answer = await try Self.provider(SandboxBraintree()).authorize(
-                Self.sale(.automatic, Money(minorUnits: Int64(units), currency: .eur)), with: .card(Self.card().details))
+                Self.sale(.automatic, Money(minorUnits: Int64(units), currency: .eur)), with: .card(Self.card().details)
+            )
             guard case .declined(let decline) = answer else {
                 Issue.record("\(units): \(answer)")
                 continue
@@ -145,7 +150,9 @@ import TillSandbox
         #expect(!"\(nonce)".contains(nonce.nonce.reveal()))
         let card = try Self.card()
         let twin = await withCheckedContinuation { continuation in
-            client.tokenizeCard(card, options: TokenizationOptions(validates: true)) { continuation.resume(returning: $0) }
+            client.tokenizeCard(card, options: TokenizationOptions(validates: true)) {
+                continuation.resume(returning: $0)
+            }
         }
         #expect(try twin.get().nonce.reveal() != nonce.nonce.reveal())
         #expect(throws: CardClientError.self) { try TokenizationConfig(tokenizationKey: "sandbox_x") }
@@ -161,7 +168,8 @@ import TillSandbox
         #expect(read("<a><c nil=\"true\"></c></a>")?.value("c") == nil)
         for text in [
             "", "<a>", "<a></b>", "<a/>x", "<!DOCTYPE a [<!ENTITY x \"y\">]><a>&x;</a>", "<a>&x;</a>", "<a b=1/>",
-            "<a>&#xD800;</a>", "<a b='1' b='2'/>", String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40),
+            "<a>&#xD800;</a>", "<a b='1' b='2'/>",
+            String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40),
             "<a><![CDATA[x]]></a>",
         ] { #expect(read(text) == nil, "\(text.prefix(40))") }
         let node = XMLNode("a", [XMLNode("b", "<&>'\" ä\u{1}")])
@@ -175,7 +183,9 @@ import TillSandbox
         let json = try JSONValue(parsing: Array(Data(contentsOf: file)))
         let samples = try #require(json["samples"]?.arrayValue)
         let now = try #require(json["now"]?.stringValue.flatMap { Timestamp(internetTime: $0) })
-        func verify(_ payload: String, _ signature: String, key: String = "integration_public_key") -> BraintreeWebhookError? {
+        func verify(_ payload: String, _ signature: String, key: String = "integration_public_key")
+            -> BraintreeWebhookError?
+        {
             do throws(BraintreeWebhookError) {
                 _ = try BraintreeWebhook.verify(
                     payload: payload, signature: signature, publicKey: key,

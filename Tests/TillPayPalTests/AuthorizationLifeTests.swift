@@ -71,7 +71,10 @@ import TillPayPal
         #expect(Timestamp(internetTime: "2026-12-20T05:00:00.123Z")?.description == "2026-12-20T05:00:00.123Z")
         #expect(Timestamp(internetTime: "2026-12-20T05:00:00-08:00")?.description == "2026-12-20T13:00:00.000Z")
         #expect(Timestamp(internetTime: "2024-02-29T23:59:59+01:00")?.description == "2024-02-29T22:59:59.000Z")
-        for text in ["", "2026-12-20", "2026-13-20T05:00:00Z", "2026-12-20T05:00:00", "2026-12-20T25:00:00Z", "x", "2026-12-20T05:00:00.Z"] {
+        for text in [
+            "", "2026-12-20", "2026-13-20T05:00:00Z", "2026-12-20T05:00:00", "2026-12-20T25:00:00Z", "x",
+            "2026-12-20T05:00:00.Z",
+        ] {
             #expect(Timestamp(internetTime: text) == nil, "\(text)")
         }
     }

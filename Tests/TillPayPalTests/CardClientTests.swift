@@ -115,7 +115,8 @@ import TillSandbox
             hold.id, amount: Money(minorUnits: 600, currency: .usd), key: Self.key("c2"))
         let back = try await shop.server.refund(rest.capture.id, key: Self.key("r1"))
         #expect(back.amount.minorUnits == 600)
-        #expect(shop.wire.exchanges.filter { $0.path.contains("/payments/") }.allSatisfy { !$0.body.contains("number") })
+        #expect(
+            shop.wire.exchanges.filter { $0.path.contains("/payments/") }.allSatisfy { !$0.body.contains("number") })
     }
 
     @Test("an app attaches a card, the bank asks, the server takes the money")
@@ -199,9 +200,11 @@ import TillSandbox
         try handle.write(contentsOf: Data(#"{"key":"cut"#.utf8))
         let second = try FileSentRequests(path: path)
         #expect(try await second.willSend(Self.key("a"), call: "POST /x", at: Timestamp(milliseconds: 9)) == at)
-        #expect(try await second.willSend(Self.key("b"), call: "POST /x", at: Timestamp(milliseconds: 9)).milliseconds == 9)
+        #expect(
+            try await second.willSend(Self.key("b"), call: "POST /x", at: Timestamp(milliseconds: 9)).milliseconds == 9)
         let third = try FileSentRequests(path: path)
-        #expect(try await third.willSend(Self.key("b"), call: "POST /x", at: Timestamp(milliseconds: 11)).milliseconds == 9)
+        #expect(
+            try await third.willSend(Self.key("b"), call: "POST /x", at: Timestamp(milliseconds: 11)).milliseconds == 9)
     }
 
     @Test("identifiers of the first interface and with a slash are refused by name before anything is sent")
@@ -227,10 +230,18 @@ import TillSandbox
             return "none"
         }
         let usd = { (units: Int64) in Money(minorUnits: units, currency: .usd) }
-        #expect(fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "USD", value: "10.005") } == "amount/value invalid_amount")
-        #expect(fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "HUF", value: "10.50") } == "amount/value invalid_amount")
-        #expect(fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "KWD", value: "1") } == "amount/value invalid_amount")
-        #expect(fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "USD", value: "0") } == "amount/value invalid_order_request")
+        #expect(
+            fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "USD", value: "10.005") }
+                == "amount/value invalid_amount")
+        #expect(
+            fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "HUF", value: "10.50") }
+                == "amount/value invalid_amount")
+        #expect(
+            fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "KWD", value: "1") }
+                == "amount/value invalid_amount")
+        #expect(
+            fault { () throws(OrderRequestError) in _ = try Amount(currencyCode: "USD", value: "0") }
+                == "amount/value invalid_order_request")
         #expect(
             fault { () throws(OrderRequestError) in
                 _ = try Amount(usd(1000), breakdown: AmountBreakdown(itemTotal: usd(900), taxTotal: usd(90)))
@@ -241,7 +252,9 @@ import TillSandbox
                 itemTotal: usd(1000), shipping: usd(100), handling: usd(10), taxTotal: usd(20), insurance: usd(5),
                 shippingDiscount: usd(35), discount: usd(100)))
         let unit = PurchaseUnit(amount: try Amount(usd(1000)))
-        #expect(fault { () throws(OrderRequestError) in _ = try OrderRequest(purchaseUnits: []) } == "purchase_units invalid_order_request")
+        #expect(
+            fault { () throws(OrderRequestError) in _ = try OrderRequest(purchaseUnits: []) }
+                == "purchase_units invalid_order_request")
         #expect(
             fault { () throws(OrderRequestError) in
                 _ = try OrderRequest(intent: .authorize, purchaseUnits: [unit, unit])
@@ -250,7 +263,9 @@ import TillSandbox
             fault { () throws(OrderRequestError) in _ = try OrderRequest(purchaseUnits: [unit, unit]) }
                 == "purchase_units/@/reference_id invalid_order_request")
         let eleven = Array(repeating: unit, count: 11)
-        #expect(fault { () throws(OrderRequestError) in _ = try OrderRequest(purchaseUnits: eleven) } == "purchase_units invalid_order_request")
+        #expect(
+            fault { () throws(OrderRequestError) in _ = try OrderRequest(purchaseUnits: eleven) }
+                == "purchase_units invalid_order_request")
     }
 
     @Test("an app can not reach plain http elsewhere")

@@ -87,14 +87,17 @@ import TillPayPal
     func normalised() async throws {
         let (transport, server, _) = try clients([.json(500, "{}")])
         let card = try PaymentCard(
-            number: "4032 0362 4732 7321", expiry: "1/27", securityCode: " 987 ", now: Timestamp(milliseconds: 1_700_000_000_000))
+            number: "4032 0362 4732 7321", expiry: "1/27", securityCode: " 987 ",
+            now: Timestamp(milliseconds: 1_700_000_000_000))
         _ = try? await server.executeOrder(try Self.request(), card: card, key: IdempotencyKey(rawValue: "k"))
-        #expect(transport.calls[0].body.contains(#""number":"4032036247327321","security_code":"987","expiry":"2027-01""#))
+        #expect(
+            transport.calls[0].body.contains(#""number":"4032036247327321","security_code":"987","expiry":"2027-01""#))
     }
 
     @Test("an order is complete and its card declined: not paid, by type")
     func declinedButCompleted() throws {
-        let json = try JSONValue(parsing: Array(Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]).utf8))
+        let json = try JSONValue(
+            parsing: Array(Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]).utf8))
         let order = try #require(OrderResponse.reading(json))
         #expect(order.status == .completed)
         #expect(PaidOrder(order) == nil)

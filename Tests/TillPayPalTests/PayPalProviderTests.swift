@@ -25,18 +25,55 @@ import TillCore
     // Answers to a capture at once, and how it must end. Only a completed capture is a yes.
     static let endings: [(String, [Step], End)] = [
         ("captured", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]))], .approved),
-        ("the same again", [.json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]))], .approved),
-        ("declined, in a completed order", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]))], .declined),
+        (
+            "the same again", [.json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]))],
+            .approved
+        ),
+        (
+            "declined, in a completed order",
+            [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]))], .declined
+        ),
         ("failed", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "FAILED")]))], .declined),
         ("denied", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DENIED")]))], .declined),
         ("under review", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "PENDING")]))], .unknown),
-        ("a capture status of the future", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "ON_THE_MOON")]))], .unknown),
+        (
+            "a capture status of the future",
+            [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "ON_THE_MOON")]))], .unknown
+        ),
         ("completed without payments", [.json(201, Fixture.order("COMPLETED"))], .unknown),
         ("minimal answer", [.json(201, #"{"id":"\#(Fixture.order)","status":"COMPLETED"}"#)], .unknown),
-        ("another amount", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")], value: "12.51"))], .unknown),
-        ("another order", [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]).replacing("5O19", with: "6O19"))], .unknown),
-        ("a capture without an amount", [.json(201, #"{"id":"\#(Fixture.order)","status":"COMPLETED","purchase_units":[{"payments":{"captures":[{"id":"A1","status":"COMPLETED"}]}}]}"#)], .unknown),
-        ("challenge", [.json(200, Fixture.order("PAYER_ACTION_REQUIRED", more: #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#))], .action),
+        (
+            "another amount",
+            [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")], value: "12.51"))], .unknown
+        ),
+        (
+            "another order",
+            [
+                .json(
+                    201,
+                    Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]).replacing("5O19", with: "6O19")
+                )
+            ], .unknown
+        ),
+        (
+            "a capture without an amount",
+            [
+                .json(
+                    201,
+                    #"{"id":"\#(Fixture.order)","status":"COMPLETED","purchase_units":[{"payments":{"captures":[{"id":"A1","status":"COMPLETED"}]}}]}"#
+                )
+            ], .unknown
+        ),
+        (
+            "challenge",
+            [
+                .json(
+                    200,
+                    Fixture.order(
+                        "PAYER_ACTION_REQUIRED",
+                        more: #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#))
+            ], .action
+        ),
         ("challenge without an address", [.json(200, Fixture.order("PAYER_ACTION_REQUIRED"))], .action),
         ("approved only", [.json(200, Fixture.order("APPROVED"))], .unknown),
         ("a status of the future", [.json(200, Fixture.order("ON_THE_MOON"))], .unknown),
@@ -48,7 +85,10 @@ import TillCore
         ("an issue of the future", [.json(422, Fixture.error("ON_THE_MOON"))], .declined),
         ("order gone", [.json(404, Fixture.error("INVALID_RESOURCE_ID", name: "RESOURCE_NOT_FOUND"))], .declined),
         ("a 404 that is not PayPal's", [.json(404, "<html>")], .unknown),
-        ("still running", [.json(409, Fixture.error("PREVIOUS_REQUEST_IN_PROGRESS", name: "RESOURCE_CONFLICT"))], .unknown),
+        (
+            "still running", [.json(409, Fixture.error("PREVIOUS_REQUEST_IN_PROGRESS", name: "RESOURCE_CONFLICT"))],
+            .unknown
+        ),
         ("busy", [.json(429, #"{"name":"RATE_LIMIT_REACHED"}"#)], .notSent),
         ("failed server", [.json(500, Fixture.error("INTERNAL"))], .unknown),
         ("a gate in between", [.json(502, "<html>")], .unknown),
@@ -70,10 +110,19 @@ import TillCore
         ("captured before, unreadable", [.json(422, Fixture.error("ORDER_ALREADY_CAPTURED")), lost], .unknown),
         (
             "challenge as an error",
-            [.json(422, Fixture.error("PAYER_ACTION_REQUIRED", more: #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#))],
+            [
+                .json(
+                    422,
+                    Fixture.error(
+                        "PAYER_ACTION_REQUIRED",
+                        more: #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#))
+            ],
             .action
         ),
-        ("not approved", [.json(422, Fixture.error("ORDER_NOT_APPROVED")), .json(200, Fixture.order("CREATED"))], .declined),
+        (
+            "not approved", [.json(422, Fixture.error("ORDER_NOT_APPROVED")), .json(200, Fixture.order("CREATED"))],
+            .declined
+        ),
     ]
 
     @Test("each way in which a capture at once can end", arguments: endings)
@@ -87,7 +136,10 @@ import TillCore
 
     @Test("a hold is a yes only when the authorization is there")
     func holds() async throws {
-        for (status, end) in [("CREATED", End.approved), ("DENIED", .declined), ("PENDING", .unknown), ("VOIDED", .declined), ("X", .unknown)] {
+        for (status, end) in [
+            ("CREATED", End.approved), ("DENIED", .declined), ("PENDING", .unknown), ("VOIDED", .declined),
+            ("X", .unknown),
+        ] {
             let order = Fixture.order("COMPLETED", holds: [(Fixture.hold, status)], intent: "AUTHORIZE")
             let answer = await try Fixture.provider(ScriptedTransport([.json(201, order)]))
                 .authorize(Fixture.authorization(Fixture.order, .manual), with: try Fixture.tender())
@@ -105,8 +157,12 @@ import TillCore
         let transport = ScriptedTransport([
             .json(201, Fixture.order("CREATED")),
             .json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])),
-            .json(201, #"{"id":"1JU08902781691411","status":"COMPLETED","amount":{"currency_code":"EUR","value":"5.00"}}"#),
-            .json(201, #"{"id":"2GG279541U471931P","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#),
+            .json(
+                201, #"{"id":"1JU08902781691411","status":"COMPLETED","amount":{"currency_code":"EUR","value":"5.00"}}"#
+            ),
+            .json(
+                201,
+                #"{"id":"2GG279541U471931P","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#),
             .json(204, ""),
         ])
         let provider = try Fixture.provider(transport)
@@ -129,7 +185,8 @@ import TillCore
         #expect(
             calls[0].body
                 == #"{"intent":"CAPTURE","purchase_units":[{"reference_id":"default","description":"Order o-1","#
-                + #""custom_id":"pay_1-a1","invoice_id":"pay_1-a1","amount":{"currency_code":"EUR","value":"12.50"}}]}"#)
+                + #""custom_id":"pay_1-a1","invoice_id":"pay_1-a1","amount":{"currency_code":"EUR","value":"12.50"}}]}"#
+        )
         #expect(
             calls[1].body
                 == #"{"payment_source":{"card":{"name":"Ada","number":"4032036247327321","security_code":"987","#
@@ -164,7 +221,8 @@ import TillCore
         #expect(End(await provider.authorize(Fixture.authorization(), with: .cash(tendered: nil))) == .declined)
         for reference in [nil, "EC-123", "../../v1/x", "A/B", "a", "\(Fixture.order).X.1", "\(Fixture.order).A."] {
             let request = Fixture.authorization(reference)
-            #expect(End(await provider.authorize(request, with: try Fixture.tender())) == .notSent, "\(reference ?? "nil")")
+            #expect(
+                End(await provider.authorize(request, with: try Fixture.tender())) == .notSent, "\(reference ?? "nil")")
         }
         #expect(transport.calls.isEmpty)
     }
@@ -217,7 +275,9 @@ import TillCore
         let order = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
         let there = order.replacing(
             #""authorizations":[]"#,
-            with: #""refunds":[{"id":"R1","status":"COMPLETED","custom_id":"pay_1-r1","amount":{"currency_code":"EUR","value":"5.00"}}]"#)
+            with:
+                #""refunds":[{"id":"R1","status":"COMPLETED","custom_id":"pay_1-r1","amount":{"currency_code":"EUR","value":"5.00"}}]"#
+        )
         let again = ScriptedTransport([.json(200, there)])
         let request = Fixture.refund(reference: "\(Fixture.order).A.\(Fixture.hold)")
         #expect(End(await try Fixture.provider(again).refund(request)) == .approved)
@@ -245,14 +305,19 @@ import TillCore
         #expect(try await look([.json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "PENDING")]))]) == nil)
         #expect(try await look([.json(200, Fixture.order("CREATED", value: "1.00"))]) == nil)
         #expect(try await look([Self.lost]) == nil)
-        guard case .declined = try await look([.json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]))])
+        guard
+            case .declined = try await look([
+                .json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]))
+            ])
         else {
             Issue.record("a declined capture was not told as declined")
             return
         }
-        guard case .authorized(let taken) = try await look([
-            .json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]))
-        ]) else {
+        guard
+            case .authorized(let taken) = try await look([
+                .json(200, Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")]))
+            ])
+        else {
             Issue.record("a completed capture was not told")
             return
         }
@@ -264,7 +329,9 @@ import TillCore
         func approved(_ shift: String) -> String {
             Fixture.order(
                 "APPROVED",
-                more: #","payment_source":{"card":{"last_digits":"7321","authentication_result":{"liability_shift":"\#(shift)"}}}"#)
+                more:
+                    #","payment_source":{"card":{"last_digits":"7321","authentication_result":{"liability_shift":"\#(shift)"}}}"#
+            )
         }
         let done = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
         let good = ScriptedTransport([.json(200, approved("POSSIBLE")), .json(201, done)])

@@ -84,7 +84,9 @@ import TillCore
     @Test("each byte of each signed header field flipped is refused")
     func flippedHead() async {
         let webhooks = Self.webhooks(Certificates(Self.recording["chain"]))
-        let fields: [WritableKeyPath<PayPalWebhooks.Head, String?> & Sendable] = [\.id, \.time, \.signature, \.algorithm]
+        let fields: [WritableKeyPath<PayPalWebhooks.Head, String?> & Sendable] = [
+            \.id, \.time, \.signature, \.algorithm,
+        ]
         for field in fields {
             let text = Array((Self.recording.head[keyPath: field] ?? "").utf8)
             for place in text.indices {
@@ -126,10 +128,13 @@ import TillCore
     }
 
     static let addresses = [
-        "http://api.paypal.com/v1/notifications/certs/CERT-1", "https://api.paypal.com.evil.example/v1/notifications/certs/C",
-        "https://evil.example/v1/notifications/certs/CERT-1", "https://api.paypal.com@evil.example/v1/notifications/certs/C",
+        "http://api.paypal.com/v1/notifications/certs/CERT-1",
+        "https://api.paypal.com.evil.example/v1/notifications/certs/C",
+        "https://evil.example/v1/notifications/certs/CERT-1",
+        "https://api.paypal.com@evil.example/v1/notifications/certs/C",
         "https://api.paypal.com:8443/v1/notifications/certs/C", "https://api.paypal.com/other/CERT-1",
-        "https://api.paypal.com/v1/notifications/certs/../../x", "https://api.paypal.com/v1/notifications/certs/%2e%2e/x",
+        "https://api.paypal.com/v1/notifications/certs/../../x",
+        "https://api.paypal.com/v1/notifications/certs/%2e%2e/x",
         "https://api.paypal.com/v1/notifications/certs/C?x=1", "https://u:p@api.paypal.com/v1/notifications/certs/C",
         "file:///etc/passwd", "", "https://169.254.169.254/v1/notifications/certs/C",
     ]
@@ -150,7 +155,8 @@ import TillCore
 
     @Test("a root of others is no root")
     func otherRoot() async {
-        let fault = await Self.fault(Self.webhooks(Certificates(Self.recording["chain"]), roots: [Self.recording["own"]]))
+        let fault = await Self.fault(
+            Self.webhooks(Certificates(Self.recording["chain"]), roots: [Self.recording["own"]]))
         #expect(fault == .untrustedCertificate)
     }
 

@@ -36,13 +36,15 @@ package enum CardTokenization {
         let expiry = card.expiry.reveal()
         let address = card.billingAddress?.reveal()
         let fields = JSONValue.members([
-            "number": .string(card.number.reveal()), "expirationMonth": .string("\(expiry.month < 10 ? "0" : "")\(expiry.month)"),
+            "number": .string(card.number.reveal()),
+            "expirationMonth": .string("\(expiry.month < 10 ? "0" : "")\(expiry.month)"),
             "expirationYear": .string(String(expiry.year)), "cvv": (card.securityCode?.reveal()).json,
             "cardholderName": (card.holder?.reveal()).json,
             "billingAddress": address.map {
                 .members([
                     "streetAddress": $0.line1.json, "extendedAddress": $0.line2.json, "locality": $0.city.json,
-                    "region": $0.region.json, "postalCode": $0.postalCode.json, "countryCodeAlpha2": .string($0.country),
+                    "region": $0.region.json, "postalCode": $0.postalCode.json,
+                    "countryCodeAlpha2": .string($0.country),
                 ])
             },
         ])

@@ -110,9 +110,11 @@ public enum CardClientError: ExplainedError, Hashable {
     public var customerSentence: String {
         switch self {
         case .declined(let decline, _): decline.reason.customerSentence
-        case .refused(let error) where moneyMoved == .no: (error.issue?.declineReason ?? .invalidRequest).customerSentence
+        case .refused(let error) where moneyMoved == .no:
+            (error.issue?.declineReason ?? .invalidRequest).customerSentence
         case .challengeCanceled: "The bank's question was not answered. Nothing was charged."
-        default: moneyMoved == .no ? "The payment could not be made. Nothing was charged." : "We are checking the payment."
+        default:
+            moneyMoved == .no ? "The payment could not be made. Nothing was charged." : "We are checking the payment."
         }
     }
 }

@@ -79,7 +79,8 @@ extension CardClient where Config == ServerConfig {
         let capture = try read(OrderCapture(json), moneyMoved: .unknown)
         guard let completed = CompletedCapture(capture) else {
             let isRefused = capture.isRefused
-            throw .unexpected("capture \(capture.id) is \(capture.status.rawValue)", moneyMoved: isRefused ? .no : .unknown)
+            throw .unexpected(
+                "capture \(capture.id) is \(capture.status.rawValue)", moneyMoved: isRefused ? .no : .unknown)
         }
         return completed
     }

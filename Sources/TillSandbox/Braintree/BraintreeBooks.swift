@@ -288,14 +288,16 @@ actor BraintreeBooks {
                 [
                     XMLNode("bin", String(number.prefix(6))), XMLNode("last-4", String(number.suffix(4))),
                     XMLNode("card-type", profile?.name ?? "Unknown"),
-                    XMLNode("expiration-month", expiry.first ?? "12"), XMLNode("expiration-year", expiry.last ?? "2030"),
+                    XMLNode("expiration-month", expiry.first ?? "12"),
+                    XMLNode("expiration-year", expiry.last ?? "2030"),
                     XMLNode("cardholder-name", transaction.nonce.holder ?? ""),
                 ]),
             XMLNode("customer", [XMLNode("id", "")]), XMLNode("billing", [XMLNode("id", "")]),
             XMLNode("shipping", [XMLNode("id", "")]), XMLNode("custom-fields", ""),
             XMLNode("refund-ids", type: "array", transaction.refunds.map { XMLNode("item", $0) }),
             XMLNode("status-history", type: "array", []), XMLNode("add-ons", type: "array", []),
-            XMLNode("discounts", type: "array", []), XMLNode("disbursement-details", [XMLNode("disbursement-date", "")]),
+            XMLNode("discounts", type: "array", []),
+            XMLNode("disbursement-details", [XMLNode("disbursement-date", "")]),
             XMLNode("descriptor", [XMLNode("name", "")]),
             XMLNode(
                 "authorization-expires-at", transaction.created.adding(.days(7)).internetTime, type: "datetime"),

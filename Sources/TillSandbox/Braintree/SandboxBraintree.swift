@@ -39,7 +39,8 @@ public struct SandboxBraintree: HTTPTransport {
                 return Response(status: .contentTooLarge)
             }
             let answer = await answer(
-                request.method.rawValue, request.uri.path, request.headers[.authorization], Array(body.readableBytesView))
+                request.method.rawValue, request.uri.path, request.headers[.authorization],
+                Array(body.readableBytesView))
             return Response(
                 status: .init(code: answer.status), headers: [.contentType: answer.type],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
@@ -96,7 +97,8 @@ public struct SandboxBraintree: HTTPTransport {
             guard method == "POST", let asked = try? JSONValue(parsing: body) else { return (400, "text/plain", []) }
             return json(await books.tokenize(asked))
         }
-        guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants", parts[2] == "transactions" else {
+        guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants", parts[2] == "transactions"
+        else {
             return (404, "application/xml", [])
         }
         return await faulty(method, Array(parts.dropFirst(3)), body)

@@ -40,7 +40,8 @@ struct PayPalAnswer: Sendable {
     static func refused(_ faults: [Fault]) -> PayPalAnswer {
         error(
             422, "UNPROCESSABLE_ENTITY",
-            "The requested action could not be performed, semantically incorrect, or failed business validation.", faults)
+            "The requested action could not be performed, semantically incorrect, or failed business validation.",
+            faults)
     }
 
     static func missing(_ issue: String = "INVALID_RESOURCE_ID") -> PayPalAnswer {

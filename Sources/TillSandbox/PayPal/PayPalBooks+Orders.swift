@@ -29,7 +29,9 @@ extension PayPalBooks {
                 units.append(PayPalBooks.unit(value, amount))
             }
         } else {
-            rules.add(body["purchase_units"] == nil ? "MISSING_REQUIRED_PARAMETER" : "INVALID_PARAMETER_SYNTAX", "/purchase_units")
+            rules.add(
+                body["purchase_units"] == nil ? "MISSING_REQUIRED_PARAMETER" : "INVALID_PARAMETER_SYNTAX",
+                "/purchase_units")
         }
         if let source = body["payment_source"] { check(source, &rules) }
         if let refusal = rules.refusal { return refusal }
@@ -41,7 +43,9 @@ extension PayPalBooks {
             if Set(names).count < names.count {
                 return .refused("DUPLICATE_REFERENCE_ID", "/purchase_units/@/reference_id")
             }
-            if Set(units.map(\.amount.currency)).count > 1 { return .refused("MULTI_CURRENCY_ORDER", "/purchase_units") }
+            if Set(units.map(\.amount.currency)).count > 1 {
+                return .refused("MULTI_CURRENCY_ORDER", "/purchase_units")
+            }
         }
         if body["payment_source"] != nil, key == nil {
             return .badRequest([.init("PAYPAL_REQUEST_ID_REQUIRED", location: nil)])
@@ -84,14 +88,19 @@ extension PayPalBooks {
             guard let operation = patch["op"]?.stringValue else {
                 return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "/\(index)/op")])
             }
-            guard let path = patch["path"]?.stringValue else { return .refused("PATCH_PATH_REQUIRED", "/\(index)/path") }
+            guard let path = patch["path"]?.stringValue else {
+                return .refused("PATCH_PATH_REQUIRED", "/\(index)/path")
+            }
             guard ["add", "replace", "remove"].contains(operation) else {
                 return .refused("INVALID_PATCH_OPERATION", "/\(index)/op")
             }
             let value = patch["value"]
-            guard value != nil || operation == "remove" else { return .refused("PATCH_VALUE_REQUIRED", "/\(index)/value") }
+            guard value != nil || operation == "remove" else {
+                return .refused("PATCH_VALUE_REQUIRED", "/\(index)/value")
+            }
             if path == "/intent" {
-                guard operation == "replace", let intent = value?.stringValue, ["CAPTURE", "AUTHORIZE"].contains(intent)
+                guard operation == "replace", let intent = value?.stringValue,
+                    ["CAPTURE", "AUTHORIZE"].contains(intent)
                 else { return .refused("INVALID_PATCH_OPERATION", "/\(index)/op") }
                 order.intent = intent
                 continue
@@ -203,7 +212,9 @@ extension PayPalBooks {
 
     private func check(_ source: JSONValue, _ rules: inout PayPalRequestRules) {
         guard let members = source.objectValue else { return rules.add("INVALID_PARAMETER_SYNTAX", "/payment_source") }
-        if members.count > 1, rules.call == .confirm { rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source") }
+        if members.count > 1, rules.call == .confirm {
+            rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source")
+        }
         if let card = source["card"] { rules.card(card, "/payment_source/card", now: now) }
         if let token = source["token"] {
             rules.text(token["id"], "/payment_source/token/id", required: true, 1...255)

@@ -172,11 +172,13 @@ struct PayPalRequestRules {
         guard syntax.isEmpty, !isStored else { return }
         guard let number else {
             return call == .create
-                ? add("MISSING_REQUIRED_PARAMETER", "\(field)/number") : refuse("CARD_NUMBER_REQUIRED", "\(field)/number")
+                ? add("MISSING_REQUIRED_PARAMETER", "\(field)/number")
+                : refuse("CARD_NUMBER_REQUIRED", "\(field)/number")
         }
         guard let expiry else {
             return call == .create
-                ? add("MISSING_REQUIRED_PARAMETER", "\(field)/expiry") : refuse("CARD_EXPIRY_REQUIRED", "\(field)/expiry")
+                ? add("MISSING_REQUIRED_PARAMETER", "\(field)/expiry")
+                : refuse("CARD_EXPIRY_REQUIRED", "\(field)/expiry")
         }
         if !LuhnChecksum.isValid(number) {
             let issue = call == .execute ? "TRANSACTION_REFUSED" : "PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED"

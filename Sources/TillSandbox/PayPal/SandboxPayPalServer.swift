@@ -74,7 +74,8 @@ public struct SandboxPayPalServer: Sendable {
     private func response(_ answer: PayPalAnswer) -> Response {
         var headers = HTTPFields()
         if let name = HTTPField.Name("PayPal-Debug-Id") {
-            headers[name] = answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
+            headers[name] =
+                answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
         }
         guard let body = answer.body else {
             return Response(status: HTTPResponse.Status(code: answer.status), headers: headers)
