@@ -17,7 +17,7 @@ extension BraintreeProvider {
 
     /// The transaction of an attempt or a refund, found by its order id. A declined one does not hide another.
     func find(_ name: some Identifier) async -> Result<BraintreeTransaction?, SearchFailure> {
-        let body = XMLNode("search", [XMLNode("order_id", [XMLNode("is", name.rawValue)])])
+        let body = XMLNode("search", of: [XMLNode("order_id", of: [XMLNode("is", name.rawValue)])])
         let node: XMLNode
         switch await gateway.send(.post, "/transactions/advanced_search_ids", body, within: deadline) {
         case .answered(let found): node = found

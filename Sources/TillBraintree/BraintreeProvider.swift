@@ -59,12 +59,12 @@ public struct BraintreeProvider: PaymentServiceProvider {
         }
         let body = XMLNode(
             "transaction",
-            [
+            of: [
                 XMLNode("amount", amount), XMLNode("payment_method_nonce", nonce.nonce.reveal()),
                 XMLNode("order_id", request.context.attempt.rawValue),
                 XMLNode(
                     "options",
-                    [
+                    of: [
                         XMLNode(
                             "submit_for_settlement", request.captureMode == .automatic ? "true" : "false",
                             type: "boolean")
@@ -109,7 +109,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard let amount = try? amounts.wireDecimalString(request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
         }
-        let body = XMLNode("transaction", [XMLNode("amount", amount)])
+        let body = XMLNode("transaction", of: [XMLNode("amount", amount)])
         switch await gateway.send(
             .put, "/transactions/\(reference)/submit_for_settlement", body, within: deadline)
         {
@@ -184,7 +184,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return await void(reference)
         }
         let body = XMLNode(
-            "transaction", [XMLNode("amount", amount), XMLNode("order_id", request.refund.rawValue)])
+            "transaction", of: [XMLNode("amount", amount), XMLNode("order_id", request.refund.rawValue)])
         switch await gateway.send(.post, "/transactions/\(reference)/refund", body, within: deadline) {
         case .answered(let node):
             guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer can not be read") }

@@ -1,5 +1,5 @@
-/// One element of Braintree's XML: a name, attributes, text or children. Read strictly and within limits; document types
-/// and processing instructions beyond the first line are refused, so nothing can be fetched or blown up.
+/// One element of Braintree's XML: a name, attributes, text or children. Read strictly and within limits; document
+/// types and processing instructions beyond the first line are refused, so nothing can be fetched or blown up.
 package struct XMLNode: Hashable, Sendable {
     /// The longest document that is read, in bytes.
     package static let maximumBytes = 1 << 20
@@ -19,7 +19,7 @@ package struct XMLNode: Hashable, Sendable {
         if let type { attributes["type"] = type }
     }
 
-    package init(_ name: String, type: String? = nil, _ children: [XMLNode]) {
+    package init(_ name: String, type: String? = nil, of children: [XMLNode]) {
         self.name = name
         self.children = children
         if let type { attributes["type"] = type }
@@ -109,7 +109,8 @@ private struct XMLReader {
 
     private mutating func element(depth: Int) -> XMLNode? {
         elements += 1
-        guard depth <= XMLNode.maximumDepth, elements <= XMLNode.maximumElements, take(0x3C), let name = name() else {
+        guard depth <= XMLNode.maximumDepth, elements <= XMLNode.maximumElements, take(0x3C), let name = self.name()
+        else {
             return nil
         }
         var node = XMLNode(name)

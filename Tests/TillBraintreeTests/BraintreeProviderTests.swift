@@ -172,7 +172,7 @@ import TillSandbox
             String(repeating: "<a>", count: 40) + String(repeating: "</a>", count: 40),
             "<a><![CDATA[x]]></a>",
         ] { #expect(read(text) == nil, "\(text.prefix(40))") }
-        let node = XMLNode("a", [XMLNode("b", "<&>'\" ä\u{1}")])
+        let node = XMLNode("a", of: [XMLNode("b", "<&>'\" ä\u{1}")])
         #expect(XMLNode(parsing: node.bytes())?.value("b") == "<&>'\" ä")
     }
 

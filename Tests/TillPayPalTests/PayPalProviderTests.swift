@@ -60,7 +60,8 @@ import TillCore
             [
                 .json(
                     201,
-                    #"{"id":"\#(Fixture.order)","status":"COMPLETED","purchase_units":[{"payments":{"captures":[{"id":"A1","status":"COMPLETED"}]}}]}"#
+                    #"{"id":"\#(Fixture.order)","status":"COMPLETED","purchase_units":[{"payments":{"captures":["#
+                        + #"{"id":"A1","status":"COMPLETED"}]}}]}"#
                 )
             ], .unknown
         ),
@@ -276,7 +277,8 @@ import TillCore
         let there = order.replacing(
             #""authorizations":[]"#,
             with:
-                #""refunds":[{"id":"R1","status":"COMPLETED","custom_id":"pay_1-r1","amount":{"currency_code":"EUR","value":"5.00"}}]"#
+                #""refunds":[{"id":"R1","status":"COMPLETED","custom_id":"pay_1-r1","amount":"#
+                + #"{"currency_code":"EUR","value":"5.00"}}]"#
         )
         let again = ScriptedTransport([.json(200, there)])
         let request = Fixture.refund(reference: "\(Fixture.order).A.\(Fixture.hold)")
@@ -330,7 +332,8 @@ import TillCore
             Fixture.order(
                 "APPROVED",
                 more:
-                    #","payment_source":{"card":{"last_digits":"7321","authentication_result":{"liability_shift":"\#(shift)"}}}"#
+                    #","payment_source":{"card":{"last_digits":"7321","authentication_result":"#
+                    + #"{"liability_shift":"\#(shift)"}}}"#
             )
         }
         let done = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import SwiftASN1
 public import TillCards
 public import TillCore
-internal import X509
+@_spi(FixedExpiryValidationTime) internal import X509
 
 /// Checks PayPal's webhooks: who has signed, what, and when.
 ///

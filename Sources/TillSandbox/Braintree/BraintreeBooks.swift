@@ -148,7 +148,10 @@ actor BraintreeBooks {
                 422,
                 XMLNode(
                     "api-error-response",
-                    [XMLNode("errors", [XMLNode("errors", type: "array", [])]), XMLNode("message", text), render(made)])
+                    of: [
+                        XMLNode("errors", of: [XMLNode("errors", type: "array", of: [])]), XMLNode("message", text),
+                        render(made),
+                    ])
             )
         }
         return (201, render(made))
@@ -165,9 +168,9 @@ actor BraintreeBooks {
             200,
             XMLNode(
                 "search-results",
-                [
+                of: [
                     XMLNode("page-size", "50", type: "integer"),
-                    XMLNode("ids", type: "array", ids.suffix(200).map { XMLNode("item", $0) }),
+                    XMLNode("ids", type: "array", of: ids.suffix(200).map { XMLNode("item", $0) }),
                 ])
         )
     }
@@ -256,13 +259,13 @@ actor BraintreeBooks {
 
     private func refused(_ object: String, _ field: String, _ code: String, _ message: String) -> Answer {
         let error = XMLNode(
-            "error", [XMLNode("code", code), XMLNode("attribute", field), XMLNode("message", message)])
+            "error", of: [XMLNode("code", code), XMLNode("attribute", field), XMLNode("message", message)])
         return (
             422,
             XMLNode(
                 "api-error-response",
-                [
-                    XMLNode("errors", [XMLNode(object, [XMLNode("errors", type: "array", [error])])]),
+                of: [
+                    XMLNode("errors", of: [XMLNode(object, of: [XMLNode("errors", type: "array", of: [error])])]),
                     XMLNode("message", message),
                 ])
         )
@@ -272,7 +275,7 @@ actor BraintreeBooks {
         let number = transaction.nonce.number
         let profile = CardBrandTable.likeliest(for: number)
         let expiry = transaction.nonce.expiry.split(separator: "/").map(String.init)
-        var children = [
+        var children: [XMLNode] = [
             XMLNode("id", transaction.id), XMLNode("status", transaction.status), XMLNode("type", transaction.type),
             XMLNode("currency-iso-code", transaction.amount.currency.code),
             XMLNode("amount", transaction.amount.decimalString), XMLNode("order-id", transaction.orderID ?? ""),
@@ -285,26 +288,26 @@ actor BraintreeBooks {
             XMLNode("payment-instrument-type", "credit_card"),
             XMLNode(
                 "credit-card",
-                [
+                of: [
                     XMLNode("bin", String(number.prefix(6))), XMLNode("last-4", String(number.suffix(4))),
                     XMLNode("card-type", profile?.name ?? "Unknown"),
                     XMLNode("expiration-month", expiry.first ?? "12"),
                     XMLNode("expiration-year", expiry.last ?? "2030"),
                     XMLNode("cardholder-name", transaction.nonce.holder ?? ""),
                 ]),
-            XMLNode("customer", [XMLNode("id", "")]), XMLNode("billing", [XMLNode("id", "")]),
-            XMLNode("shipping", [XMLNode("id", "")]), XMLNode("custom-fields", ""),
-            XMLNode("refund-ids", type: "array", transaction.refunds.map { XMLNode("item", $0) }),
-            XMLNode("status-history", type: "array", []), XMLNode("add-ons", type: "array", []),
-            XMLNode("discounts", type: "array", []),
-            XMLNode("disbursement-details", [XMLNode("disbursement-date", "")]),
-            XMLNode("descriptor", [XMLNode("name", "")]),
+            XMLNode("customer", of: [XMLNode("id", "")]), XMLNode("billing", of: [XMLNode("id", "")]),
+            XMLNode("shipping", of: [XMLNode("id", "")]), XMLNode("custom-fields", ""),
+            XMLNode("refund-ids", type: "array", of: transaction.refunds.map { XMLNode("item", $0) }),
+            XMLNode("status-history", type: "array", of: []), XMLNode("add-ons", type: "array", of: []),
+            XMLNode("discounts", type: "array", of: []),
+            XMLNode("disbursement-details", of: [XMLNode("disbursement-date", "")]),
+            XMLNode("descriptor", of: [XMLNode("name", "")]),
             XMLNode(
                 "authorization-expires-at", transaction.created.adding(.days(7)).internetTime, type: "datetime"),
         ]
         if transaction.status == "gateway_rejected" { children.append(XMLNode("gateway-rejection-reason", "fraud")) }
         if let refunded = transaction.refunded { children.append(XMLNode("refunded-transaction-id", refunded)) }
-        return XMLNode("transaction", children)
+        return XMLNode("transaction", of: children)
     }
 
     /// The truth in minor units.

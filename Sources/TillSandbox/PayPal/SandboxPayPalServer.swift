@@ -11,9 +11,9 @@ public import TillCore
 ///
 /// Beyond PayPal's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/clock` with
-/// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as the
-/// customer before the bank's challenge. A cardholder's name makes the card be declined: `CCREJECT-IF` and the others of
-/// PayPal's own sandbox.
+/// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
+/// the customer before the bank's challenge. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
+/// others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
     /// The longest body that is read.
     static let maximumBody = 1 << 20
