@@ -49,6 +49,7 @@ let package = Package(
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
+        .library(name: "TillBraintree", targets: ["TillBraintree"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -98,7 +99,10 @@ let package = Package(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
@@ -110,6 +114,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
+                "TillBraintree",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
@@ -122,6 +127,7 @@ let package = Package(
                 "TillSandbox",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
                 "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
+                "TillSandbox", "TillCards", "TillPayPal", "TillBraintree", "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -162,6 +168,7 @@ let package = Package(
         tests("TillReceipts", crypto),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),
+        tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),

@@ -14,7 +14,7 @@ struct Sandbox: AsyncParsableCommand {
             online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
             """)
 
-    @Argument(help: "Which one: stripe, paypal. Without a name, all of them.")
+    @Argument(help: "Which one: stripe, paypal, braintree. Without a name, all of them.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -32,7 +32,7 @@ struct Sandbox: AsyncParsableCommand {
         if let name, name != "stripe", !Sandbox.cardStandIns.contains(name) {
             throw Output.fail(
                 CommandError(
-                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal."),
+                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal, braintree."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)

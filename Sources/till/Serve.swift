@@ -61,6 +61,7 @@ struct Serve: AsyncParsableCommand {
             var options = ServerOptions(settings)
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
+            options.payPalWebhooks = counter.payPalWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }

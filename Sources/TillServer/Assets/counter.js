@@ -169,7 +169,7 @@ function fail(error) {
 }
 
 function mark(id, fault) {
-  const field = $(id), place = $(field.getAttribute("aria-describedby"));
+  const field = $(id), place = $(field.getAttribute("aria-describedby").split(" ")[0]);
   if (!place || field.closest("[hidden]")) return false;
   place.textContent = fault;
   if (fault) field.setAttribute("aria-invalid", "true"); else field.removeAttribute("aria-invalid");

@@ -134,7 +134,8 @@ struct CounterResponder: HTTPResponder {
             }
         }
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/openapi.yaml", "/healthz", "/readyz", "/metrics":
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/openapi.yaml", "/healthz", "/readyz",
+            "/metrics":
             route = path
             try only(.get)
             return try await open(path, request)
@@ -146,6 +147,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try only(.post)
             return try await stripe(request)
+        case "/webhooks/paypal":
+            route = path
+            try only(.post)
+            return try await payPal(request)
         case "/v1/payments":
             route = path
             guard isReading || request.method == .post else { try only(.post); throw Problem.notFound }
@@ -214,6 +219,7 @@ struct CounterResponder: HTTPResponder {
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
+        case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
