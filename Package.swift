@@ -31,6 +31,8 @@ let package = Package(
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
+        .library(name: "TillCanvas", targets: ["TillCanvas"]),
+        .library(name: "TillPrinting", targets: ["TillPrinting"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
@@ -70,6 +72,15 @@ let package = Package(
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
         .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+
+        // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
+        .target(name: "TillCanvas", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillPrinting",
+            dependencies: [
+                "TillCore", "TillReceipts", "TillCanvas", "TillHardware", asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                nioSSL, crypto,
+            ], swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
@@ -120,7 +131,8 @@ let package = Package(
             swiftSettings: strict),
 
         tests("TillCore"),
-        tests("TillReceipts", crypto),
+        tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware"),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),

@@ -9,7 +9,8 @@ extension ReceiptContent {
                 ("payment_id", .string(paymentID.rawValue)),
                 ("order_number", .string(orderNumber.plain)),
                 ("created_at", .string(date.description)),
-                ("local_time", .string(localTime(date))),
+                ("local_time", .string(LocalTime.iso(date, in: store.timeZone))),
+                ("copy", .string(copy.rawValue)), ("reprint", .bool(isReprint)),
                 ("time_zone", .string(store.timeZone.identifier)),
                 ("locale", .string(locale.identifier)),
                 (
@@ -18,7 +19,8 @@ extension ReceiptContent {
                         members([
                             ("name", .string(store.name.plain)),
                             ("address", .array(store.address.map { .string($0.plain) })),
-                            ("tax_id", text(store.taxID)),
+                            ("tax_id", text(store.taxID)), ("phone", text(store.phone)),
+                            ("merchant_id", text(store.merchantID)), ("terminal_id", text(store.terminalID)),
                         ]))
                 ),
                 ("verdict", .string(verdict.rawValue)),
@@ -32,6 +34,11 @@ extension ReceiptContent {
                 ("refunded", amount(refunded)),
                 ("refunds", .array(refunds.map { refund($0) })),
                 ("transaction", transactionValue),
+                ("original", original.map { self.original($0) } ?? .null),
+                ("missing", .array(missingFields.map { .string($0.rawValue) })),
+                ("fiscal", .array((fiscal?.lines ?? []).map { .string($0.plain) })),
+                ("fiscal_code", fiscal?.code.map { .string($0.text) } ?? .null),
+                ("link", link.map { .string($0.text) } ?? .null),
             ]))
     }
 
@@ -67,6 +74,13 @@ extension ReceiptContent {
             ]))
     }
 
+    private func original(_ sale: Original) -> JSONValue {
+        .object(
+            members([
+                ("payment_id", .string(sale.paymentID.rawValue)), ("created_at", .string(sale.date.description)),
+            ]))
+    }
+
     private func refund(_ refund: Refund) -> JSONValue {
         .object(
             members([
@@ -82,13 +96,15 @@ extension ReceiptContent {
             members([
                 ("type", .string(part.kind.rawValue)), ("outcome", .string(part.outcome.rawValue)),
                 ("tender", part.tender.map { .string($0.rawValue) } ?? .null), ("brand", text(part.brand)),
-                ("last_four", text(part.lastFour)), ("entry_mode", text(part.entryMode)),
+                ("network", text(part.network)),
+                ("last_four", part.lastFour.map { .string($0.digits) } ?? .null), ("entry_mode", text(part.entryMode)),
                 ("reader", text(part.reader)), ("application_name", text(part.applicationName)),
                 ("aid", text(part.aid)), ("account_type", text(part.accountType)),
                 ("authorization_code", text(part.authorizationCode)),
                 ("authorization_response_code", text(part.authorizationResponseCode)),
-                ("cryptogram", text(part.cryptogram)), ("tvr", text(part.terminalVerificationResults)),
-                ("tsi", text(part.transactionStatusInformation)), ("cvm", text(part.cardholderVerificationMethod)),
+                ("cryptogram", text(part.cryptogram)),
+                ("cryptogram_type", part.cryptogramType.map { .string($0.rawValue) } ?? .null), ("tvr", text(part.terminalVerificationResults)),
+                ("tsi", text(part.transactionStatusInformation)), ("cvm", part.verification.map { .string($0.rawValue) } ?? .null),
                 ("approved_amount", part.approvedAmount.map { amount($0) } ?? .null),
             ]))
     }
