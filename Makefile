@@ -10,12 +10,19 @@ build:
 run: build
 	@exec .build/debug/till serve
 
+# What the tests leave behind is kept when one fails: databases, logs, books of the stand-ins.
+LEFT := $(CURDIR)/.build/tests
+
 test:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory lint
 	swift build --build-tests
-	TILL_PEERS=1 swift test --skip-build
-	TILL_BIN=$(CURDIR)/.build/debug/till .build/peers/bin/pytest -q -p no:cacheprovider Tests/Peers -k "not random_deaths"
+	@rm -rf $(LEFT) && mkdir -p $(LEFT)
+	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build
+	.build/debug/till-simulate --payments 100000
+	TMPDIR=$(LEFT) TILL_BIN=$(CURDIR)/.build/debug/till \
+		.build/peers/bin/pytest -q -p no:cacheprovider Tests/Peers
+	@rm -rf $(LEFT)
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -23,8 +30,10 @@ lint:
 bench:
 	Benchmarks/run
 
+# Another world each time: SEED=$$RANDOM make simulate
 simulate:
-	swift run till-simulate
+	@swift build --product till-simulate
+	.build/debug/till-simulate --seed $${SEED:-1} --payments $${PAYMENTS:-100000}
 
 clean:
 	rm -rf .build .build-release

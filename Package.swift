@@ -14,13 +14,18 @@ let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let bigInt: Target.Dependency = .product(name: "BigInt", package: "BigInt")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 let package = Package(
@@ -30,10 +35,14 @@ let package = Package(
         .library(name: "TillCore", targets: ["TillCore"]),
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
+        .library(name: "TillCards", targets: ["TillCards"]),
+        .library(name: "TillApplePay", targets: ["TillApplePay"]),
+        .library(name: "TillContactless", targets: ["TillContactless"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
+        .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -46,6 +55,8 @@ let package = Package(
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
             traits: [.defaults, "CommandLineArguments"]),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -53,6 +64,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -65,13 +77,22 @@ let package = Package(
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509], swiftSettings: strict),
+        .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
+        .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
 
         // Floor 2: the outside parties.
         .target(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
-        .target(name: "TillStripe", dependencies: ["TillCore", "TillHTTP", crypto, httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
         .target(name: "TillCanvas", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
@@ -90,7 +111,8 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillHTTP", "TillStripe", grdb, crypto, hummingbird, httpTypes, log,
+                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -99,8 +121,10 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore,
+                "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
+                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
+                asyncHTTPClient,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -110,7 +134,8 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                crypto, log,
+                "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
             ],
@@ -134,10 +159,16 @@ let package = Package(
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware"),
+        tests("TillReceipts", crypto),
+        tests("TillHardware", "TillSimulation"),
+        tests("TillCards", httpTypes),
+        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
+        tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
+        tests("TillContactless", crypto),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillHardware", "TillHTTP", "TillStripe", grdb, httpTypes),
+        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
     ],

@@ -28,12 +28,13 @@ extension Checkout {
             guard !work.isEmpty else { break }
             let step = work.removeFirst()
             guard let answer = await perform(step, for: payment) else { continue }
-            let (next, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
-            payment = next
-            work += Checkout.steps(in: events, tender: tender)
             if case .authorize = step, case .prepared(let id, .approved) = answer, let tender {
                 work.insert(.confirm(id, tender), at: 0)
             }
+            // As long as there is more to do this process holds the payment, so that others take over at its death.
+            let (next, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
+            payment = next
+            work += Checkout.steps(in: events, tender: tender)
         }
         return payment
     }
@@ -89,7 +90,7 @@ extension Checkout {
         case .captured: Failpoint.afterCaptureIsWritten.reached()
         case .voided: Failpoint.afterVoidIsWritten.reached()
         case .refunded: Failpoint.afterRefundIsWritten.reached()
-        case .snapshot: break
+        case .snapshot, .holdEnds: break
         }
     }
 }

@@ -10,6 +10,7 @@ extension Checkout {
         case .effect(.void(let id)): return await void(id, payment)
         case .effect(.capture(let id)): return await capture(id, payment)
         case .effect(.refund(let id)): return await refund(id, payment)
+        case .effect(.watchHold(let id)): return .holdEnds(id)
         }
     }
 
@@ -48,16 +49,27 @@ extension Checkout {
         guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state else {
             return nil
         }
+        // Without its reference in the journal nobody could find out after a crash what became of it.
+        if provider.capabilities.preparesFirst, attempt.reference == nil {
+            return .authorized(id, .notSent(reason: "the provider named no object for it"))
+        }
         // Somebody has canceled meanwhile: nothing was asked for yet, so nothing is asked for now.
         if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
         let request = request(attempt, context, payment)
-        let answer = await answer { await provider.authorize(request, with: tender) }
+        let answer = await answer(within: provider.capabilities.answerTime) {
+            await provider.authorize(request, with: tender)
+        }
         Failpoint.afterAuthorizationIsAnswered.reached()
         return .authorized(id, answer)
     }
 
     private func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
         guard let (attempt, provider, context) = target(id, payment) else { return nil }
+        // The money is asked for only after the reference is in the journal, so here it never was. If the one who was
+        // to ask for it still lives, it finds the attempt closed and does not ask.
+        if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
+            return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
+        }
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount)
         return .snapshot(id, await answer { await provider.query(request) })
@@ -90,21 +102,22 @@ extension Checkout {
         else { return nil }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key)
-        let answer = await answer { await provider.refund(request) }
+        let answer = await answer(within: provider.capabilities.answerTime) { await provider.refund(request) }
         Failpoint.afterRefundIsAnswered.reached()
         return .refunded(id, answer)
     }
 
-    /// Waits for a call at most ``providerDeadline``. A call without an answer may have moved money.
+    /// Waits for a call at most so long. A call without an answer may have moved money.
     private func answer<Success>(
+        within span: Span = Checkout.providerDeadline,
         _ call: @escaping @Sendable () async -> ProviderAnswer<Success>
     ) async -> ProviderAnswer<Success> {
         let clock = clock
         return await withTaskGroup(of: ProviderAnswer<Success>.self) { group in
             group.addTask { await call() }
             group.addTask {
-                try? await clock.sleep(for: Checkout.providerDeadline)
-                let seconds = Checkout.providerDeadline.milliseconds / 1000
+                try? await clock.sleep(for: span)
+                let seconds = span.milliseconds / 1000
                 return .unknown(reason: "The provider did not answer within \(seconds) s.")
             }
             let first = await group.next() ?? .unknown(reason: "The call ended without an answer.")

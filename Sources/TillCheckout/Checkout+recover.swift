@@ -4,6 +4,8 @@ public import TillJournal
 extension Checkout {
     /// How long the engine sleeps between two looks for due work.
     public static let recoveryInterval: Span = .milliseconds(1000)
+    /// How often the provider is asked about one payment because somebody waits for its outcome.
+    public static let impatientInterval: Span = .seconds(2)
 
     /// Does once what is due: calls that a dead process left open, outcomes to look at again, captures and refunds to
     /// send again. Safe to call at any time, in any number of processes.
@@ -29,14 +31,18 @@ extension Checkout {
     }
 
     /// Looks at once at what is open in one payment, whatever its schedule says. For webhooks and for people.
-    public func look(at id: PaymentID) async throws(CheckoutError) {
+    /// - Parameter interval: looks only if this process has not looked for so long. For those who ask again and again.
+    public func look(at id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
         guard !atWork.contains(id) else { return }
+        guard atWork.mayLook(id, at: clock.now(), ifNotWithin: interval) else { return }
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let payment = try await stored(id) else { return }
         guard let attempt = payment.currentAttempt ?? payment.attempts.last else { return }
         // Another process is asking for the money right now: what it prepared must not be taken for abandoned.
-        if case .inFlight = attempt.state, clock.now() < attempt.startedAt.adding(CheckSchedule.answerLease) { return }
+        let answerTime = providers[attempt.provider]?.capabilities.answerTime ?? Checkout.providerDeadline
+        let lease = max(CheckSchedule.answerLease, .milliseconds(answerTime.milliseconds &+ 30_000))
+        if case .inFlight = attempt.state, clock.now() < attempt.startedAt.adding(lease) { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
 
@@ -54,12 +60,16 @@ extension Checkout {
         let effects = payment.pendingEffects(
             capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
         ).filter { $0.due <= now }.map { $0.effect }
-        guard !effects.isEmpty else {
-            // Held by a dead process, and not due yet: let go, so that it is looked at when it is due.
-            var released = payment
-            _ = try await append([], to: &released, at: now, holds: false)
+        guard effects.isEmpty else {
+            _ = try await drive(payment, effects: effects)
             return
         }
-        _ = try await drive(payment, effects: effects)
+        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and let go until it is due.
+        var current = payment
+        if payment.nextDue != nil, let attempt = payment.currentAttempt {
+            current = try await drive(payment, effects: [.query(attempt.id)])
+        }
+        guard current.version == payment.version else { return }
+        _ = try await append([], to: &current, at: now, holds: false)
     }
 }

@@ -220,7 +220,11 @@ public struct PaymentDraft: Sendable {
 
 /// Which payments tasks of this process are working on, so that recovery leaves them alone.
 final class AtWork: Sendable {
+    /// How many payments are remembered as looked at; older looks are forgotten first.
+    static let maximumLooks = 4096
+
     private let counts = Mutex<[PaymentID: Int]>([:])
+    private let looks = Mutex<[PaymentID: Timestamp]>([:])
 
     func begin(_ id: PaymentID) { counts.withLock { $0[id, default: 0] += 1 } }
 
@@ -232,6 +236,20 @@ final class AtWork: Sendable {
     }
 
     func contains(_ id: PaymentID) -> Bool { counts.withLock { $0[id] != nil } }
+
+    /// Whether to look now, and if so, remembers that.
+    func mayLook(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span?) -> Bool {
+        looks.withLock { looks in
+            if let interval, let last = looks[id], last <= now, now.since(last) < interval { return false }
+            if looks.count >= AtWork.maximumLooks {
+                let limit = interval ?? Checkout.impatientInterval
+                looks = looks.filter { $0.value <= now && now.since($0.value) < limit }
+                if looks.count >= AtWork.maximumLooks { return interval == nil }
+            }
+            looks[id] = now
+            return true
+        }
+    }
 }
 
 extension Checkout {

@@ -42,11 +42,15 @@ public enum CheckoutError: ExplainedError {
         case .refused(let refusal): refusal.what
         case .unknownPayment(let id): "There is no payment \(id)."
         case .orderOccupied(let order, let payment, let status):
-            "Order \(order) already has payment \(payment), which is \(status.rawValue)."
+            switch status {
+            case .succeeded, .partiallyRefunded, .partiallyCaptured:
+                "Order \(order) is already paid by payment \(payment)."
+            default: "Order \(order) already has payment \(payment) with the status \(status.rawValue)."
+            }
         case .unknownProvider(let name, let known):
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .amount(let error): error.description
-        case .journal(let error): "The journal did not take the write: \(error)."
+        case .journal(let error): "The journal did not take the write: \(error)"
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
         }
     }

@@ -54,8 +54,8 @@ public final class RecordingTransport: HTTPTransport {
         }
         let exchange = Exchange(
             method: request.method.rawValue, path: CardScrubbing.withoutNumbers(request.path ?? ""), fields: fields,
-            body: CardScrubbing.form(String(decoding: body, as: UTF8.self)), status: status,
-            answer: CardScrubbing.withoutNumbers(answer))
+            body: CardScrubbing.body(String(decoding: body, as: UTF8.self)), status: status,
+            answer: CardScrubbing.body(answer))
         kept.withLock { $0.append(exchange) }
     }
 }

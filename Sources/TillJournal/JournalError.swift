@@ -33,9 +33,14 @@ extension JournalError: CustomStringConvertible {
                 : "A request with this idempotency key is being worked on, or was another request."
         case .webhookSeen: "This webhook came before."
         case .queueFull(let limit): "More than \(limit) writes are waiting for the disk. Try again in a moment."
-        case .unavailable(let reason): "The journal can not be used: \(reason)."
-        case .corrupted(let reason): "The journal is damaged: \(reason)."
+        case .unavailable(let reason): "The journal can not be used: \(JournalError.withoutStop(reason))."
+        case .corrupted(let reason): "The journal is damaged: \(JournalError.withoutStop(reason))."
         case .closed: "The journal is closed."
         }
+    }
+
+    /// Reasons of the storage end with a full stop, ours do not.
+    private static func withoutStop(_ reason: String) -> Substring {
+        reason.hasSuffix(".") ? reason.dropLast() : reason[...]
     }
 }

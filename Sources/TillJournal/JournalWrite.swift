@@ -6,7 +6,8 @@ public struct JournalWrite: Sendable {
     public var append: Append?
     /// What is known under an idempotency key. One in flight is inserted: if the key is finished, held by a living
     /// process, or was used for another request, the write is refused; the record of a dead process for the same
-    /// request is taken over. A finished one replaces what is there.
+    /// request is taken over. A finished one replaces what is there, but one that comes with the first events of a
+    /// payment is inserted as one in flight is: it was never in flight, so the key must not be anybody's yet.
     public var idempotency: IdempotencyRecord?
     /// A webhook that must not have been seen before.
     public var webhook: WebhookReceipt?

@@ -41,6 +41,11 @@ struct PreparedWrite: Sendable {
     }
 }
 
+extension PreparedWrite {
+    /// The key of the record must not have an answer, a living holder or another request yet.
+    func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
+}
+
 extension IdempotencyRecord {
     /// Too old to be answered with.
     func isExpired(at now: Timestamp) -> Bool {

@@ -1,21 +1,21 @@
 import Synchronization
-import TillCore
-import TillJournal
+package import TillCore
+package import TillJournal
 
 /// A journal with a planted fault.
-final class PlantedJournal: Journal {
+package final class PlantedJournal: Journal {
     let base: any Journal
     let plant: PlantedFault
     let shadow: MemoryJournal
     private let withheld = Mutex<[PaymentID: JournalWrite.Append]>([:])
 
-    init(base: any Journal, plant: PlantedFault, shadow: MemoryJournal) {
+    package init(base: any Journal, plant: PlantedFault, shadow: MemoryJournal) {
         self.base = base
         self.plant = plant
         self.shadow = shadow
     }
 
-    func write(_ write: JournalWrite) async throws(JournalError) {
+    package func write(_ write: JournalWrite) async throws(JournalError) {
         switch plant {
         case .ignoresExpectedVersion: try await force(write)
         case .severalLivePerOrder:
@@ -65,28 +65,30 @@ final class PlantedJournal: Journal {
         try await base.write(whole)
     }
 
-    func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+    package func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         if let kept = withheld.withLock({ $0[id] }) { return kept.payment }
         if let payment = try await base.payment(id) { return payment }
         return plant == .severalLivePerOrder ? try await shadow.payment(id) : nil
     }
-    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+    package func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         try await base.livePayment(account: account, order: order)
     }
-    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+    package func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         try await base.payments(filter)
     }
-    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+    package func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try await base.events(of: payment)
     }
-    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
+    package func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError)
+        -> [StoredEvent]
+    {
         try await base.events(after: sequence, account: account, limit: limit)
     }
-    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+    package func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
         let due = try await base.due(at: moment, limit: limit)
         return plant == .severalLivePerOrder ? due + (try await shadow.due(at: moment, limit: limit)) : due
     }
-    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+    package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try await base.idempotency(scope)
     }
 }

@@ -1,20 +1,20 @@
 import Synchronization
-import TillCore
+package import TillCore
 
 /// A provider that is called, or listened to, with a planted fault.
-final class PlantedProvider: PaymentServiceProvider {
+package final class PlantedProvider: PaymentServiceProvider {
     let base: any PaymentServiceProvider
     let plant: PlantedFault
     private let calls = Mutex(0)
 
-    init(base: any PaymentServiceProvider, plant: PlantedFault) {
+    package init(base: any PaymentServiceProvider, plant: PlantedFault) {
         self.base = base
         self.plant = plant
     }
 
-    var name: ProviderName { base.name }
-    var amounts: AmountCodec { base.amounts }
-    var capabilities: ProviderCapabilities {
+    package var name: ProviderName { base.name }
+    package var amounts: AmountCodec { base.amounts }
+    package var capabilities: ProviderCapabilities {
         var capabilities = base.capabilities
         if plant == .windowClaimedInfinite { capabilities.replayWindow = .days(100_000) }
         return capabilities
@@ -42,10 +42,11 @@ final class PlantedProvider: PaymentServiceProvider {
         }
     }
 
-    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+    package func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await base.prepare(request)
     }
-    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+    package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
+    {
         var request = request
         request.key = key(request.key)
         let answer = await base.authorize(request, with: tender)
@@ -55,24 +56,24 @@ final class PlantedProvider: PaymentServiceProvider {
         }
         return read(answer)
     }
-    func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+    package func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)
         return read(await base.capture(request))
     }
-    func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+    package func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)
         return read(await base.void(request))
     }
-    func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+    package func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)
         let answer = await base.refund(request)
         if plant == .notSentReadAsApproved, case .notSent = answer { return .approved(Confirmation()) }
         return read(answer)
     }
-    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+    package func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         switch plant {
         case .queryAlwaysNotFound:
             return .approved(

@@ -11,6 +11,11 @@ struct SimulatedJournal: Journal {
     func write(_ write: JournalWrite) async throws(JournalError) {
         if world.mayCrash(incarnation, at: "before a write") { throw .unavailable("crashed") }
         if world.chance(300) { await world.pause(1...20) }
+        let dice = world.isCalm ? 1000 : world.number(0...999)
+        if dice < 2 {
+            world.count("disk full")
+            throw .unavailable("the disk is full")
+        }
         try await base.write(write)
         if let append = write.append {
             world.note("\(append.payment.id) \(append.events.map(\.event.name))")
@@ -23,6 +28,10 @@ struct SimulatedJournal: Journal {
             world.state.withLock { $0.durable = $0.storage.copy() }
         }
         if world.mayCrash(incarnation, at: "after a write") { throw .unavailable("crashed") }
+        if dice < 4 {
+            world.count("written and not acknowledged")
+            throw .unavailable("an error of the disk")
+        }
     }
 
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {

@@ -13,23 +13,36 @@ struct SimulatedProvider: PaymentServiceProvider {
     var capabilities: ProviderCapabilities { world.inner.capabilities }
     var amounts: AmountCodec { world.inner.amounts }
 
+    /// A provider that finds charges by reference only has nothing to look for without one, so nothing is sent.
+    private func isNameless(_ context: AttemptContext) -> Bool {
+        world.findsByReferenceOnly && context.reference == nil
+    }
+
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await call("prepare", request.context) { await $0.prepare(request) }
     }
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
-        await call("authorize", request.context) { await $0.authorize(request, with: tender) }
+        if isNameless(request.context) { return .notSent(reason: "no reference") }
+        return await call("authorize", request.context) { await $0.authorize(request, with: tender) }
     }
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
-        await call("capture", request.context) { await $0.capture(request) }
+        if isNameless(request.context) { return .notSent(reason: "no reference") }
+        return await call("capture", request.context) { await $0.capture(request) }
     }
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
-        await call("void", request.context) { await $0.void(request) }
+        if isNameless(request.context) { return .unknown(reason: "no reference") }
+        return await call("void", request.context) { await $0.void(request) }
     }
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
-        await call("refund", request.context) { await $0.refund(request) }
+        if isNameless(request.context) { return .notSent(reason: "no reference") }
+        return await call("refund", request.context) { await $0.refund(request) }
     }
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
-        await call("query", request.context) { await $0.query(request) }
+        if isNameless(request.context) {
+            return .approved(
+                ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
+        }
+        return await call("query", request.context) { await $0.query(request) }
     }
 
     private func call<Success>(
@@ -79,7 +92,10 @@ struct SimulatedProvider: PaymentServiceProvider {
             return lost
         case 95..<100:
             world.count("outage begins")
-            let end = world.clock.now().adding(.milliseconds(world.number(5_000...600_000)))
+            let isLong = world.chance(20)
+            if isLong { world.count("outage of days") }
+            let length = isLong ? world.number(86_400_000...200_000_000) : world.number(5_000...600_000)
+            let end = world.clock.now().adding(.milliseconds(length))
             world.state.withLock { $0.outageUntil = end }
             return .unknown(reason: "503")
         case 100..<110:
@@ -94,30 +110,55 @@ struct SimulatedProvider: PaymentServiceProvider {
 }
 
 extension SimulatedWorld {
-    /// The provider tells us, once or several times, later; sometimes somebody lies.
+    /// The provider tells us, once or several times, later, out of order, and again until somebody is there to hear
+    /// it; sometimes somebody lies.
     func sendWebhook(about context: AttemptContext) {
         guard !isOver else { return }
-        var copies = 1
+        let number = state.withLock { state in
+            state.webhooks += 1
+            return state.webhooks
+        }
+        var copies: Int64 = 1
         if chance(150) {
-            copies = 2
+            copies = chance(100) ? self.number(3...10) : 2
             count("duplicate webhook")
         }
         let isForged = chance(150)
         if isForged { count("forged webhook") }
+        let isLate = chance(30)
+        if isLate { count("webhook days late") }
         for _ in 0..<copies {
             spawn { [self] in
-                await pause(0...5000)
-                guard let engine = state.withLock({ $0.engine }) else { return }
-                guard plant == .webhookContentTrusted, isForged else {
-                    try? await engine.look(at: context.payment)
-                    return
+                await pause(isLate ? 3_600_000...259_200_000 : 0...5000)
+                for _ in 0..<8 {
+                    if await hear(number, context, isForged: isForged) { return }
+                    count("webhook not taken")
+                    await pause(5_000...7_200_000)
                 }
-                guard let journal = state.withLock({ $0.incarnation })?.journal else { return }
-                let believing = Checkout(
-                    journal: journal, providers: [PlantedProvider(base: inner, plant: .webhookContentTrusted)],
-                    clock: clock)
-                try? await believing.look(at: context.payment)
             }
         }
+    }
+
+    /// As the counter does: receipt and wake in one write, and then a look. `false`: the provider will try again.
+    private func hear(_ number: Int, _ context: AttemptContext, isForged: Bool) async -> Bool {
+        guard let (engine, incarnation) = process().map({ ($0.engine, $0.incarnation) }) else { return false }
+        if plant == .webhookContentTrusted, isForged {
+            let believing = Checkout(
+                journal: incarnation.journal, providers: [PlantedProvider(base: inner, plant: .webhookContentTrusted)],
+                clock: shopClock)
+            try? await believing.look(at: context.payment)
+            return true
+        }
+        let now = shopClock.now()
+        let receipt = WebhookReceipt(provider: inner.name, id: "evt_\(number)", at: now)
+        let journal = SimulatedJournal(base: incarnation.journal, incarnation: incarnation, world: self)
+        do throws(JournalError) {
+            try await journal.write(JournalWrite(webhook: receipt, wake: (context.payment, now)))
+        } catch {
+            if case .webhookSeen = error { return true }
+            return false
+        }
+        try? await engine.look(at: context.payment)
+        return true
     }
 }

@@ -4,7 +4,8 @@ import TillCore
 import TillJournal
 import TillSandbox
 
-/// A shop, its customers, a provider, and everything that goes wrong between them, in one thread and one clock.
+/// A shop with one or two processes over one journal, its customers, a provider, and everything that goes wrong between
+/// them, in one thread and one clock.
 final class SimulatedWorld: Sendable {
     /// The life of a process: after its end nothing that it does has an effect.
     final class Incarnation: Sendable {
@@ -18,17 +19,23 @@ final class SimulatedWorld: Sendable {
         }
     }
 
+    /// A process that runs.
+    struct Process {
+        var engine: Checkout
+        var incarnation: Incarnation
+    }
+
     struct State {
         var random: SeededRandom
         var report: SimulationReport
-        var engine: Checkout?
-        var incarnation: Incarnation?
+        var processes: [Process] = []
         /// Who waits for the next process.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var storage = MemoryJournal.Storage()
         /// What a crash leaves of a journal that acknowledges too early.
         var durable = MemoryJournal.Storage()
         var writes = 0
+        var webhooks = 0
         var outageUntil = Timestamp(milliseconds: 0)
         var isCalm = false
         var isOver = false
@@ -37,18 +44,29 @@ final class SimulatedWorld: Sendable {
     }
 
     let executor = SimulatedExecutor()
+    /// The true time, which is also the provider's.
     let clock = SimulatedClock()
+    /// The time that the engine sees.
+    let shopClock: ShopClock
     let plant: PlantedFault?
     let state: Mutex<State>
     let inner: SandboxProvider
     let horizon: Span
+    /// How many processes serve the shop.
+    let processes: Int
+    /// Like Stripe, the provider finds a charge by its reference and not by our names for it.
+    let findsByReferenceOnly: Bool
 
     init(seed: UInt64, plant: PlantedFault?, horizon: Span) {
         self.plant = plant
         self.horizon = horizon
         var random = SeededRandom(seed: seed)
-        let preparesFirst = random.chance(500)
+        let preparesFirst = random.chance(600)
+        findsByReferenceOnly = preparesFirst && random.chance(500)
+        // A journal that loses what it acknowledged does so when its only process dies.
+        processes = random.chance(400) && plant != .acknowledgesBeforeDurable ? 2 : 1
         state = Mutex(State(random: random, report: SimulationReport(seed: seed)))
+        shopClock = ShopClock(base: clock)
         inner = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
             rules: SandboxRules(allowsOverRefund: true), preparesFirst: preparesFirst)
@@ -71,10 +89,24 @@ final class SimulatedWorld: Sendable {
 
     func pause(_ range: ClosedRange<Int64>) async { try? await clock.sleep(for: .milliseconds(number(range))) }
 
+    /// Starts everything that is there before the first customer.
+    func open() {
+        for _ in 0..<processes { boot() }
+        spawn { [self] in
+            while !isCalm {
+                await pause(600_000...14_400_000)
+                guard !isCalm else { break }
+                count("clock jumps")
+                shopClock.isWrong(by: .milliseconds(number(-3_600_000...3_600_000)))
+            }
+            shopClock.isWrong(by: .milliseconds(0))
+        }
+    }
+
     /// Starts a process over what is durable.
-    func boot() {
+    private func boot() {
         let storage = state.withLock { $0.storage }
-        let journal = MemoryJournal(storage: storage, clock: clock)
+        let journal = MemoryJournal(storage: storage, clock: shopClock)
         let incarnation = Incarnation(journal: journal)
         var outer: any Journal = SimulatedJournal(base: journal, incarnation: incarnation, world: self)
         var provider: any PaymentServiceProvider = SimulatedProvider(incarnation: incarnation, world: self)
@@ -82,13 +114,12 @@ final class SimulatedWorld: Sendable {
             outer = PlantedJournal(base: outer, plant: plant, shadow: shadow)
             provider = PlantedProvider(base: provider, plant: plant)
         }
-        let engine = Checkout(journal: outer, providers: [provider], clock: clock) { [self] in
+        let engine = Checkout(journal: outer, providers: [provider], clock: shopClock) { [self] in
             state.withLock { $0.random.next() }
         }
         let waiters = state.withLock { state in
             defer { state.waiters = [] }
-            state.engine = engine
-            state.incarnation = incarnation
+            state.processes.append(Process(engine: engine, incarnation: incarnation))
             return state.waiters
         }
         for waiter in waiters { waiter.resume() }
@@ -117,7 +148,7 @@ final class SimulatedWorld: Sendable {
         incarnation.die()
         let plant = plant
         state.withLock { state in
-            state.engine = nil
+            state.processes.removeAll { $0.incarnation === incarnation }
             if plant == .acknowledgesBeforeDurable { state.storage = state.durable.copy() }
         }
         let isLong = chance(80)
@@ -129,10 +160,19 @@ final class SimulatedWorld: Sendable {
         return true
     }
 
-    /// The running engine; waits while there is none.
+    /// A running process, any of them.
+    func process() -> Process? {
+        state.withLock { state in
+            guard let first = state.processes.first else { return nil }
+            guard state.processes.count > 1 else { return first }
+            return state.processes[Int(state.random.next() % UInt64(state.processes.count))]
+        }
+    }
+
+    /// A running engine; waits while there is none.
     func engine() async -> Checkout {
         while true {
-            if let engine = state.withLock({ $0.engine }) { return engine }
+            if let process = process() { return process.engine }
             await withCheckedContinuation { waiter in state.withLock { $0.waiters.append(waiter) } }
             await pause(0...4000)
         }

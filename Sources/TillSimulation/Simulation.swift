@@ -1,7 +1,9 @@
+import Dispatch
 import Synchronization
 import TillCore
 
-/// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call.
+/// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call, with any
+/// number of jobs.
 public struct Simulation: Sendable {
     /// The seed.
     public var seed: UInt64
@@ -9,6 +11,12 @@ public struct Simulation: Sendable {
     public var payments: Int
     /// A defect put in on purpose; `nil` for the engine as it is.
     public var plant: PlantedFault?
+    /// How many worlds run at the same time, each on a thread of its own.
+    public var jobs = 1
+    /// Runs no further world once a rule did not hold.
+    public var stopsAtViolation = false
+    /// Runs this world only, to look at what happened in it.
+    public var onlyWorld: Int?
     /// Orders that share one journal, one provider and one clock.
     public static let ordersPerWorld = 250
 
@@ -19,30 +27,42 @@ public struct Simulation: Sendable {
         self.plant = plant
     }
 
-    /// Runs it to the end on this thread.
+    /// Runs it to the end.
     public func run() -> SimulationReport {
-        var report = SimulationReport(seed: seed)
-        var left = payments
-        var world: UInt64 = 0
-        while left > 0 {
-            let orders = min(left, Simulation.ordersPerWorld)
-            let part = Simulation.run(seed: seed &* 1_000_003 &+ world, orders: orders, plant: plant)
-            report.payments += orders
-            report.faults.merge(part.faults, uniquingKeysWith: +)
-            report.outcomes.merge(part.outcomes, uniquingKeysWith: +)
-            report.simulatedMilliseconds += part.simulatedMilliseconds
-            report.hash("\(part.trace)")
-            report.violations += part.violations.map { "world \(world): \($0)" }
-            left -= orders
-            world += 1
+        let (whole, rest) = max(0, payments).quotientAndRemainder(dividingBy: Simulation.ordersPerWorld)
+        let sizes = Array(repeating: Simulation.ordersPerWorld, count: whole) + (rest > 0 ? [rest] : [])
+        let worlds = onlyWorld.map { [$0] } ?? Array(sizes.indices)
+        let next = Mutex(0)
+        let parts = Mutex<[Int: SimulationReport]>([:])
+        DispatchQueue.concurrentPerform(iterations: max(1, min(jobs, worlds.count))) { _ in
+            while let place = take(next, below: worlds.count) {
+                let world = worlds[place]
+                let orders = sizes.indices.contains(world) ? sizes[world] : Simulation.ordersPerWorld
+                let part = Simulation.run(seed: seed &* 1_000_003 &+ UInt64(world), orders: orders, plant: plant)
+                parts.withLock { $0[world] = part }
+                if stopsAtViolation, !part.violations.isEmpty { next.withLock { $0 = worlds.count } }
+            }
         }
-        return report
+        return parts.withLock { parts in
+            var report = SimulationReport(seed: seed)
+            for (world, part) in parts.sorted(by: { $0.key < $1.key }) { report.add(part, world: world) }
+            return report
+        }
+    }
+
+    private func take(_ next: borrowing Mutex<Int>, below end: Int) -> Int? {
+        next.withLock { next in
+            guard next < end else { return nil }
+            defer { next += 1 }
+            return next
+        }
     }
 
     private static func run(seed: UInt64, orders: Int, plant: PlantedFault?) -> SimulationReport {
         let world = SimulatedWorld(seed: seed, plant: plant, horizon: .hours(2))
         let start = world.clock.now()
-        world.boot()
+        world.state.withLock { $0.report.payments = orders }
+        world.open()
         for index in 0..<orders { world.spawn { await world.sell(index) } }
         // A payment has about ten events; one that is worked on for ever never comes to rest.
         func isRestless() -> Bool { world.state.withLock { $0.writes } > 100 * orders + 1_000 }
@@ -56,6 +76,7 @@ public struct Simulation: Sendable {
             $0.isCalm = true
             $0.outageUntil = start
         }
+        world.shopClock.isWrong(by: .milliseconds(0))
         runUntil(start.adding(.days(12)))
         world.state.withLock { $0.isOver = true }
         world.executor.drain()

@@ -8,7 +8,7 @@ extension SimulatedWorld {
     func judge() async -> [String] {
         var problems: [String] = []
         let (storage, acknowledged, created) = state.withLock { ($0.storage, $0.acknowledged, $0.created) }
-        let journal = MemoryJournal(storage: storage.copy(), clock: clock)
+        let journal = MemoryJournal(storage: storage.copy(), clock: shopClock)
         func payment(_ id: PaymentID) async -> Payment? {
             if let payment = try? await journal.payment(id) { return payment }
             return plant == .severalLivePerOrder ? try? await shadow.payment(id) : nil
@@ -36,7 +36,8 @@ extension SimulatedWorld {
                 .map(\.amount.minorUnits).reduce(0, +)
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
-            let isHeld = charge.state == .authorized && charge.captures.isEmpty
+            let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
+            let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
             if isHeld, attempt.authorization?.reference.rawValue != charge.reference {
                 problems.append("\(name): money is held and the journal does not say so")
             }
@@ -54,12 +55,14 @@ extension SimulatedWorld {
             if payment.captured.minorUnits < told.captured || payment.refunded.minorUnits < told.refunded {
                 problems.append("\(id): less than was acknowledged")
             }
+            // A person who was warned of the end of a hold has nothing else to look at.
+            let isLeftToPeople = !payment.attention.allSatisfy { $0.hasPrefix("The hold ends") }
             switch payment.status {
             case .processing, .unknown, .requiresAction:
-                if payment.attention.isEmpty { problems.append("\(id): still \(payment.status.rawValue)") }
+                if !isLeftToPeople { problems.append("\(id): still \(payment.status.rawValue)") }
             default: break
             }
-            if payment.attention.isEmpty, payment.nextDue != nil { problems.append("\(id): still something to do") }
+            if !isLeftToPeople, payment.nextDue != nil { problems.append("\(id): still something to do") }
         }
         if let report = try? journal.verify() { problems += report.problems.map { "journal: \($0)" } }
         return problems

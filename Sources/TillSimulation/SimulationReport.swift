@@ -15,6 +15,19 @@ public struct SimulationReport: Sendable {
     /// Rules that did not hold; empty is good.
     public var violations: [String] = []
 
+    /// All faults of all kinds.
+    public var faultCount: Int { faults.values.reduce(0, +) }
+
+    /// Adds what one world did and found. The order of the calls matters to the trace.
+    mutating func add(_ part: SimulationReport, world: Int) {
+        payments += part.payments
+        faults.merge(part.faults, uniquingKeysWith: +)
+        outcomes.merge(part.outcomes, uniquingKeysWith: +)
+        simulatedMilliseconds += part.simulatedMilliseconds
+        hash("\(part.trace)")
+        violations += part.violations.map { "world \(world): \($0)" }
+    }
+
     mutating func hash(_ text: String) {
         for byte in text.utf8 { trace = (trace ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }

@@ -35,6 +35,8 @@ enum StripeCredential {
                 return .failure(Refusal(.incorrectNumber, "the simulated card can not be read"))
             }
             return .success(typed(Secret(number), month: 12, year: 2034, securityCode: Secret("123")))
+        case .wallet:
+            return .failure(Refusal(.cardNotSupported, "wallet tokens are not sent to Stripe yet"))
         case .cash:
             return .failure(Refusal(.invalidRequest, "Stripe takes no cash"))
         }

@@ -43,8 +43,11 @@ public struct StripeEvent: Hashable, Sendable {
         isLive = json["livemode"]?.boolValue ?? false
         objectKind = StripeEvent.text(object["object"])
         objectID = StripeEvent.text(object["id"])
+        let action = object["action"].flatMap(TerminalAction.init)
         let intent =
-            objectKind == "payment_intent" ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
+            objectKind == "terminal.reader"
+            ? action?.paymentIntent.map { .string($0.rawValue) }
+            : objectKind == "payment_intent" ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
         paymentIntent = StripeEvent.text(intent).map { ProviderReference(rawValue: $0) }
         let metadata = object["metadata"]
         account = StripeEvent.text(metadata?["till_account"]).map { AccountID(rawValue: $0) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TillSimulation
 
 /// Runs payments through everything that can go wrong, from a seed.
@@ -6,33 +7,51 @@ import TillSimulation
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "till-simulate",
-        abstract: "Runs payments through everything that can go wrong. The same seed gives the same run.")
+        abstract: "Runs payments through everything that can go wrong. The same seed gives the same run.",
+        discussion: "Ends with 1 if a rule did not hold. Look at one world again with the same seed and --world N.")
 
     @Option(help: "The seed.") var seed: UInt64 = 1
     @Option(help: "How many orders.") var payments = 10_000
+    @Option(help: "How many worlds run at the same time (default: one a core).") var jobs: Int?
+    @Option(help: "Run this world only.") var world: Int?
     @Option(help: "A defect to put in on purpose; the run must then fail.") var plant: String?
+    @Flag(help: "Stop at the first rule that does not hold.") var first = false
 
     func run() throws {
-        let fault = try plant.map { name in
+        var simulation = Simulation(seed: seed, payments: payments, plant: try planted())
+        simulation.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        simulation.stopsAtViolation = first
+        simulation.onlyWorld = world
+        let clock = ContinuousClock()
+        let start = clock.now
+        let report = simulation.run()
+        show(report, took: clock.now - start)
+        if !report.violations.isEmpty { throw ExitCode(1) }
+    }
+
+    private func planted() throws -> PlantedFault? {
+        try plant.map { name in
             guard let fault = PlantedFault(rawValue: name) else {
                 let names = PlantedFault.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("There is no fault \(name); there is \(names).")
             }
             return fault
         }
-        let clock = ContinuousClock()
-        let start = clock.now
-        let report = Simulation(seed: seed, payments: payments, plant: fault).run()
-        let time = clock.now - start
+    }
+
+    private func show(_ report: SimulationReport, took time: Duration) {
+        print("seed        \(report.seed)")
         print("payments    \(report.payments)")
         print("trace       \(String(report.trace, radix: 16))")
         for (fault, count) in report.faults.sorted(by: { $0.key < $1.key }) { print("fault       \(fault): \(count)") }
         for (end, count) in report.outcomes.sorted(by: { $0.key < $1.key }) { print("ended       \(end): \(count)") }
-        let seconds = max(1, time.components.seconds)
+        print("faults      \(report.faultCount) of \(report.faults.count) kinds")
+        let milliseconds = max(1, time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)
         let days = report.simulatedMilliseconds / 86_400_000
-        print("time        \(days) simulated days in \(time) (\(report.simulatedMilliseconds / 1000 / seconds) : 1)")
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        print("time        \(days) simulated days in \(seconds).\(rest / 100) s", terminator: " ")
+        print("(\(report.simulatedMilliseconds / milliseconds) : 1)")
         print("violations  \(report.violations.count)")
         for violation in report.violations.prefix(20) { print("  \(violation)") }
-        if !report.violations.isEmpty { throw ExitCode(1) }
     }
 }

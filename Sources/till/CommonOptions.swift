@@ -1,75 +1,99 @@
 import ArgumentParser
-import Configuration
+import Foundation
 import TillCore
 import TillServer
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(name: .long, help: "The journal's file. Also TILL_JOURNAL.")
+    @Option(name: .long, help: ArgumentHelp("The journal's file. Also TILL_JOURNAL.", valueName: "file"))
     var journal: String?
 
     @Flag(name: .long, help: "Print one JSON object and nothing else.")
     var json = false
 
-    @Option(name: .long, help: "The account. Also TILL_ACCOUNT.")
+    @Option(name: .long, help: ArgumentHelp("The account. Also TILL_ACCOUNT.", valueName: "name"))
     var account: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The settings file, JSON. Also TILL_CONFIG; usually till.json, if there is one here.", valueName: "file"))
+    var config: String?
+
+    /// The settings that hold, with what this command line says; an option that was not given is `nil`.
+    func settings(_ more: [Setting: String?] = [:]) throws(SettingsError) -> Settings {
+        var given: [String: String] = [:]
+        for (setting, text) in more { given[setting.key] = text }
+        given[Setting.journal.key] = journal
+        given[Setting.account.key] = account
+        return try Settings(commandLine: given, file: config)
+    }
 
     /// The account that the command works for.
     var accountID: AccountID {
-        account.map(AccountID.init(rawValue:)) ?? CommonOptions.environment("account").map(AccountID.init(rawValue:))
-            ?? .main
-    }
-
-    /// A setting from the environment: `stripe.key` is `TILL_STRIPE_KEY`.
-    static func environment(_ key: String, isSecret: Bool = false) -> String? {
-        ConfigReader(provider: EnvironmentVariablesProvider()).string(
-            forKey: ConfigKey("till." + key), isSecret: isSecret)
+        // What can not be used was refused when the counter was opened.
+        AccountID(rawValue: (try? settings().text(.account)) ?? AccountID.main.rawValue)
     }
 }
 
 /// Who moves the money.
 struct ProviderOptions: ParsableArguments {
-    @Option(name: .long, help: "sandbox, stripe or cash. Also TILL_PROVIDER.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp("sandbox, stripe, paypal or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
     var provider: String?
 
-    @Option(name: .long, help: "Where Stripe's interface is. Also TILL_STRIPE_URL.")
+    @Option(name: .long, help: ArgumentHelp("Where Stripe's interface is. Also TILL_STRIPE_URL.", valueName: "url"))
     var stripeURL: String?
 
-    @Option(name: .long, help: "Stripe's secret key. Better: TILL_STRIPE_KEY, which other users can not see.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Stripe's secret key. Better: TILL_STRIPE_KEY or TILL_STRIPE_KEY_FILE, which other users can not see.",
+            valueName: "key"))
     var stripeKey: String?
 
-    @Option(name: .long, help: "How long the sandbox takes for each call, as 50ms.")
+    @Option(name: .long, help: ArgumentHelp("How long the sandbox takes for each call, as 50ms.", valueName: "time"))
     var sandboxLatency: String?
 
-    /// The provider's name.
-    var name: ProviderName {
-        ProviderName(rawValue: provider ?? CommonOptions.environment("provider") ?? "sandbox")
+    @OptionGroup var cards: CardProviderOptions
+
+    /// What these options say.
+    var given: [Setting: String?] {
+        [
+            .provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency,
+            .payPalURL: cards.paypalURL, .payPalClientID: cards.paypalClientID, .payPalSecret: cards.paypalSecret,
+        ]
     }
 
     /// All of it as the counter takes it.
-    func counterOptions(_ common: CommonOptions) throws -> CounterOptions {
-        var options = CounterOptions(
-            journal: common.journal ?? CommonOptions.environment("journal") ?? CounterOptions.defaultJournal)
-        let key = stripeKey ?? CommonOptions.environment("stripe.key", isSecret: true)
-        if let key { options.stripeKey = Secret(key) }
-        if let url = stripeURL ?? CommonOptions.environment("stripe.url") { options.stripeURL = url }
-        // A test server on this machine takes any test key, so none need be typed.
-        if options.stripeKey == nil, name.rawValue == "stripe", isLoopback(options.stripeURL) {
-            options.stripeKey = Secret("sk_test_local")
-        }
-        if let secret = CommonOptions.environment("stripe.webhook.secret", isSecret: true) {
-            options.stripeWebhookSecrets = secret.split(separator: ",").prefix(2).map { Secret(String($0)) }
-        }
-        if let text = sandboxLatency {
-            guard text.hasSuffix("ms"), let count = Int64(text.dropLast(2)), (0...600_000).contains(count) else {
-                throw ValidationError("The sandbox's latency is given in whole milliseconds, as 50ms.")
-            }
-            options.sandboxLatency = .milliseconds(count)
-        }
-        return options
+    func counterOptions(_ common: CommonOptions) throws(SettingsError) -> CounterOptions {
+        try CounterOptions(try common.settings(given))
     }
+}
 
-    private func isLoopback(_ url: String) -> Bool {
-        ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
+extension CounterOptions {
+    /// The options that settings lead to.
+    init(_ settings: Settings) throws(SettingsError) {
+        self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
+        stripeKey = settings.secret(.stripeKey)
+        if let url = settings.text(.stripeURL) { stripeURL = url }
+        if let name = settings.text(.store) { storeName = name }
+        if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
+        stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")
+            .split(separator: ",").prefix(2).map { Secret($0.trimmingCharacters(in: .whitespaces)) }
+        do throws(IdentifierError) {
+            if let name = settings.text(.account) { account = try AccountID(validating: name) }
+            if let name = settings.text(.provider) { provider = try ProviderName(validating: name) }
+        } catch {
+            throw .wrongValue(place: "The account or the provider", reason: "can not be used: \(error)")
+        }
+        // A test server on this machine takes any test key, so none need be typed.
+        if stripeKey == nil, provider.rawValue == "stripe",
+            ["127.0.0.1", "localhost", "::1", "[::1]"].contains(URL(string: stripeURL)?.host() ?? "")
+        {
+            stripeKey = Secret("sk_test_local")
+        }
+        payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
     }
 }

@@ -67,7 +67,13 @@ struct JournalCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                try await counter.journal.backup(to: path)
+                do throws(JournalError) {
+                    try await counter.journal.backup(to: path)
+                } catch {
+                    throw CommandError(
+                        code: "backup_failed", what: "The journal was not copied. \(error)",
+                        next: "Name a new file in a folder that can be written.")
+                }
                 var writer = JSONWriter()
                 writer.beginObject()
                 writer.field("backup", path)

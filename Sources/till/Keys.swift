@@ -23,10 +23,10 @@ struct Keys: AsyncParsableCommand {
                 let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
                 let key = "till_" + String(decoding: hex, as: UTF8.self)
                 try await counter.journal.addKey(
-                    hash: Array(SHA256.hash(data: Array(key.utf8))), account: common.accountID, label: label)
+                    hash: Array(SHA256.hash(data: Array(key.utf8))), account: counter.options.account, label: label)
                 var writer = JSONWriter()
                 writer.beginObject()
-                writer.field("account", common.accountID.rawValue)
+                writer.field("account", counter.options.account.rawValue)
                 writer.field("key", key)
                 writer.endObject()
                 Output.line(common.json ? writer.text : key)

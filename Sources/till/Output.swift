@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillJournal
 import TillServer
 
 #if canImport(Glibc)
@@ -15,11 +16,43 @@ enum Output {
     /// Standard error is a terminal, so colour and progress are welcome.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
+    /// Standard output is a terminal, so lines should fit it.
+    static var isResultOnTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// One line of the result.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
-    /// One line beside the result.
-    static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    /// One line beside the result; on a terminal broken between words.
+    static func note(_ text: String) {
+        write((isatty(STDERR_FILENO) == 1 ? wrapped(text, to: terminalWidth) : text) + "\n", to: STDERR_FILENO)
+    }
+
+    /// The columns of the terminal: at least 40, and 80 if it does not say.
+    private static var terminalWidth: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return max(40, Int(size.ws_col))
+    }
+
+    /// The text in lines of at most so many characters; further lines are indented. Longer words stay whole.
+    static func wrapped(_ text: String, to width: Int) -> String {
+        var lines: [String] = []
+        for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            var line = String(paragraph.prefix { $0 == " " })
+            for word in paragraph.drop(while: { $0 == " " }).split(separator: " ") {
+                if line.allSatisfy({ $0 == " " }) {
+                    line += word
+                } else if line.count + 1 + word.count <= width {
+                    line += " " + word
+                } else {
+                    lines.append(line)
+                    line = "  " + word
+                }
+            }
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n")
+    }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
@@ -84,6 +117,11 @@ func withCounter(
             throw error
         }
         await counter.close()
+    } catch let error as JournalError {
+        // The engine tells its own writes; what comes here was only reading.
+        let unreadable = CommandError(
+            code: "journal_unavailable", what: "\(error)", next: "Check the disk and the rights on the file.")
+        throw Output.fail(unreadable, json: common.json)
     } catch let error as any ExplainedError {
         throw Output.fail(error, json: common.json)
     }

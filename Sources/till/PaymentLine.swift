@@ -23,11 +23,12 @@ enum PaymentLine {
         return JSONValue.object(members).text
     }
 
-    /// Ends the command: 0 taken or held as asked, 2 declined, 3 not known.
+    /// Ends the command: 0 taken or held as asked, 1 nobody was asked, 2 declined, 3 not known.
     static func exit(for payment: Payment) throws {
         switch payment.status {
         case .succeeded, .partiallyCaptured, .requiresCapture, .partiallyRefunded, .refunded, .canceled: return
-        case .declined, .requiresPaymentMethod, .expired: throw ExitCode(2)
+        case .requiresPaymentMethod: throw ExitCode(1)
+        case .declined, .expired: throw ExitCode(2)
         case .unknown, .processing, .requiresAction: throw ExitCode(3)
         }
     }

@@ -20,8 +20,13 @@ struct Payments: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                var filter = PaymentFilter(account: common.accountID)
-                filter.limit = min(max(limit, 1), JournalLimits.maximumPage)
+                var filter = PaymentFilter(account: counter.options.account)
+                guard (1...JournalLimits.maximumPage).contains(limit) else {
+                    throw CommandError(
+                        code: "invalid_limit", what: "--limit is \(limit).",
+                        next: "It is 1 to \(JournalLimits.maximumPage).")
+                }
+                filter.limit = limit
                 filter.order = order.map { OrderID(rawValue: $0) }
                 if let status {
                     guard let known = PaymentStatus(rawValue: status) else {
@@ -65,18 +70,19 @@ struct Payments: AsyncParsableCommand {
         private func printTable(_ rows: [PaymentRow]) {
             guard !rows.isEmpty else { return Output.line("No payments.") }
             let cells = rows.map {
-                [$0.id.rawValue, $0.orderNumber, $0.amount.description, $0.status.rawValue]
+                [$0.id.rawValue, $0.amount.description, $0.status.rawValue, "order " + $0.orderNumber]
             }
-            let widths = (0..<4).map { column in cells.map { $0[column].count }.max() ?? 0 }
+            let widths = (0..<3).map { column in cells.map { $0[column].count }.max() ?? 0 }
+            let used = widths.reduce(0, +) + 3 * 2
             for row in cells {
-                let amount = String(repeating: " ", count: widths[2] - row[2].count) + row[2]
-                Output.line(
-                    pad(row[0], widths[0]) + "  " + pad(row[1], min(widths[1], 16)) + "  " + amount + "  " + row[3])
+                let amount = String(repeating: " ", count: widths[1] - row[1].count) + row[1]
+                let order = Output.isResultOnTerminal ? String(row[3].prefix(max(8, 80 - used))) : row[3]
+                Output.line(pad(row[0], widths[0]) + "  " + amount + "  " + pad(row[2], widths[2]) + "  " + order)
             }
         }
 
         private func pad(_ text: String, _ width: Int) -> String {
-            text.count >= width ? String(text.prefix(width)) : text + String(repeating: " ", count: width - text.count)
+            text + String(repeating: " ", count: max(0, width - text.count))
         }
     }
 
@@ -89,7 +95,7 @@ struct Payments: AsyncParsableCommand {
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let found = try await counter.checkout.payment(
-                    PaymentID(rawValue: payment), account: common.accountID)
+                    PaymentID(rawValue: payment), account: counter.options.account)
                 if common.json { return Output.line(PaymentLine.json(found)) }
                 Output.line("\(found.id)  order \(found.order.number)  \(found.amount)  \(found.status.rawValue)")
                 Output.line("captured \(found.captured)  refunded \(found.refunded)")
@@ -107,7 +113,8 @@ struct Payments: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
+        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
+        var amount: String?
         @Flag(name: .long, help: "More may be captured later.") var partial = false
 
         func run() async throws {
@@ -138,7 +145,8 @@ struct Payments: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
+        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
+        var amount: String?
         @Option(name: .long, help: "Why.") var reason: String?
 
         func run() async throws {
@@ -182,7 +190,7 @@ private func change(
     _ body: (Counter, Payment) async throws -> Payment
 ) async throws {
     try await withCounter(common, provider) { counter in
-        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: common.accountID)
+        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: counter.options.account)
         let done = try await body(counter, found)
         if common.json {
             Output.line(PaymentLine.json(done))

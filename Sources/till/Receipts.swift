@@ -17,13 +17,15 @@ struct Receipts: AsyncParsableCommand {
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
         @Option(name: .long, help: "text, html or json.") var format = Format.text
-        @Option(name: .long, help: "The shop's name on the receipt.") var store = "Till"
+        @Option(name: .long, help: ArgumentHelp("The shop's name. Also TILL_STORE.", valueName: "name"))
+        var store: String?
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let found = try await counter.checkout.payment(
-                    PaymentID(rawValue: payment), account: common.accountID)
-                let content = ReceiptContent(payment: found, store: StoreDetails(name: store))
+                    PaymentID(rawValue: payment), account: counter.options.account)
+                let content = ReceiptContent(
+                    payment: found, store: StoreDetails(name: store ?? counter.options.storeName))
                 let text =
                     switch format {
                     case .text: ReceiptRenderer.text(content)

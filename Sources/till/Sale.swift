@@ -1,17 +1,19 @@
 import ArgumentParser
 import Foundation
+import TillCards
 import TillCheckout
 import TillCore
 import TillHardware
 import TillReceipts
 import TillServer
+import TillStripe
 
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a payment and prints its receipt.",
         discussion: """
-            till sale --order order.json --reader simulated
+            till sale --order order.json
             till sale --amount 12.50 --currency EUR --reader simulated --card declined:insufficient_funds
             till sale --amount 12.50 --currency EUR --card-number 4242424242424242 --expiry 12/30 --cvc 123
             till sale --amount 12.50 --currency EUR --cash --tendered 20.00
@@ -22,7 +24,7 @@ struct Sale: AsyncParsableCommand {
 
     @Option(name: .long, help: "A WooCommerce order document; with --amount: the order's name.")
     var order: String?
-    @Option(name: .long, help: "The amount, as 12.50.")
+    @Option(name: .long, parsing: .unconditional, help: "The amount, as 12.50.")
     var amount: String?
     @Option(name: .long, help: "The currency, as EUR.")
     var currency: String?
@@ -31,9 +33,16 @@ struct Sale: AsyncParsableCommand {
     @Option(name: .long, help: "automatic or manual.")
     var capture = "automatic"
 
-    @Option(name: .long, help: "The card reader: simulated.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The card reader: simulated, or the label or id of a Stripe reader, or connected. Simulated is used if no "
+                + "other way to pay is named.", valueName: "name"))
     var reader: String?
-    @Option(name: .long, help: "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …")
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …", valueName: "card"))
     var card: String?
     @Option(name: .long, help: "A card number. On a real card use the page: other users can see a command line.")
     var cardNumber: String?
@@ -41,12 +50,14 @@ struct Sale: AsyncParsableCommand {
     var expiry: String?
     @Option(name: .long, help: "The card's security code.")
     var cvc: String?
+    @Option(name: .long, help: "The name on the card.")
+    var cardholder: String?
     @Flag(name: .long, help: "Notes and coins.")
     var cash = false
-    @Option(name: .long, help: "What the customer handed over in cash.")
+    @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
     var tendered: String?
-    @Option(name: .long, help: "The shop's name on the receipt.")
-    var store = "Till"
+    @Option(name: .long, help: ArgumentHelp("The shop's name on the receipt. Also TILL_STORE.", valueName: "name"))
+    var store: String?
 
     func run() async throws {
         let sold: Order
@@ -58,11 +69,18 @@ struct Sale: AsyncParsableCommand {
         if !common.json { for notice in sold.notices { Output.note("Note: \(notice)") } }
         try await withCounter(common, provider) { counter in
             let mode = try captureMode()
-            let name = cash ? ProviderName.cash : provider.name
+            let name =
+                cash
+                ? ProviderName.cash : isAtStripeReader ? StripeTerminalProvider.name : counter.options.provider
+            if isAtStripeReader { _ = try counter.readers() }
             try checkBeforeWriting(sold, name: name, counter)
-            let draft = counter.checkout.draft(account: common.accountID, order: sold, captureMode: mode)
+            let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
+            let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
+            if let atReader {
+                return try finish(try await collect(payment, at: atReader, in: counter), store: store ?? counter.options.storeName)
+            }
             let tender: Tender
             if let typed {
                 tender = typed
@@ -71,8 +89,8 @@ struct Sale: AsyncParsableCommand {
             }
             if !common.json { Output.note("Asking \(name)…") }
             let done = try await counter.checkout.confirm(
-                payment.id, account: common.accountID, provider: name, tender: tender)
-            try finish(done, isManual: mode == .manual)
+                payment.id, account: counter.options.account, provider: name, tender: tender)
+            try finish(done, store: store ?? counter.options.storeName)
         }
     }
 
@@ -87,9 +105,9 @@ struct Sale: AsyncParsableCommand {
         guard case .orderOccupied(_, let id, let status) = refusal,
             status == .requiresPaymentMethod || status == .declined
         else { throw refusal }
-        let open = try await counter.checkout.payment(id, account: common.accountID)
+        let open = try await counter.checkout.payment(id, account: counter.options.account)
         if open.amount == draft.payment.amount, open.captureMode == draft.payment.captureMode { return open }
-        _ = try await counter.checkout.cancel(id, account: common.accountID, reason: "replaced")
+        _ = try await counter.checkout.cancel(id, account: counter.options.account, reason: "replaced")
         return try await counter.checkout.create(draft)
     }
 
@@ -100,8 +118,15 @@ struct Sale: AsyncParsableCommand {
             }
             do {
                 let money = try Money(parsing: amount, currency: Currency(code: currency))
+                guard money.isPositive else {
+                    throw CommandError(
+                        code: "invalid_amount", what: "The amount must be more than zero; it is \(money).",
+                        next: "Correct it and try again.")
+                }
                 let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
                 return try Order(id: id, amount: money, description: description)
+            } catch let error as any ExplainedError {
+                throw error
             } catch {
                 throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
             }
@@ -136,26 +161,36 @@ struct Sale: AsyncParsableCommand {
 
     /// The tender as typed; `nil`: a reader will bring it.
     private func typedTender(_ order: Order) throws -> Tender? {
-        let kinds = [reader != nil || card != nil, cardNumber != nil, cash].filter { $0 }.count
-        guard kinds == 1 else {
+        guard [reader != nil || card != nil, cardNumber != nil, cash].filter({ $0 }).count <= 1 else {
             throw CommandError(
-                code: "choose_a_tender",
-                what: kinds == 0 ? "No way to pay was chosen." : "More than one way to pay was chosen.",
+                code: "choose_a_tender", what: "More than one way to pay was chosen.",
                 next: "Give one of --reader simulated, --card-number, --cash.")
+        }
+        guard tendered == nil || cash else {
+            throw CommandError(code: "choose_a_tender", what: "--tendered goes with --cash.", next: "Add --cash.")
         }
         do {
             if cash {
-                return .cash(tendered: try tendered.map { try Money(parsing: $0, currency: order.total.currency) })
+                guard capture != CaptureMode.manual.rawValue else {
+                    throw CommandError(
+                        code: "unsupported", what: "Cash can not be held for later.",
+                        next: "Leave out --capture manual.")
+                }
+                let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }
+                if let given, given.minorUnits < order.total.minorUnits {
+                    throw CommandError(
+                        code: "invalid_amount", what: "\(given) is less than the \(order.total) to pay.",
+                        next: "Ask the customer for \(order.total) at least.")
+                }
+                return .cash(tendered: given)
             }
             if let cardNumber {
                 guard let expiry else { throw CardDetailsError.expiry }
-                return .card(try CardDetails(number: cardNumber, expiry: expiry, securityCode: cvc))
+                let card = try PaymentCard(
+                    number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
+                return .card(card.details)
             }
-            guard (reader ?? "simulated") == "simulated" else {
-                throw CommandError(
-                    code: "unknown_reader", what: "There is no reader \(reader ?? "").", next: "Use --reader simulated."
-                )
-            }
+            if isAtStripeReader { return nil }
             _ = try SimulatedCard(parsing: card ?? "visa")
             return nil
         } catch let error as any ExplainedError {
@@ -169,18 +204,19 @@ struct Sale: AsyncParsableCommand {
         let simulated = try SimulatedCard(parsing: card ?? "visa")
         let reader = await SimulatedCardReader.connected(
             card: simulated, pace: .milliseconds(Output.isTerminal && !common.json ? 300 : 0))
-        let events = await reader.readerEvents()
-        let isQuiet = common.json
-        let printer = Task {
-            for await event in events where !isQuiet { Output.note("Reader: \(event.message ?? event.type.rawValue)") }
+        let progress = await ReaderProgress(reader, isQuiet: common.json)
+        do {
+            let payload = try await reader.collectPaymentMethod(
+                PaymentIntentParameters(amount: payment.amount, order: payment.order.id))
+            await progress.end()
+            return .cardPresent(payload)
+        } catch {
+            await progress.end()
+            throw error
         }
-        defer { printer.cancel() }
-        let payload = try await reader.collectPaymentMethod(
-            PaymentIntentParameters(amount: payment.amount, order: payment.order.id))
-        return .cardPresent(payload)
     }
 
-    private func finish(_ payment: Payment, isManual: Bool) throws {
+    private func finish(_ payment: Payment, store: String) throws {
         let content = ReceiptContent(payment: payment, store: StoreDetails(name: store))
         if common.json {
             Output.line(PaymentLine.json(payment, receipt: ReceiptRenderer.text(content)))

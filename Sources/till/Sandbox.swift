@@ -12,7 +12,7 @@ struct Sandbox: AsyncParsableCommand {
             POST /_sandbox/faults {"operation":"capture","fault":"timeoutAfterCommit","times":1} makes it fail.
             """)
 
-    @Argument(help: "Which one: stripe. Without a name, all of them.")
+    @Argument(help: "Which one: stripe, paypal. Without a name, all of them.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -22,16 +22,17 @@ struct Sandbox: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        if let name, name != "stripe" {
+        if let name, name != "stripe", !Sandbox.cardStandIns.contains(name) {
             throw Output.fail(
                 CommandError(
-                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There is: stripe."),
+                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)
         guard (0...65_535).contains(wanted) else { throw ValidationError("A port is a number from 0 to 65535.") }
         let isJSON = json
         do {
+            if let name, Sandbox.cardStandIns.contains(name) { return try await runCardStandIn(name, port: wanted) }
             try await SandboxStripeServer.run(port: wanted, ledgerFile: ledger) { port in
                 if isJSON {
                     Output.line("{\"stripe\":\"http://127.0.0.1:\(port)\"}")

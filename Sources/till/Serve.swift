@@ -1,6 +1,5 @@
 import ArgumentParser
 import Crypto
-import Foundation
 import Logging
 import TillCheckout
 import TillCore
@@ -14,61 +13,80 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
-    @Option(name: .long, help: "Where to listen.") var host = "127.0.0.1"
-    @Option(name: .long, help: "The port; 0 takes a free one.") var port = 8080
-    @Option(name: .long, help: "A key for the account. Better: TILL_API_KEY, or till keys create.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where to listen. Also TILL_HOST; usually 127.0.0.1.", valueName: "address"))
+    var host: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The port; 0 takes a free one. Also TILL_PORT; usually 8080.", valueName: "number"))
+    var port: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A key for the account. Better: TILL_API_KEY, TILL_API_KEY_FILE or till keys create.", valueName: "key"))
     var apiKey: String?
-    @Option(name: .long, help: "The shop's name on receipts.") var store = "Till"
+    @Option(name: .long, help: ArgumentHelp("The shop's name on receipts. Also TILL_STORE.", valueName: "name"))
+    var store: String?
 
     func run() async throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
-        var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel =
-            CommonOptions.environment("log.level").flatMap(Logger.Level.init(rawValue:)) ?? .warning
-        let feed = EventFeed()
         do {
-            let counter = try await Counter.open(provider.counterOptions(common), onCommit: feed.committed)
-            try counter.checkProvider(provider.name)
-            var options = ServerOptions()
-            options.host = host
-            options.port = port
-            options.defaultProvider = provider.name
-            options.store = StoreDetails(name: store)
-            options.webhookSecrets = counter.options.stripeWebhookSecrets
-            if let key = apiKey ?? CommonOptions.environment("api.key", isSecret: true) {
-                options.keys[Serve.hash(key)] = common.accountID
-            }
-            options.onListening = announce(counter.options.journal)
-            do {
-                try await CounterServer(
-                    journal: counter.journal, checkout: counter.checkout, feed: feed, options: options,
-                    clock: counter.clock, logger: logger
-                ).run()
-            } catch {
-                await counter.close()
-                throw error
-            }
-            await counter.close()
+            try await serve()
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         } catch {
             throw Output.fail(
                 CommandError(
                     code: "serve_failed", what: "The counter could not run: \(error).",
-                    next: "Check that port \(port) is free, or give another with --port."),
+                    next: "Check the address, and that its port is free, or give others with --host and --port."),
                 json: common.json)
         }
     }
 
-    private func announce(_ journal: String) -> @Sendable (Int) -> Void {
-        let (host, isJSON, isDefault) = (host, common.json, journal == CounterOptions.defaultJournal)
+    private func serve() async throws {
+        let settings = try common.settings(
+            provider.given.merging([.host: host, .port: port, .apiKey: apiKey, .store: store]) { $1 })
+        var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
+        let feed = EventFeed()
+        let counter = try await Counter.open(
+            try CounterOptions(settings), clock: EventLoopClock(), onCommit: feed.committed)
+        do {
+            try counter.checkProvider()
+            var options = ServerOptions(settings)
+            options.defaultProvider = counter.options.provider
+            options.webhookSecrets = counter.options.stripeWebhookSecrets
+            if let key = settings.secret(.apiKey) {
+                options.keys[Serve.hash(key.reveal())] = counter.options.account
+            }
+            options.onListening = announce(counter.options.journal, host: options.host)
+            let applePay = try ApplePayWeb.serving(
+                counter.options.provider, host: options.host, checkout: counter.checkout)
+            try await CounterServer(
+                counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
+            ).run()
+        } catch {
+            await counter.close()
+            throw error
+        }
+        await counter.close()
+    }
+
+    private func announce(_ journal: String, host: String) -> @Sendable (Int) -> Void {
+        let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
-            if isJSON { return Output.line("{\"url\":\"http://\(host):\(port)\"}") }
-            Output.line("The counter is open: http://\(host):\(port)")
+            Task {
+                try? await Task.sleep(for: .seconds(1))
+                StartupPages.release()
+            }
+            let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
+            if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
+            Output.line("The counter is open: \(url)")
             Output.line("Journal: \(journal). The sandbox moves no real money.")
             Output.line("Try, in another terminal:")
             let file = isDefault ? "" : " --journal \(journal)"
-            Output.line("  .build/debug/till sale --amount 12.50 --currency EUR --reader simulated\(file)")
+            Output.line("  .build/debug/till sale --amount 12.50 --currency EUR\(file)")
+            Output.line("Ctrl-C stops it when what is in flight is done.")
         }
     }
 
@@ -80,9 +98,25 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
+extension ServerOptions {
+    /// The options that settings lead to.
+    init(_ settings: Settings) {
+        self.init()
+        if let text = settings.text(.host) { host = text }
+        if let number = settings.number(.port) { port = number }
+        if let text = settings.text(.store) { store = StoreDetails(name: text) }
+        if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
+        if let number = settings.number(.streams) { maximumStreams = number }
+        if let span = settings.span(.headTime) { headTimeout = span }
+        if let span = settings.span(.bodyTime) { bodyTimeout = span }
+        if let span = settings.span(.idleTime) { idleTimeout = span }
+    }
+}
+
 extension Counter {
     /// Refuses to start with a provider that is not configured.
-    fileprivate func checkProvider(_ name: ProviderName) throws {
+    fileprivate func checkProvider() throws {
+        let name = options.provider
         guard !checkout.providerNames.contains(name) else { return }
         throw CommandError(
             code: "unknown_provider", what: "The provider \(name) is not configured.",

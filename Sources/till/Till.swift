@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillCore
 
 /// The command line of the counter.
 @main
@@ -7,12 +8,50 @@ struct Till: AsyncParsableCommand {
         commandName: "till",
         abstract: "Takes payments: at the counter, by card, in cash; one journal that loses nothing.",
         discussion: """
-            Exit codes: 0 done; 1 refused, nothing moved; 2 declined; 3 the outcome is not known yet, do not charge \
-            again; 64 wrong use.
+            Start:  till sale --amount 12.50 --currency EUR
+                    till sale --order order.json
+                    till serve
+
+            Exit codes:
+              0   done: paid, held, refunded, shown
+              1   refused, with a reason; this command moved no money
+              2   declined: the customer, the bank or the provider said no
+              3   not known yet whether money moved: do not charge again,
+                  `till payments recover` and a running counter find out
+              64  wrong use of the command line; nothing was done
+
+            Settings come from the command line, then from TILL_… variables, then
+            from a JSON file (--config, TILL_CONFIG or ./till.json). `till doctor`
+            lists each one and says where it comes from.
+
+            With --json there is exactly one JSON object on standard output, also
+            for errors: {"error":{"code","what","money_moved","next"}}.
             """,
         version: "0.1.0",
         subcommands: [
             Sale.self, Payments.self, Receipts.self, Serve.self, Sandbox.self, JournalCommand.self, Doctor.self,
-            Keys.self, Failpoints.self,
+            Keys.self, Failpoints.self, Readers.self, Locations.self, Cards.self, Authorizations.self, ApplePay.self,
         ])
+
+    /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            if var waiting = command as? any AsyncParsableCommand {
+                try await waiting.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let code = exitCode(for: error)
+            guard arguments.contains("--json"), code != .success, !(error is ExitCode) else { exit(withError: error) }
+            let isWrongUse = code == .validationFailure
+            let wrong = CommandError(
+                code: isWrongUse ? "wrong_use" : "internal_error", what: message(for: error),
+                moneyMoved: isWrongUse ? .no : .unknown,
+                next: isWrongUse ? "`till help` shows how it is used." : "Look at the payment before you try again.")
+            exit(withError: Output.fail(wrong, json: true, code: code.rawValue))
+        }
+    }
 }

@@ -1,6 +1,7 @@
 """Card numbers, security codes and keys are searched for wherever bytes of ours may lie: no hit, in any form."""
 import base64
 import re
+import time
 import urllib.parse
 
 import pytest
@@ -35,15 +36,26 @@ def forms(secret):
     return {f for f in found if len(f) >= 6}
 
 
-NEEDLES = {form: name for name, secret in
-           {"card number": PAN, "API key": API_KEY, "Stripe key": STRIPE_KEY, "webhook secret": WEBHOOK_SECRET}.items()
-           for form in forms(secret)}
+def needles(secrets):
+    return {form: name for name, secret in secrets.items() for form in forms(secret)}
+
+
+NEEDLES = needles(
+    {"card number": PAN, "API key": API_KEY, "Stripe key": STRIPE_KEY, "webhook secret": WEBHOOK_SECRET})
+# What all the other tests use.
+EVERYWHERE = needles({
+    "card number of the tests": counter.CARD,
+    "declined card number": "4000000000009995",
+    "API key of the tests": counter.API_KEY,
+    "Stripe key of the tests": counter.Stripe("").key,
+    "webhook secret of the tests": counter.WEBHOOK_SECRET,
+})
 # Three digits occur by chance; beside their name they do not.
 CODE = re.compile(rb"(?:cvc|cvv|security.?code)(?:%[0-9A-F]{2}|[^0-9]){0,12}" + CVC.encode(), re.IGNORECASE)
 
 
-def hits(data):
-    lower = {name + f" as {form!r}" for form, name in NEEDLES.items() if form in data}
+def hits(data, wanted=NEEDLES):
+    lower = {name + f" as {form!r}" for form, name in wanted.items() if form in data}
     return lower | ({"security code"} if CODE.search(data) else set())
 
 
@@ -67,6 +79,25 @@ def test_the_search_finds_what_is_planted(planted):
 
 def test_the_search_is_silent_on_plain_text():
     assert not hits(b"order o-123 amount 1250 EUR, card ending 6467, 973 items")
+
+
+class FirstBytes:
+    """What a stream says within a moment."""
+
+    def __init__(self, answer):
+        self.headers, self.content, end = answer.headers, b"", time.monotonic() + 2
+        try:
+            for piece in answer.iter_content(chunk_size=None):
+                self.content += piece
+                if time.monotonic() > end:
+                    break
+        except requests.RequestException:
+            pass
+
+
+def first_bytes(server, path):
+    headers = {"Authorization": "Bearer " + API_KEY, "Accept": "text/event-stream", "Last-Event-ID": "0"}
+    return FirstBytes(requests.get(server.url + path, headers=headers, stream=True, timeout=2))
 
 
 @pytest.mark.parametrize("level", ["info", "trace"])
@@ -106,6 +137,15 @@ def test_no_secret_is_written_logged_shown_or_answered(tmp_path, localstripe, le
             server.url + "/v1/payments", headers={"Authorization": "Bearer " + API_KEY + "x"}, timeout=10
         )
         answers["declined"] = server.confirm(other, "k-8", {**TENDER, "number": "4000000000000341"})
+        refused = requests.post(
+            server.url + counter.WEBHOOK_PATH, data=f'{{"id":"evt_1","card":"{PAN}"}}', timeout=10,
+            headers={"Stripe-Signature": f"t=1,v1={WEBHOOK_SECRET}"})
+        assert refused.status_code == 400, refused.text
+        answers["webhook refused"] = refused
+        answers["refunded"] = server.request(
+            "POST", f"/v1/payments/{payment}/refunds", {"amount": 100, "card": PAN}, "k-9")
+        answers["canceled"] = server.request("POST", f"/v1/payments/{other}/cancel", {"reason": "no money"}, "k-10")
+        answers["stream"] = first_bytes(server, "/v1/events")
         for path in ("/", "/metrics", "/healthz", "/openapi.yaml", "/v1/payments", "/v1/payments/" + payment,
                      "/v1/payments/" + payment + "/events", "/v1/payments/" + payment + "/receipt"):
             answers[path] = server.request("GET", path)
@@ -120,8 +160,13 @@ def test_no_secret_is_written_logged_shown_or_answered(tmp_path, localstripe, le
         "list": shop.payments("list"),
         "show": shop.payments("show", payment),
         "verify": counter.till("journal", "verify", "--journal", shop.journal, "--json"),
-        "export": counter.till("journal", "export", "--journal", shop.journal),
+        "doctor": counter.till("doctor", *shop.common),
+        "receipt": counter.till("receipts", "show", payment, *shop.common),
+        "refund": shop.payments("refund", payment, "--amount", "1.00"),
+        "backup": counter.till("journal", "backup", store / "backup.db", "--journal", shop.journal),
     }
+    for name in ("sale", "list", "show", "verify", "receipt", "refund", "backup"):
+        assert commands[name].code == 0, f"{name} searched an error only: {commands[name]}"
     found = {}
     for name, data in live.items():
         found["live file " + name] = hits(data)
@@ -133,5 +178,23 @@ def test_no_secret_is_written_logged_shown_or_answered(tmp_path, localstripe, le
         found["answer: " + name] = hits(answer.content + head.encode())
     for name, answer in commands.items():
         found["command: " + name] = hits((answer.out + answer.err).encode())
-    assert any("journal" in name for name in found), "no journal was searched"
+    for wanted in ("server.log", "journal.db", "journal.db-wal", "backup.db"):
+        assert any(name.endswith(wanted) for name in found), f"no {wanted} was searched"
+    assert answers["/metrics"].ok and answers["/"].ok and b"payment." in answers["stream"].content
     assert not {name: what for name, what in found.items() if what}
+
+
+def test_after_the_whole_suite_no_secret_lies_anywhere(request, tmp_path_factory, tmp_path):
+    """Everything that the whole run has left: journals, WALs, logs of every server, books, pictures, reports."""
+    everything = {**NEEDLES, **EVERYWHERE}
+    found, searched = {}, set()
+    for file in tmp_path_factory.getbasetemp().rglob("*"):
+        if file.is_symlink() or not file.is_file() or tmp_path in file.parents:
+            continue
+        searched.add(file.name)
+        what = hits(file.read_bytes(), everything)
+        if what:
+            found[str(file)] = what
+    assert not found
+    if len(request.session.items) > 40:  # the whole suite, not a part of it
+        assert {"journal.db", "journal.db-wal", "server.log", "ledger.json", "sandbox.log"} <= searched, searched

@@ -127,7 +127,9 @@ struct CheckoutTests {
         }
     }
 
-    @Test("that the last try did not leave says nothing about the one before a crash") func notSentAfterCrash() async throws {
+    @Test("that the last try did not leave says nothing about the one before a crash") func notSentAfterCrash()
+        async throws
+    {
         let world = World()
         let id = try await world.paid()
         world.faults.fail(.refund, with: .timeoutAfterCommit)

@@ -198,6 +198,30 @@ struct JournalConformanceTests {
         }
     }
 
+    @Test("an answer that comes with a new payment never takes the place of another", arguments: Site.Kind.allCases)
+    func answeredCreation(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let (one, two) = (try site.open(), try site.open())
+        var record = Self.record("k", at: site.clock.now())
+        var first = try Sale(1)
+        record.state = .finished(status: 201, body: Array("{}".utf8), payment: first.payment.id)
+        try await one.write(JournalWrite(append: first.append(), idempotency: record))
+        var second = try Sale(2)
+        let creation = second.append()
+        var other = record
+        other.state = .finished(status: 201, body: Array("{}".utf8), payment: second.payment.id)
+        for fingerprint in [record.fingerprint, [9]] {
+            other.fingerprint = fingerprint
+            for journal in [one, two] {
+                await #expect(throws: JournalError.idempotencyExists(record)) {
+                    try await journal.write(JournalWrite(append: creation, idempotency: other))
+                }
+            }
+        }
+        #expect(try await one.payment(second.payment.id) == nil)
+        #expect(try await two.idempotency(record.scope) == record)
+    }
+
     @Test("a key is free again after its time", arguments: Site.Kind.allCases)
     func expiry(_ kind: Site.Kind) async throws {
         let site = Site(kind)

@@ -64,7 +64,7 @@ public struct PaymentID: Identifier {
 
     /// Makes a new one from the time and 80 random bits, both passed in.
     public static func make(at time: Timestamp, random: (UInt64, UInt64)) -> PaymentID {
-        var text = "pay_"
+        var text = Array("pay_".utf8)
         text.reserveCapacity(30)
         let millis = UInt64(clamping: time.milliseconds)
         for shift in stride(from: 45, through: 0, by: -5) {
@@ -75,11 +75,11 @@ public struct PaymentID: Identifier {
                 text.append(crockford[Int((word >> UInt64(shift)) & 31)])
             }
         }
-        return PaymentID(rawValue: text)
+        return PaymentID(rawValue: String(decoding: text, as: UTF8.self))
     }
 }
 
-private let crockford: [Character] = Array("0123456789abcdefghjkmnpqrstvwxyz")
+private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
 /// One try to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
 public struct AttemptID: Identifier {

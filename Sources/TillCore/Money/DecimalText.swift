@@ -71,6 +71,15 @@ struct DecimalText {
         return overflow ? nil : (isNegative ? -value : value)
     }
 
+    /// As ``scaled(toPlaces:)``, but further digits are rounded away, halves away from zero.
+    func rounded(toPlaces places: Int) -> Int128? {
+        guard decimalPlaces > places else { return scaled(toPlaces: places) }
+        let step = DecimalText.power(min(30, decimalPlaces - places))
+        guard decimalPlaces - places <= 30 else { return 0 }
+        let nearest = digits / step + (digits % step >= step / 2 ? 1 : 0)
+        return isNegative ? -nearest : nearest
+    }
+
     /// Ten to the power of 0...30.
     static func power(_ exponent: Int) -> Int128 {
         var power: Int128 = 1

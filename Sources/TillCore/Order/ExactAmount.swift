@@ -1,11 +1,11 @@
-/// An amount with up to eight decimal places, for sums of what a shop shows with more digits than money has.
+/// An amount with up to twelve decimal places, for sums of what a shop shows with more digits than money has.
 ///
 /// Only ``rounded(to:)`` leads back to money. Read amounts are below 10^15 major units, and an order has fewer than
-/// 10^6 of them, so a sum stays below 10^29 and cannot overflow 128 bits.
+/// 10^6 of them, so a sum stays below 10^33 and cannot overflow 128 bits.
 struct ExactAmount: Hashable {
     /// Decimal places of ``units``.
-    static let places = 8
-    /// The amount in units of 10^-8.
+    static let places = 12
+    /// The amount in units of 10^-12.
     var units: Int128
 
     static let zero = ExactAmount(units: 0)
@@ -16,17 +16,36 @@ struct ExactAmount: Hashable {
         units = Int128(money.minorUnits) * DecimalText.power(ExactAmount.places - money.currency.exponent)
     }
 
-    /// Reads decimal text.
-    /// - Throws: ``MoneyError/notANumber(_:)``, or ``MoneyError/outOfRange`` beyond 8 decimal places or 10^15.
+    /// Reads decimal text. Digits behind the twelfth place are noise of binary fractions, as in `10.799999999999999`:
+    /// they are rounded away.
+    /// - Throws: ``MoneyError/notANumber(_:)``, or ``MoneyError/outOfRange`` beyond 10^15 or 38 digits.
     init(parsing text: String) throws(MoneyError) {
         let decimal: DecimalText
         do throws(DecimalText.Failure) {
             decimal = try DecimalText(text)
         } catch { throw error == .notANumber ? .notANumber(text) : .outOfRange }
-        guard let units = decimal.scaled(toPlaces: ExactAmount.places),
+        guard let units = decimal.rounded(toPlaces: ExactAmount.places),
             units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude
         else { throw .outOfRange }
         self.units = units
+    }
+
+    /// The amount so many times, to the nearest 10^-6, which is how exactly shops compute; `nil` if it does not fit.
+    func times(_ count: DecimalText) -> ExactAmount? {
+        guard let millionths = count.scaled(toPlaces: 6) else { return nil }
+        let (product, overflow) = units.multipliedReportingOverflow(by: millionths)
+        guard !overflow else { return nil }
+        let step = DecimalText.power(ExactAmount.places)
+        let nearest = (product < 0 ? product - step / 2 : product + step / 2) / step
+        let amount = ExactAmount(units: nearest * DecimalText.power(ExactAmount.places - 6))
+        return amount.units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude ? amount : nil
+    }
+
+    /// Whether this is what the other amount becomes when it is rounded so many times to decimal places, whichever way
+    /// halves go: shops round tax half down where prices include it, and half up elsewhere.
+    func isRounding(of exact: ExactAmount, places: Int, times: Int = 1) -> Bool {
+        let step = DecimalText.power(ExactAmount.places - places)
+        return Int128((units - exact.units).magnitude) * 2 <= step * Int128(max(1, times))
     }
 
     static func + (a: ExactAmount, b: ExactAmount) -> ExactAmount { ExactAmount(units: a.units + b.units) }

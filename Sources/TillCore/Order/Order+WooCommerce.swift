@@ -1,4 +1,7 @@
 extension Order {
+    /// The longest document that is read, in bytes. Shops hang much beside the order itself into its `meta_data`.
+    public static let maximumDocumentBytes = 4 << 20
+
     /// Reads one order document of the WooCommerce REST API (v3), with or without a `data` envelope around it.
     ///
     /// What is charged is the document's `total`. It must be, to the minor unit, the sum of what the document lists:
@@ -28,7 +31,9 @@ extension Order {
     public init(document bytes: some Collection<UInt8>) throws(OrderError) {
         let document: JSONValue
         do throws(JSONError) {
-            document = try JSONValue(parsing: bytes, allowsTrailingCommas: true)
+            document = try JSONValue(
+                parsing: bytes, limits: JSONLimits(maximumBytes: Order.maximumDocumentBytes), allowsTrailingCommas: true
+            )
         } catch { throw .notJSON(error) }
         try self.init(wooCommerce: document)
     }

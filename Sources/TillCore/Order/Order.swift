@@ -7,6 +7,10 @@ public struct Order: Hashable, Sendable {
     /// Most lines an order may have; as many charges, coupons and gift cards. Keeps a receipt and a page finite.
     public static let maximumLines = 1_000
 
+    /// Most digits of a total in minor units: as many as a card message has room for (ISO 8583, field 4). It also keeps
+    /// every sum of a shop's payments far away from what can be counted.
+    public static let maximumDigits = 12
+
     /// The shop's identifier.
     public let id: OrderID
     /// The number that people see; not always the identifier.
@@ -103,6 +107,9 @@ public struct Order: Hashable, Sendable {
     public func checkArithmetic() throws(OrderError) {
         guard !total.isZero else { throw .zeroTotal(order: number) }
         guard total.isPositive else { throw .negativeTotal(order: number, total) }
+        guard total.minorUnits < DecimalText.power(Order.maximumDigits) else {
+            throw .totalTooLarge(order: number, total)
+        }
         let sum: Money
         do throws(MoneyError) {
             sum = try subtotal.subtracting(discountTotal).adding(shippingTotal).adding(feeTotal).adding(taxTotal)

@@ -18,48 +18,10 @@ public enum OrderError: Error, Hashable, Sendable {
     case zeroTotal(order: String)
     /// The order's total is below zero.
     case negativeTotal(order: String, Money)
+    /// The order's total has more than ``Order/maximumDigits`` digits.
+    case totalTooLarge(order: String, Money)
     /// More lines, or other parts, than ``Order/maximumLines``.
     case tooMany(String, limit: Int)
-}
-
-extension OrderError: CustomStringConvertible {
-    private static let advice = "No money moved. Correct the order and try again."
-
-    /// What is wrong, that no money moved, and what to do.
-    public var description: String {
-        switch self {
-        case .notJSON(let error):
-            "The order cannot be read. \(error) \(OrderError.advice)"
-        case .notAnOrder(let reason):
-            "This is not an order: \(reason). \(OrderError.advice)"
-        case .severalOrders(let count):
-            "This is a list (of \(count)), not one order. No money moved. Give one order at a time."
-        case .unknownCurrency(let error):
-            "The order's currency cannot be charged. \(error) \(OrderError.advice)"
-        case .wrongAmount(let field, _, let error):
-            "The order cannot be charged: \(field) is wrong. \(error) \(OrderError.advice)"
-        case .doesNotAddUp(let order, let declared, let sum, let parts):
-            "Order \(order) does not add up: \(parts) = \(sum.decimalString), but its total says "
-                + "\(declared.decimalString): a difference of \(OrderError.difference(declared, sum)). "
-                + OrderError.advice
-        case .declaredPartDiffers(let order, let part, let declared, let listed):
-            "Order \(order) contradicts itself: it lists \(listed.decimalString), but its \(part) says "
-                + "\(declared.decimalString): a difference of \(OrderError.difference(declared, listed)). "
-                + OrderError.advice
-        case .zeroTotal(let order):
-            "Order \(order) has nothing to pay: its total is zero. No money moved."
-        case .negativeTotal(let order, let total):
-            "Order \(order) cannot be charged: its total is \(total), below zero. \(OrderError.advice)"
-        case .tooMany(let what, let limit):
-            "The order has too many \(what): \(limit) is the most. \(OrderError.advice)"
-        }
-    }
-
-    private static func difference(_ a: Money, _ b: Money) -> String {
-        let units = Int128(a.minorUnits) - Int128(b.minorUnits)
-        guard let distance = Int64(exactly: units.magnitude) else { return "more than can be counted" }
-        return Money(minorUnits: distance, currency: a.currency).description
-    }
 }
 
 extension OrderError: ExplainedError {
@@ -68,22 +30,49 @@ extension OrderError: ExplainedError {
         switch self {
         case .doesNotAddUp: "order_does_not_add_up"
         case .declaredPartDiffers: "order_contradicts_itself"
+        case .totalTooLarge: "amount_too_large"
         default: "invalid_order"
         }
     }
 
-    /// What is wrong, without the advice that follows it.
+    /// What is wrong.
     public var what: String {
-        var text = description
-        for tail in [" " + OrderError.advice, " No money moved."] where text.hasSuffix(tail) {
-            text.removeLast(tail.count)
+        switch self {
+        case .notJSON(let error): "The order cannot be read. \(error)"
+        case .notAnOrder(let reason): "This is not an order: \(reason)."
+        case .severalOrders(let count): "This is a list (of \(count)), not one order."
+        case .unknownCurrency(let error): "The order's currency cannot be charged. \(error)"
+        case .wrongAmount(let field, _, let error): "The order cannot be charged: \(field) is wrong. \(error)"
+        case .doesNotAddUp(let order, let declared, let sum, let parts):
+            "Order \(order) does not add up: \(parts) = \(sum.decimalString), but its total says "
+                + "\(declared.decimalString): a difference of \(OrderError.difference(declared, sum))."
+        case .declaredPartDiffers(let order, let part, let declared, let listed):
+            "Order \(order) contradicts itself: it lists \(listed.decimalString), but its \(part) says "
+                + "\(declared.decimalString): a difference of \(OrderError.difference(declared, listed))."
+        case .zeroTotal(let order): "Order \(order) has nothing to pay: its total is zero."
+        case .negativeTotal(let order, let total):
+            "Order \(order) cannot be charged: its total is \(total), below zero."
+        case .totalTooLarge(let order, let total):
+            "Order \(order) cannot be charged: \(total) has more than the \(Order.maximumDigits) digits of a payment."
+        case .tooMany(let what, let limit): "The order has too many \(what): \(limit) is the most."
         }
-        return text
     }
 
     /// Nobody was asked for money.
     public var moneyMoved: MoneyMoved { .no }
 
     /// What to do next.
-    public var next: String { "Correct the order and try again." }
+    public var next: String {
+        switch self {
+        case .severalOrders: "Give one order at a time."
+        case .zeroTotal: "Give an order with something to pay."
+        default: "Correct the order and try again."
+        }
+    }
+
+    private static func difference(_ a: Money, _ b: Money) -> String {
+        let units = Int128(a.minorUnits) - Int128(b.minorUnits)
+        guard let distance = Int64(exactly: units.magnitude) else { return "more than can be counted" }
+        return Money(minorUnits: distance, currency: a.currency).description
+    }
 }

@@ -1,10 +1,23 @@
 /// The proof that a WooCommerce document adds up.
 ///
-/// A shop may round tax once for the whole order instead of on each line. Then the taxes that it shows do not make the
-/// total that it shows, but the digits in `taxes[].total` do. That, and nothing else, is accepted besides a plain match.
+/// Usually what the document shows makes its total. A shop that rounds once for the whole order, instead of on each
+/// line, computes with digits that it shows elsewhere only: tax in `taxes[].total`, lines as `price` times `quantity`,
+/// fees as `amount`. Then these must make the total, and each must round to what is shown in its place. Nothing else is
+/// accepted; there is no tolerance.
 struct WooCommerceArithmetic {
     private typealias Part = WooCommerceDocument.Part
-    private typealias TaxReading = (Part) -> ExactAmount
+
+    /// Which digits are summed.
+    private enum Reading {
+        case shown, allDigits
+
+        func total(_ part: Part) -> ExactAmount { self == .allDigits ? part.exactTotal ?? part.total : part.total }
+
+        func tax(_ part: Part) -> ExactAmount {
+            let shown = part.tax ?? .zero
+            return self == .shown ? shown : part.detailedTax ?? shown
+        }
+    }
 
     private let document: WooCommerceDocument
 
@@ -20,70 +33,99 @@ struct WooCommerceArithmetic {
     }
 
     private func failure() throws(MoneyError) -> OrderError? {
-        let shown: TaxReading = { $0.tax ?? .zero }
-        let sum = try sum(shown).rounded(to: document.currency)
-        if sum == document.total { return try contradiction(shown) }
-        if let detailed = try detailedReading() { return try contradiction(detailed) }
+        let sum = try sum(.shown).rounded(to: document.currency)
+        if sum == document.total || isExplainedByDigits { return try contradiction() }
         return .doesNotAddUp(order: document.number, declared: document.total, sum: sum, parts: parts)
     }
 
-    private func sum(_ tax: TaxReading) -> ExactAmount {
-        let goods = document.lines.sum { $0.total }
-        let shipping = document.shipping.sum { $0.total }
-        let fees = document.fees.sum { $0.total }
-        return goods + shipping + fees + allTax(tax) - document.giftCards.sum { $0.amount }
+    /// Whether the digits that are not shown in their place make the declared total and the declared tax.
+    private var isExplainedByDigits: Bool {
+        guard let totalTax = document.declared.totalTax, hasTruthfulDigits else { return false }
+        return ExactAmount(document.total).isRounding(of: sum(.allDigits), places: document.places)
+            && totalTax.isRounding(of: allTax(.allDigits), places: document.places)
     }
 
-    private func allTax(_ tax: TaxReading) -> ExactAmount {
-        document.lines.sum(tax) + document.shipping.sum(tax) + document.fees.sum(tax) + document.orderTax
-    }
-
-    /// The reading of tax by its detailed digits, if each part's digits round to the tax that the part shows and the
-    /// exact sums round to the declared total and the declared tax.
-    private func detailedReading() throws(MoneyError) -> TaxReading? {
-        guard let totalTax = document.declared.totalTax else { return nil }
-        for part in document.lines + document.shipping + document.fees {
-            guard let detailed = part.detailedTax else { continue }
-            let shown = part.tax ?? .zero
-            let rounded = try detailed.rounded(to: document.currency)
-            guard detailed == shown || ExactAmount(rounded) == shown else { return nil }
+    /// Each part's tax digits round to the tax that the part shows, rounded once or once for each rate.
+    private var hasTruthfulDigits: Bool {
+        (document.lines + document.shipping + document.fees).allSatisfy { part in
+            guard let detailed = part.detailedTax else { return true }
+            return (part.tax ?? .zero).isRounding(of: detailed, places: document.places, times: part.taxCount)
         }
-        let reading: TaxReading = { $0.detailedTax ?? $0.tax ?? .zero }
-        guard try sum(reading).rounded(to: document.currency) == document.total,
-            try allTax(reading).rounded(to: document.currency) == totalTax.rounded(to: document.currency)
-        else { return nil }
-        return reading
+    }
+
+    private func sum(_ reading: Reading) -> ExactAmount {
+        let goods = document.lines.sum(reading.total)
+        let shipping = document.shipping.sum(reading.total)
+        let fees = document.fees.sum(reading.total)
+        return goods + shipping + fees + allTax(reading) - document.giftCards.sum { $0.amount }
+    }
+
+    private func allTax(_ reading: Reading) -> ExactAmount {
+        document.lines.sum(reading.tax) + document.shipping.sum(reading.tax) + document.fees.sum(reading.tax)
+            + document.orderTax
     }
 
     /// A declared part that is not what the document lists.
-    private func contradiction(_ tax: TaxReading) throws(MoneyError) -> OrderError? {
+    private func contradiction() throws(MoneyError) -> OrderError? {
         let declared = document.declared
-        var checks: [(part: String, declared: ExactAmount?, listed: ExactAmount)] = [
-            ("total_tax", declared.totalTax, allTax(tax)),
-            ("shipping_total", declared.shippingTotal, document.shipping.sum { $0.total }),
+        var checks: [(part: String, declared: ExactAmount?, listed: (Reading) -> ExactAmount)] = [
+            ("total_tax", declared.totalTax, allTax),
+            ("shipping_total", declared.shippingTotal, { reading in document.shipping.sum(reading.total) }),
         ]
         if document.orderTax == .zero {
-            checks.append(("shipping_tax", declared.shippingTax, document.shipping.sum(tax)))
-            checks.append(("cart_tax", declared.cartTax, document.lines.sum(tax) + document.fees.sum(tax)))
-        }
-        if document.lines.contains(where: { $0.subtotal != nil }) {
-            let discount = document.lines.sum { ($0.subtotal ?? $0.total) - $0.total }
-            checks.append(("discount_total", declared.discountTotal, discount))
+            checks.append(("shipping_tax", declared.shippingTax, { document.shipping.sum($0.tax) }))
+            checks.append(("cart_tax", declared.cartTax, { document.lines.sum($0.tax) + document.fees.sum($0.tax) }))
         }
         for check in checks {
-            guard let declared = try check.declared?.rounded(to: document.currency) else { continue }
-            let listed = try check.listed.rounded(to: document.currency)
-            if declared != listed {
-                return .declaredPartDiffers(
-                    order: document.number, part: check.part, declared: declared, listed: listed)
+            guard let exact = check.declared else { continue }
+            let amount = try exact.rounded(to: document.currency)
+            let listed = try check.listed(.shown).rounded(to: document.currency)
+            if amount == listed { continue }
+            if hasTruthfulDigits, exact.isRounding(of: check.listed(.allDigits), places: document.places) { continue }
+            return .declaredPartDiffers(
+                order: document.number, part: check.part, declared: amount, listed: listed)
+        }
+        return try discountContradiction()
+    }
+
+    /// The discount is the difference of what lines show before and after it. A shop whose prices include tax takes the
+    /// tax out of the discount as a whole, so that it may differ by the rounding of each discounted line; then the
+    /// coupons, or the discount with its tax, must say the same as `discount_total`.
+    private func discountContradiction() throws(MoneyError) -> OrderError? {
+        let discounted = document.lines.filter { ($0.subtotal ?? $0.total) != $0.total }
+        guard let exact = document.declared.discountTotal,
+            document.lines.contains(where: { $0.subtotal != nil })
+        else { return nil }
+        let listedExactly = document.lines.sum { ($0.subtotal ?? $0.total) - $0.total }
+        let declared = try exact.rounded(to: document.currency)
+        let listed = try listedExactly.rounded(to: document.currency)
+        if declared == listed { return nil }
+        let isNear = exact.isRounding(of: listedExactly, places: document.places, times: 2 * discounted.count)
+        if !discounted.isEmpty, isNear {
+            if let coupons = document.declared.couponTotal,
+                exact.isRounding(of: coupons, places: document.places)
+            {
+                return nil
+            }
+            if let tax = document.declared.discountTax, exact + tax == listedExactly + discountedTax(discounted) {
+                return nil
             }
         }
-        return nil
+        return .declaredPartDiffers(
+            order: document.number, part: "discount_total", declared: declared, listed: listed)
+    }
+
+    /// The tax that lines show before the discount, less the tax after it.
+    private func discountedTax(_ lines: [Part]) -> ExactAmount {
+        lines.sum { line in
+            let before = line.json["subtotal_tax"]?.plainText.flatMap { try? ExactAmount(parsing: $0) }
+            return before.map { $0 - (line.tax ?? .zero) } ?? .zero
+        }
     }
 
     /// "lines 30.00 + shipping 133.00 + tax 1.20", with every digit that the document shows.
     private var parts: String {
-        let tax = allTax { $0.tax ?? .zero }
+        let tax = allTax(.shown)
         var text = "lines \(document.lines.sum { $0.total }.text(document.currency))"
         for (name, amount) in [
             ("+ shipping", document.shipping.sum { $0.total }), ("+ fees", document.fees.sum { $0.total }),

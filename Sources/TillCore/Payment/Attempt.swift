@@ -39,6 +39,9 @@ public struct Attempt: Hashable, Sendable {
 
     /// A void of an attempt.
     public struct Void: Hashable, Sendable {
+        /// The reason of a void whose hold has ended by time.
+        public static let holdEnded = "expired"
+
         /// Why.
         public let reason: String
         /// When it was written to the journal.

@@ -6,10 +6,15 @@ public enum CheckSchedule {
     public static let checksBeforeAttention = 4
     /// How long a call that is in flight belongs to the one who made it.
     public static let answerLease: Span = .seconds(60)
+    /// How often the engine looks whether a customer has done what was asked of him.
+    public static let actionInterval: Span = .minutes(5)
     /// How long a customer may take over a challenge; then the attempt is voided.
     public static let actionLifetime: Span = .hours(1)
-    /// How much earlier than the provider a key is taken as forgotten: a request takes time to arrive.
-    public static let keyMargin: Span = .minutes(5)
+    /// How long before the end of a hold a person is warned; half of the hold's time if that is shorter.
+    public static let holdNotice: Span = .days(1)
+    /// How much earlier than the provider a key is taken as forgotten: a request takes 5 minutes at most to arrive, and
+    /// the clocks of machines have been seen an hour wrong, in both directions.
+    public static let keyMargin: Span = .minutes(125)
     /// How long to wait before sending again what was certainly not sent: doubling from 1 second to 5 minutes.
     public static func resendWait(tries: Int) -> Span {
         let doublings = min(max(tries, 0), 9)

@@ -75,7 +75,10 @@ extension Payment {
         switch currentAttempt?.state {
         case nil: events.append(.canceled)
         case .authorized, .requiresAction:
-            if let attempt = currentAttempt { events.append(.voidStarted(attempt.id, reason: reason)) }
+            // One that is being let go already is let go once.
+            if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
+                events.append(.voidStarted(attempt.id, reason: reason))
+            }
         case .inFlight, .unknown: break  // decided when the answer is known: a late success is let go
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
         }

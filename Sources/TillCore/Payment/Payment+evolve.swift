@@ -22,7 +22,10 @@ extension Payment {
         case .attemptNotSent(let id, let reason):
             change(id) { $0.state = .notSent(reason: reason) }
         case .attemptExpired(let id):
-            change(id) { $0.state = .expired }
+            change(id) {
+                $0.state = .expired
+                $0.void?.state = .succeeded(nil)
+            }
         case .voidStarted(let id, let reason):
             change(id) { $0.void = Attempt.Void(reason: reason, startedAt: at, state: .inFlight) }
         case .voided(let id):

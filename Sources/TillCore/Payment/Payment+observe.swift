@@ -12,6 +12,8 @@ public enum PaymentAnswer: Hashable, Sendable {
     case refunded(RefundID, ProviderAnswer<Confirmation>)
     /// To a query about an attempt.
     case snapshot(AttemptID, ProviderAnswer<ProviderSnapshot>)
+    /// Of the clock: a hold is about to end, or has ended.
+    case holdEnds(AttemptID)
 }
 
 extension Payment {
@@ -27,6 +29,7 @@ extension Payment {
         case .refunded(let id, let answer):
             return observeOperation(.refund(id), answer, at: now) { .refunded(id, $0) }
         case .snapshot(let id, let answer): return observeSnapshot(id, answer, at: now)
+        case .holdEnds(let id): return observeHold(id, at: now)
         }
     }
 
@@ -58,6 +61,7 @@ extension Payment {
                 authorization.amount.minorUnits <= attempt.amount.minorUnits
             else {
                 let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
+                if let before = unknown(.attempt(id)), before.reason == reason, now < before.nextCheck { return [] }
                 return [
                     .outcomeUnknown(
                         .attempt(id), nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
@@ -116,9 +120,23 @@ extension Payment {
             return [
                 .refused(.void(id), Decline(reason: .invalidRequest)), .attentionRequired(.void(id), reason: reason),
             ]
-        case .approved: return settle(id, [.voided(id)])
+        case .approved: return settle(id, [gone(id, void)])
         default: return observeOperation(.void(id), answer, at: now) { _ in .voided(id) }
         }
+    }
+
+    /// What a void that is done means: an attempt let go because its time was over has expired.
+    private func gone(_ id: AttemptID, _ void: Attempt.Void?) -> PaymentEvent {
+        void?.reason == Attempt.Void.holdEnded ? .attemptExpired(id) : .voided(id)
+    }
+
+    /// A hold that has ended can not be captured any more, so it is voided: a provider whose clock is slow holds the
+    /// customer's money no longer than ours says.
+    private func observeHold(_ id: AttemptID, at now: Timestamp) -> [PaymentEvent] {
+        guard let attempt = attempts.first(where: { $0.id == id }), let hold = untouchedHold(attempt) else { return [] }
+        if now >= hold.end { return [.voidStarted(id, reason: Attempt.Void.holdEnded)] }
+        guard now >= hold.warnFrom, !attention.contains(hold.warning) else { return [] }
+        return [.attentionRequired(.attempt(id), reason: hold.warning)]
     }
 
     private func observeOperation(
@@ -143,9 +161,11 @@ extension Payment {
         }
     }
 
-    /// One more look without a result; after enough of them a person is asked as well.
+    /// One more look without a result; after enough of them a person is asked as well. A look before its time that
+    /// finds nothing out changes nothing: whoever asks often must not use up the looks.
     func stillUnknown(_ operation: OperationID, reason: String, at now: Timestamp) -> [PaymentEvent] {
         let before = unknown(operation)
+        if let before, now < before.nextCheck { return [] }
         let checks = (before?.checks ?? -1) + 1
         let next = now.adding(CheckSchedule.wait(checks: checks))
         var events: [PaymentEvent] = [.outcomeUnknown(operation, nextCheck: next, reason: reason)]
@@ -203,6 +223,10 @@ extension Payment {
             guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
                 return [.voidStarted(id, reason: "abandoned")]
             }
+            // Written again when its time has come, so that the next look has its time too.
+            if case .requiresAction(action) = attempt.state, now.since(updatedAt) < CheckSchedule.actionInterval {
+                return []
+            }
             return [.actionRequired(id, action)]
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
@@ -239,7 +263,7 @@ extension Payment {
         }
         if let void = attempt.void, void.state.isOpen {
             if snapshot.standing == .voided, settled == 0 {
-                events += settle(id, [.voided(id)])
+                events += settle(id, [gone(id, void)])
             } else {
                 events.append(.deferred(.void(id), until: now, reason: "not voided yet"))
             }

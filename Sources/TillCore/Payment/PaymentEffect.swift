@@ -8,6 +8,8 @@ public enum PaymentEffect: Hashable, Sendable {
     case capture(CaptureID)
     /// Send the refund, with its key.
     case refund(RefundID)
+    /// Warn that a hold is about to end, or let it go because it has. Calls nobody.
+    case watchHold(AttemptID)
 }
 
 /// An effect and the moment from which it is due.
@@ -35,6 +37,10 @@ extension Payment {
                         window: window, now: now, isOrphan: isOrphan))
             } else if attempt.isUndecided {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
+            } else if let hold = untouchedHold(attempt) {
+                let isWarned = attention.contains(hold.warning)
+                effects.append(
+                    PendingEffect(effect: .watchHold(attempt.id), due: isWarned ? hold.end : hold.warnFrom))
             }
             for capture in captures where capture.attempt == attempt.id && capture.state.isOpen {
                 effects.append(
@@ -57,10 +63,20 @@ extension Payment {
         pendingEffects(capabilities: { _ in nil }, at: updatedAt).map(\.due).min()
     }
 
+    /// A hold of which nothing is taken or being taken or let go: when it ends and when to warn of that.
+    func untouchedHold(_ attempt: Attempt) -> (end: Timestamp, warnFrom: Timestamp, warning: String)? {
+        guard attempt.void == nil, let end = attempt.authorization?.captureBefore,
+            !captures.contains(where: { $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded) })
+        else { return nil }
+        let half = end.since(attempt.startedAt).milliseconds / 2
+        let notice = min(CheckSchedule.holdNotice.milliseconds, max(0, half))
+        return (end, end.adding(.milliseconds(-notice)), "The hold ends at \(end); capture it or let it go.")
+    }
+
     private func due(of attempt: Attempt, isOrphan: Bool) -> Timestamp {
         switch attempt.state {
         case .unknown(let unknown): unknown.nextCheck
-        case .requiresAction: updatedAt.adding(.minutes(5))
+        case .requiresAction: updatedAt.adding(CheckSchedule.actionInterval)
         default: isOrphan ? attempt.startedAt : attempt.startedAt.adding(CheckSchedule.answerLease)
         }
     }

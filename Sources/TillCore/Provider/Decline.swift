@@ -48,6 +48,15 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     /// The authorization is too old.
     public static let authorizationExpired = DeclineReason(rawValue: "authorization_expired")
 
+    /// Called off at the reader, by the customer or by the shop.
+    public static let canceledAtReader = DeclineReason(rawValue: "canceled_at_reader")
+    /// Nobody presented a card in time.
+    public static let noCardPresented = DeclineReason(rawValue: "no_card_presented")
+    /// The reader is busy, off, or out of order.
+    public static let readerUnavailable = DeclineReason(rawValue: "reader_unavailable")
+    /// The refund can only be made to the card itself, at a reader.
+    public static let refundNeedsReader = DeclineReason(rawValue: "refund_needs_reader")
+
     /// What the customer may be told. Fraud-like reasons get the same neutral sentence as a generic decline, so that
     /// a thief learns nothing and an honest customer is not accused.
     public var customerSentence: String {
@@ -59,6 +68,10 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .incorrectCVC: "The security code was not accepted. Nothing was charged."
         case .incorrectNumber: "The card number was not accepted. Nothing was charged."
         case .cardNotSupported: "This card can not be used here. Nothing was charged. Use another card."
+        case .canceledAtReader: "The payment was called off. Nothing was charged."
+        case .noCardPresented: "No card was presented in time. Nothing was charged."
+        case .readerUnavailable: "The card reader is busy or can not be reached. Nothing was charged."
+        case .refundNeedsReader: "This refund needs the card and a reader. Nothing was given back."
         case .invalidAmount, .invalidRequest: "The payment could not be made. Nothing was charged."
         default: "The card was declined. Nothing was charged. Use another way to pay."
         }

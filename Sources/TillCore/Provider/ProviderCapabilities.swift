@@ -18,12 +18,14 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var separateCapture: Bool
     /// Takes typed card numbers.
     public var takesCards: Bool
+    /// How long an authorization or a refund may take to be answered: longer where a customer has to present a card.
+    public var answerTime: Span
 
     /// Makes one; the defaults are those of a modern card provider.
     public init(
         replayWindow: Span, preparesFirst: Bool, canQuery: Bool = true, voidsUnconfirmed: Bool = true,
         partialCapture: Bool = true, multipleCapture: Bool = false, separateCapture: Bool = true,
-        takesCards: Bool = true
+        takesCards: Bool = true, answerTime: Span = .seconds(30)
     ) {
         self.replayWindow = replayWindow
         self.preparesFirst = preparesFirst
@@ -33,5 +35,6 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.multipleCapture = multipleCapture
         self.separateCapture = separateCapture
         self.takesCards = takesCards
+        self.answerTime = answerTime
     }
 }

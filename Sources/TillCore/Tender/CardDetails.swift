@@ -6,11 +6,31 @@ public struct CardDetails: Sendable {
     public let expiry: Secret<CardExpiry>
     /// The security code: 3 or 4 digits. Never stored, not even sealed.
     public let securityCode: Secret<String>?
+    /// The name on the card, if it was asked for.
+    public let holder: Secret<String>?
+    /// Where the card's statements go, if it was asked for.
+    public let billingAddress: Secret<BillingAddress>?
     /// Brand guess and last four.
     public let summary: CardSummary
 
+    /// Takes parts that were checked already, such as a number of a brand whose cards need no check digit.
+    package init(
+        checkedNumber number: Secret<String>, expiry: CardExpiry, securityCode: Secret<String>?, brand: String,
+        holder: String? = nil, billingAddress: BillingAddress? = nil
+    ) {
+        self.number = number
+        self.expiry = Secret(expiry)
+        self.securityCode = securityCode
+        self.holder = holder.map { Secret($0) }
+        self.billingAddress = billingAddress.map { Secret($0) }
+        summary = CardSummary(brand: brand, lastFour: number.reveal(), entryMode: "keyed")
+    }
+
     /// Checks and takes a typed card. Spaces and dashes in the number are taken out.
-    public init(number: String, expiry: String, securityCode: String?) throws(CardDetailsError) {
+    public init(
+        number: String, expiry: String, securityCode: String?, holder: String? = nil,
+        billingAddress: BillingAddress? = nil
+    ) throws(CardDetailsError) {
         let digits = String(number.filter { $0 != " " && $0 != "-" })
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), (12...19).contains(digits.utf8.count) else {
             throw .number
@@ -25,6 +45,8 @@ public struct CardDetails: Sendable {
         self.number = Secret(digits)
         self.expiry = Secret(parsed)
         self.securityCode = securityCode.map { Secret($0) }
+        self.holder = holder.map { Secret($0) }
+        self.billingAddress = billingAddress.map { Secret($0) }
         self.summary = CardSummary(
             brand: CardDetails.brand(of: digits), lastFour: String(digits.suffix(4)), entryMode: "keyed")
     }
@@ -63,6 +85,13 @@ public struct CardExpiry: Hashable, Sendable {
     public let month: Int
     /// Four digits.
     public let year: Int
+
+    /// Takes a month of 1 to 12 and a year of four digits.
+    public init(month: Int, year: Int) throws(CardDetailsError) {
+        guard (1...12).contains(month), (1000...9999).contains(year) else { throw .expiry }
+        self.month = month
+        self.year = year
+    }
 
     /// Takes `MM/YY`, `MM/YYYY`, `MMYY` and `MM-YY`.
     public init(parsing text: String) throws(CardDetailsError) {

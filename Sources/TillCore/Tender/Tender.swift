@@ -5,6 +5,8 @@ public enum Tender: Sendable {
     case card(CardDetails)
     /// A card presented to a reader, as the reader's sealed result.
     case cardPresent(CardPresentPayload)
+    /// A wallet's token: opened, or sealed for the provider.
+    case wallet(WalletPayment)
     /// Notes and coins. `tendered` is what was handed over, if the clerk typed it.
     case cash(tendered: Money?)
 
@@ -15,6 +17,8 @@ public enum Tender: Sendable {
             TenderSummary(kind: .card, card: card.summary)
         case .cardPresent(let payload):
             TenderSummary(kind: .reader, card: payload.card, reader: payload.reader)
+        case .wallet(let payment):
+            TenderSummary(kind: .wallet, card: payment.card)
         case .cash:
             TenderSummary(kind: .cash)
         }
@@ -29,6 +33,8 @@ public struct TenderKind: RawRepresentable, Hashable, Sendable {
     public static let card = TenderKind(rawValue: "card")
     /// A card reader.
     public static let reader = TenderKind(rawValue: "reader")
+    /// A wallet such as Apple Pay.
+    public static let wallet = TenderKind(rawValue: "wallet")
     /// Notes and coins.
     public static let cash = TenderKind(rawValue: "cash")
 }

@@ -26,28 +26,32 @@ public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible
         let days = Int(clamping: (milliseconds >= 0 ? milliseconds : milliseconds - 86_399_999) / 86_400_000)
         let inDay = Int(milliseconds - Int64(days) * 86_400_000)
         let (year, month, day) = Timestamp.civil(fromDays: days)
-        var text = ""
+        var text: [UInt8] = []
         text.reserveCapacity(24)
         func put(_ value: Int, width: Int) {
-            let digits = String(value)
-            for _ in 0..<max(0, width - digits.utf8.count) { text.append("0") }
-            text.append(digits)
+            guard value >= 0, value < 10_000 else { return text.append(contentsOf: String(value).utf8) }
+            var power = width > 3 ? 1000 : width > 2 ? 100 : 10
+            while power > 0 {
+                text.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / power % 10))
+                power /= 10
+            }
         }
+        func put(_ separator: Unicode.Scalar) { text.append(UInt8(ascii: separator)) }
         put(year, width: 4)
-        text.append("-")
+        put("-")
         put(month, width: 2)
-        text.append("-")
+        put("-")
         put(day, width: 2)
-        text.append("T")
+        put("T")
         put(inDay / 3_600_000, width: 2)
-        text.append(":")
+        put(":")
         put(inDay / 60_000 % 60, width: 2)
-        text.append(":")
+        put(":")
         put(inDay / 1000 % 60, width: 2)
-        text.append(".")
+        put(".")
         put(inDay % 1000, width: 3)
-        text.append("Z")
-        return text
+        put("Z")
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Year, month and day of a count of days since 1970-01-01 in the proleptic Gregorian calendar.

@@ -1,40 +1,85 @@
-/// A card reader as the shop sees it. A value: it does not change when the reader does.
+public import TillCore
+
+/// A card reader as the shop sees it. A value: it does not change when the reader does, and two values are equal only
+/// if everything about them is, so that a new battery level is never taken for old news.
 public struct CardReader: Hashable, Sendable {
-    /// Its serial number; two readers never share one.
+    /// Its serial number; two readers of one vendor never share one. This is what a reader is found again by.
     public let serial: String
-    /// Who made it, such as `SIMULATED`.
-    public let vendor: String?
+    /// The vendor's own name for it, such as Stripe's `tmr_…`.
+    public let vendorIdentifier: String?
     /// The name that the shop gave it.
-    public let label: String
-    /// What kind of device it is.
-    public let readerType: CardReaderType
-    /// How full its battery is, 0 to 100 percent, if it has one and tells.
-    public let batteryPercent: Int?
+    public let name: String?
+    /// Whether this service is connected to it.
+    public var status: CardReaderStatus
     /// What runs on it.
-    public let softwareVersion: String?
+    public var softwareVersion: String?
+    /// Its battery, if it has one and tells.
+    public var battery: CardReaderBattery?
+    /// Which model it is, and with that what it can do.
+    public let readerType: CardReaderType
+    /// The vendor's name for the place where it stands.
+    public var locationID: String?
+    /// Whether the vendor reaches it. A hint: it is never a reason to refuse a payment.
+    public var networkStatus: CardReaderNetworkStatus?
 
     /// Makes one.
     public init(
-        serial: String, vendor: String? = nil, label: String, readerType: CardReaderType, batteryPercent: Int? = nil,
-        softwareVersion: String? = nil
+        serial: String, vendorIdentifier: String? = nil, name: String? = nil, status: CardReaderStatus = .discovered,
+        softwareVersion: String? = nil, battery: CardReaderBattery? = nil, readerType: CardReaderType,
+        locationID: String? = nil, networkStatus: CardReaderNetworkStatus? = nil
     ) {
         self.serial = serial
-        self.vendor = vendor
-        self.label = label
-        self.readerType = readerType
-        self.batteryPercent = batteryPercent
+        self.vendorIdentifier = vendorIdentifier
+        self.name = name
+        self.status = status
         self.softwareVersion = softwareVersion
+        self.battery = battery
+        self.readerType = readerType
+        self.locationID = locationID
+        self.networkStatus = networkStatus
     }
+
+    /// What people call it: its name, or its serial number.
+    public var label: String { name ?? serial }
 }
 
-/// What kind of device a reader is. Open: a kind that is not known keeps its raw value.
-public struct CardReaderType: RawRepresentable, Hashable, Sendable {
+/// Whether a service is connected to a reader.
+public enum CardReaderStatus: String, Hashable, Sendable, CaseIterable {
+    /// Found, not connected.
+    case discovered
+    /// Connected.
+    case connected
+    /// Connected before; the service is trying to reach it again.
+    case reconnecting
+}
+
+/// Whether a vendor reaches a reader over the network. Open: a word that is not known keeps its raw value.
+public struct CardReaderNetworkStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Held in the hand, paired with a phone.
-    public static let mobile = CardReaderType(rawValue: "mobile")
-    /// Stands on the counter.
-    public static let countertop = CardReaderType(rawValue: "countertop")
-    /// No device at all.
-    public static let simulated = CardReaderType(rawValue: "simulated")
+    /// The vendor reaches it.
+    public static let online = CardReaderNetworkStatus(rawValue: "online")
+    /// The vendor does not reach it.
+    public static let offline = CardReaderNetworkStatus(rawValue: "offline")
+}
+
+/// How full a reader's battery is.
+public struct CardReaderBattery: Hashable, Sendable {
+    /// 0 to 100; other numbers are moved to the nearest of these.
+    public let percent: Int
+    /// Whether it is being charged, if the reader tells.
+    public let isCharging: Bool?
+
+    /// Makes one.
+    public init(percent: Int, isCharging: Bool? = nil) {
+        self.percent = min(100, max(0, percent))
+        self.isCharging = isCharging
+    }
+
+    /// Below this a reader should be charged, in percent.
+    public static let lowPercent = 20
+    /// Below this a reader does not begin a payment or a connection, in percent.
+    public static let criticalPercent = 5
+    /// A software update needs at least this much, in percent, even while the reader is being charged.
+    public static let updatePercent = 50
 }

@@ -1,15 +1,33 @@
-/// Something that a reader tells while a card is collected.
+/// Something that a connected reader tells: its type, and what a person may read.
 public struct CardReaderEvent: Hashable, Sendable {
     /// What happened.
     public let type: CardReaderEventType
     /// What the customer or the clerk may read, if there is something to say.
     public let message: String?
+    /// How the reader takes the card, with ``CardReaderEventType/waitingForInput``.
+    public let input: CardReaderInput?
+    /// The attempt that it belongs to, if any. A service sets it; what an older attempt still says is not published.
+    public var attempt: CardReaderAttemptID?
 
     /// Makes one; without a message it gets the usual one of its type.
-    public init(_ type: CardReaderEventType, message: String? = nil) {
+    public init(_ type: CardReaderEventType, message: String? = nil, input: CardReaderInput? = nil) {
         self.type = type
-        self.message = message ?? type.usualMessage
+        self.input = input
+        self.message = message ?? input?.sentence ?? type.usualMessage
     }
+}
+
+/// Names one command of one service: a discovery, a connection, a payment, a refund, an update. Later ones are
+/// greater.
+public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// 1 for the first command of a service.
+    public let number: UInt64
+    /// Makes one.
+    public init(number: UInt64) { self.number = number }
+    /// Earlier is less.
+    public static func < (left: CardReaderAttemptID, right: CardReaderAttemptID) -> Bool { left.number < right.number }
+    /// `#` and the number.
+    public var description: String { "#\(number)" }
 }
 
 /// What a reader tells. Open: a type that is not known keeps its raw value.
@@ -18,6 +36,9 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
+
+    /// The intent of the payment exists; no money was asked for.
+    public static let intentCreated = CardReaderEventType(rawValue: "intent_created")
     /// The reader waits for a card.
     public static let waitingForInput = CardReaderEventType(rawValue: "waiting_for_input")
     /// A card is in the reader or was held to it.
@@ -30,7 +51,7 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let displayMessage = CardReaderEventType(rawValue: "display_message")
     /// The card's data is read and sealed.
     public static let cardDetailsCollected = CardReaderEventType(rawValue: "card_details_collected")
-    /// The provider is being asked.
+    /// The provider is being asked. From here on nothing can be called off.
     public static let processing = CardReaderEventType(rawValue: "processing")
     /// The provider said yes.
     public static let approved = CardReaderEventType(rawValue: "approved")
@@ -38,6 +59,16 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let declined = CardReaderEventType(rawValue: "declined")
     /// The collection was called off.
     public static let canceled = CardReaderEventType(rawValue: "canceled")
+    /// The provider was asked and its answer is not known.
+    public static let outcomeUnknown = CardReaderEventType(rawValue: "outcome_unknown")
+    /// The battery is low.
+    public static let lowBattery = CardReaderEventType(rawValue: "low_battery")
+    /// The battery is no longer low.
+    public static let lowBatteryResolved = CardReaderEventType(rawValue: "low_battery_resolved")
+    /// The battery's level changed; the new one is in the list of connected readers.
+    public static let batteryChanged = CardReaderEventType(rawValue: "battery_changed")
+    /// The reader went away; the message says why.
+    public static let disconnected = CardReaderEventType(rawValue: "disconnected")
 
     var usualMessage: String? {
         switch self {
@@ -48,6 +79,8 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
         case .approved: "Approved."
         case .declined: "Declined."
         case .canceled: "Canceled."
+        case .outcomeUnknown: "It is not known yet whether the payment went through. Do not take another one."
+        case .lowBattery: "The reader's battery is low. Charge it."
         default: nil
         }
     }

@@ -1,33 +1,25 @@
 public import TillCore
 
-/// A card reader that does not exist, with the events and errors of one that does. Its sealed data is understood by
-/// the sandbox provider only.
-public actor SimulatedCardReader: CardReaderService {
+/// A card reader that does not exist, behind the same service as one that does. It hands over sealed data that the
+/// sandbox provider understands.
+public final class SimulatedCardReader: CardReaderService {
     /// The label of the one reader that it finds.
     public static let label = "simulated"
 
-    private let device = CardReader(
-        serial: "SIMULATED-1", vendor: "SIMULATED", label: SimulatedCardReader.label, readerType: .simulated,
-        batteryPercent: 87, softwareVersion: "1")
-    private let clock: any TillClock
-    private let pace: Span
-    private var card: SimulatedCard
-    private var isStarted = false
-    private var isConnected = false
-    private var isCardInserted = false
-    private var collection: Collection = .idle
-    private var discovered = Broadcast<[CardReader]>()
-    private var connected = Broadcast<[CardReader]>()
-    private var events = Broadcast<CardReaderEvent>()
-
-    private enum Collection { case idle, running, calledOff }
+    private let service: StandardCardReaderService
+    private let driver: SimulatedCardReaderDriver
 
     /// Makes one that is not started.
     /// - Parameter pace: time between two events; zero for programs, about 300 ms for people.
     public init(card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) {
-        self.card = card
-        self.clock = clock
-        self.pace = pace
+        let driver = SimulatedCardReaderDriver(card: card, clock: clock, pace: pace)
+        self.driver = driver
+        service = StandardCardReaderService(driver: driver, clock: clock)
+        // The customer takes the card when asked to. Ends with the service.
+        let events = service.readerEvents.subscribe()
+        Task {
+            for await event in events where event.type == .removeCard { await driver.takeCard() }
+        }
     }
 
     /// Makes one that is started and connected.
@@ -35,127 +27,82 @@ public actor SimulatedCardReader: CardReaderService {
         card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)
     ) async -> SimulatedCardReader {
         let reader = SimulatedCardReader(card: card, clock: clock, pace: pace)
-        await reader.plugIn()
+        do {
+            try await reader.start(NoCardReaderConfig())
+            for await found in reader.discoveredReaders {
+                guard let device = found.first else { continue }
+                try await reader.connect(device)
+                break
+            }
+        } catch {
+            // It stays unconnected, and the next command says so.
+        }
         return reader
     }
 
-    private func plugIn() { (isStarted, isConnected) = (true, true) }
-
     /// The card that the next customer has.
-    public func present(_ card: SimulatedCard) { self.card = card }
+    public func present(_ card: SimulatedCard) async { await driver.present(card) }
 
-    public func discoveredReaders() async -> AsyncStream<[CardReader]> {
-        discovered.stream(startingWith: isStarted ? [device] : []) { id in
-            Task { await self.forget { $0.discovered.remove(id) } }
-        }
+    public var discoveredReaders: BroadcastValues<[CardReader]> { service.discoveredReaders }
+    public var connectedReaders: BroadcastValues<[CardReader]> { service.connectedReaders }
+    public var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { service.discoveryStatus }
+    public var readerEvents: BroadcastValues<CardReaderEvent> { service.readerEvents }
+    public var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { service.softwareUpdateEvents }
+    public var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { service.reconnectionEvents }
+    public var states: BroadcastValues<CardReaderServiceState> { service.states }
+    public var serviceStatus: BroadcastValues<CardReaderServiceStatus> { service.serviceStatus }
+    public var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { service.paymentStatus }
+
+    public func start(
+        _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
+    ) async throws(CardReaderServiceError) {
+        try await service.start(configProvider, discoveryMethod: discoveryMethod)
     }
 
-    public func connectedReaders() async -> AsyncStream<[CardReader]> {
-        connected.stream(startingWith: isConnected ? [device] : []) { id in
-            Task { await self.forget { $0.connected.remove(id) } }
-        }
-    }
-
-    public func readerEvents() async -> AsyncStream<CardReaderEvent> {
-        events.stream { id in Task { await self.forget { $0.events.remove(id) } } }
-    }
-
-    private func forget(_ body: @Sendable (isolated SimulatedCardReader) -> Void) { body(self) }
-
-    public func start(_ configProvider: any CardReaderConfigProvider) async throws(CardReaderServiceError) {
-        do {
-            _ = try await configProvider.connectionToken()
-        } catch {
-            throw CardReaderServiceError(.discovery, .internalServiceError, raw: "no connection token")
-        }
-        isStarted = true
-        discovered.send([device])
-    }
-
-    public func cancelDiscovery() async throws(CardReaderServiceError) {}
+    public func cancelDiscovery() async throws(CardReaderServiceError) { try await service.cancelDiscovery() }
 
     @discardableResult
-    public func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader {
-        guard isStarted, reader.serial == device.serial else {
-            throw CardReaderServiceError(.connection, .readerNotFound)
-        }
-        isConnected = true
-        connected.send([device])
-        return device
+    public func connect(
+        _ reader: CardReader, options: CardReaderConnectionOptions
+    ) async throws(CardReaderServiceError) -> CardReader {
+        try await service.connect(reader, options: options)
     }
 
-    public func disconnect() async throws(CardReaderServiceError) {
-        guard isConnected else { throw CardReaderServiceError(.disconnection, .notConnected) }
-        isConnected = false
-        if collection == .running { collection = .calledOff }
-        connected.send([])
+    public func disconnect() async throws(CardReaderServiceError) { try await service.disconnect() }
+    public func clear() async throws(CardReaderServiceError) { try await service.clear() }
+
+    public func collectPayment(
+        _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent?,
+        beforeConfirmation: @escaping PreConfirmation
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
+        try await service.collectPayment(parameters, existing: existing, beforeConfirmation: beforeConfirmation)
     }
 
-    public func clear() async {
-        isStarted = false
-        discovered.send([])
+    public func retryActivePayment(
+        beforeConfirmation: @escaping PreConfirmation
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
+        try await service.retryActivePayment(beforeConfirmation: beforeConfirmation)
     }
+
+    public func cancelPayment() async throws(CardReaderServiceError) { try await service.cancelPayment() }
 
     public func collectPaymentMethod(
         _ parameters: PaymentIntentParameters
     ) async throws(CardReaderServiceError) -> CardPresentPayload {
-        guard isConnected else { throw CardReaderServiceError(.intentCreation, .notConnected) }
-        guard collection == .idle else { throw CardReaderServiceError(.intentCreation, .busy) }
-        guard parameters.amount.isPositive else { throw CardReaderServiceError(.intentCreation, .invalidAmount) }
-        collection = .running
-        defer { collection = .idle }
-        try await tell(.waitingForInput)
-        let card = card
-        switch card.behavior {
-        case .timeout:
-            throw CardReaderServiceError(.paymentMethod, .requestTimedOut)
-        case .canceled:
-            events.send(CardReaderEvent(.canceled))
-            throw CardReaderServiceError(.paymentMethod, .commandCanceled)
-        case .read, .declined, .removed:
-            break
-        }
-        isCardInserted = card.entryMode == "contact_emv"
-        try await tell(.cardInserted, message: isCardInserted ? nil : "Card read.")
-        if card.behavior == .removed {
-            isCardInserted = false
-            events.send(CardReaderEvent(.cardRemoved))
-            throw CardReaderServiceError(.paymentMethod, .cardRemoved)
-        }
-        if let only = card.onlyCurrency, parameters.amount.currency.code != only {
-            events.send(CardReaderEvent(.declined, message: "This card pays in \(only) only."))
-            throw CardReaderServiceError(
-                .paymentMethod, .currencyNotSupported, raw: "\(card.brand) pays in \(only) only")
-        }
-        try await tell(.cardDetailsCollected)
-        try await tell(.processing)
-        return CardPresentPayload(
-            reader: device.label, sealed: Secret(card.sealedText),
-            card: CardSummary(brand: card.brand, lastFour: card.number, entryMode: card.entryMode))
+        try await service.collectPaymentMethod(parameters)
     }
 
-    public func cancelPayment() async throws(CardReaderServiceError) {
-        if collection == .running { collection = .calledOff }
+    @discardableResult
+    public func waitForInsertedCardToBeRemoved() async -> Bool { await service.waitForInsertedCardToBeRemoved() }
+
+    public func refund(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> CardReaderRefund {
+        try await service.refund(parameters)
     }
 
-    public func show(_ event: CardReaderEvent) async { events.send(event) }
-
-    public func waitForInsertedCardToBeRemoved() async {
-        guard isCardInserted else { return }
-        events.send(CardReaderEvent(.removeCard))
-        if pace.milliseconds > 0 { try? await clock.sleep(for: pace) }
-        isCardInserted = false
-        events.send(CardReaderEvent(.cardRemoved))
-    }
-
-    /// Sends an event, waits one pace, and looks whether somebody called the collection off.
-    private func tell(_ type: CardReaderEventType, message: String? = nil) async throws(CardReaderServiceError) {
-        events.send(CardReaderEvent(type, message: message))
-        if pace.milliseconds > 0 { try? await clock.sleep(for: pace) } else { await Task.yield() }
-        guard collection == .running, !Task.isCancelled else {
-            isCardInserted = false
-            events.send(CardReaderEvent(.canceled))
-            throw CardReaderServiceError(.paymentMethod, .commandCanceled)
-        }
-    }
+    public func cancelRefund() async throws(CardReaderServiceError) { try await service.cancelRefund() }
+    public func installUpdate() async throws(CardReaderServiceError) { try await service.installUpdate() }
+    public func cancelUpdate() async throws(CardReaderServiceError) { try await service.cancelUpdate() }
+    public func cancelReconnection() async throws(CardReaderServiceError) { try await service.cancelReconnection() }
+    public func display(_ cart: ReaderCart?) async throws(CardReaderServiceError) { try await service.display(cart) }
+    public func show(_ event: CardReaderEvent) async { await service.show(event) }
 }

@@ -42,7 +42,7 @@ struct MemoryState: Sendable {
     mutating func apply(
         _ write: PreparedWrite, owner: Int64, now: Timestamp
     ) -> Result<[StoredEvent], JournalError> {
-        if let record = write.idempotency, !record.isFinished,
+        if let record = write.idempotency, write.mustBeFirst(record),
             let existing = self.record(record.scope), !existing.isExpired(at: now), existing.refuses(record)
         {
             return .failure(.idempotencyExists(existing))

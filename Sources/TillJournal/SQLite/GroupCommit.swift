@@ -1,109 +1,78 @@
-import GRDB
+import Dispatch
+import Foundation
 import Synchronization
 import TillCore
 
-/// The one writer: takes all that is queued and commits it at once.
+/// The one writer: takes all that is queued and commits it at once, on a thread and a connection of its own.
 ///
 /// While one commit waits for the disk the next writes queue up, so that under load a sync of the disk is shared by
 /// many and without load nobody waits for company.
 final class GroupCommit: Sendable {
-    typealias Outcome = Result<Void, JournalError>
-
-    private struct Item: Sendable {
-        var write: PreparedWrite
-        var done: CheckedContinuation<Outcome, Never>
-    }
-
-    private struct State {
-        var queue: [Item] = []
-        var isScheduled = false
-        var isClosed = false
-        var statistics = JournalStatistics()
-    }
-
-    /// Touched on the writer's queue only.
-    private final class Connection: @unchecked Sendable {
-        var writer: SQLiteWriter?
-    }
-
-    private let pool: DatabasePool
-    private let clock: any TillClock
-    private let maximumQueuedWrites: Int
-    private let owner: Int64
-    private let owners: OwnerFile
-    private let onCommit: (@Sendable ([StoredEvent]) -> Void)?
-    private let connection = Connection()
-    private let state = Mutex(State())
+    private let queue: WriteQueue
+    private let loop: WriterLoop
+    private let isEnded = DispatchSemaphore(value: 0)
 
     init(
-        pool: DatabasePool, clock: any TillClock, maximumQueuedWrites: Int, owner: Int64, owners: OwnerFile,
+        writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock, maximumQueuedWrites: Int,
         onCommit: (@Sendable ([StoredEvent]) -> Void)?
     ) {
-        self.pool = pool
-        self.clock = clock
-        self.maximumQueuedWrites = maximumQueuedWrites
-        self.owner = owner
-        self.owners = owners
-        self.onCommit = onCommit
+        queue = WriteQueue(limit: maximumQueuedWrites)
+        loop = WriterLoop(queue: queue, writer: writer, checkpointer: checkpointer, clock: clock, onCommit: onCommit)
+        let thread = Thread { [loop, isEnded] in
+            loop.run()
+            isEnded.signal()
+        }
+        thread.name = "till.journal"
+        thread.start()
     }
 
-    var isClosed: Bool { state.withLock(\.isClosed) }
-    var statistics: JournalStatistics { state.withLock(\.statistics) }
+    deinit { queue.close() }
+
+    var isClosed: Bool { queue.isClosed }
+    var statistics: JournalStatistics { queue.statistics }
 
     /// Queues a write and returns when it is on the disk, or refused.
     func write(_ write: PreparedWrite) async throws(JournalError) {
-        let outcome: Outcome = await withCheckedContinuation { done in
-            let (refusal, starts) = state.withLock { state -> (JournalError?, Bool) in
-                guard !state.isClosed else { return (.closed, false) }
-                guard state.queue.count < maximumQueuedWrites else {
-                    return (.queueFull(limit: maximumQueuedWrites), false)
-                }
-                state.queue.append(Item(write: write, done: done))
-                defer { state.isScheduled = true }
-                return (nil, !state.isScheduled)
-            }
-            if let refusal { done.resume(returning: .failure(refusal)) }
-            if starts { schedule() }
-        }
+        let outcome: WriteQueue.Outcome = await withCheckedContinuation { queue.add(write, done: $0) }
         try outcome.get()
     }
 
-    /// Refuses what comes from now on and commits what is queued. Runs on the writer's queue; call it once.
-    func close() async {
-        state.withLock { $0.isClosed = true }
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            pool.asyncWriteWithoutTransaction { [self] db in
-                while commitBatch(db) {}
-                connection.writer = nil
-                done.resume()
-            }
-        }
+    /// Refuses what comes from now on, commits what is queued, and returns when the connection is closed. Blocks; call
+    /// it once, on a thread that may wait.
+    func close() {
+        queue.close()
+        isEnded.wait()
+    }
+}
+
+/// What the writer's thread does.
+private final class WriterLoop: @unchecked Sendable {
+    private let queue: WriteQueue
+    /// Touched on the writer's thread only.
+    private var writer: SQLiteWriter?
+    private let checkpointer: LogCheckpointer
+    private let clock: any TillClock
+    private let onCommit: (@Sendable ([StoredEvent]) -> Void)?
+
+    init(
+        queue: WriteQueue, writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock,
+        onCommit: (@Sendable ([StoredEvent]) -> Void)?
+    ) {
+        self.queue = queue
+        self.writer = writer
+        self.checkpointer = checkpointer
+        self.clock = clock
+        self.onCommit = onCommit
     }
 
-    private func schedule() {
-        pool.asyncWriteWithoutTransaction { [self] db in
-            if commitBatch(db) { schedule() }
-        }
+    /// Until the queue is closed and empty; then the connection is closed.
+    func run() {
+        while let writer, let batch = queue.next() { commit(batch, writer) }
+        writer = nil
+        checkpointer.settle()
     }
 
-    /// Commits up to one batch. False when there is nothing more to do; whoever queues next schedules.
-    private func commitBatch(_ db: Database) -> Bool {
-        let batch = state.withLock { state in
-            let batch = Array(state.queue.prefix(JournalLimits.maximumBatch))
-            state.queue.removeFirst(batch.count)
-            if batch.isEmpty { state.isScheduled = false }
-            return batch
-        }
-        guard !batch.isEmpty else { return false }
-        commit(batch, db)
-        return true
-    }
-
-    private func commit(_ batch: [Item], _ db: Database) {
-        guard let writer = writer(db) else {
-            for item in batch { item.done.resume(returning: .failure(.closed)) }
-            return
-        }
+    private func commit(_ batch: [WriteQueue.Item], _ writer: SQLiteWriter) {
         do throws(SQLiteFailure) {
             try commitTogether(batch, writer)
         } catch {
@@ -114,11 +83,12 @@ final class GroupCommit: Sendable {
             }
             for item in batch { commitAlone(item, writer) }
         }
+        checkpointer.committed(on: writer.connection)
     }
 
-    private func commitTogether(_ batch: [Item], _ writer: SQLiteWriter) throws(SQLiteFailure) {
+    private func commitTogether(_ batch: [WriteQueue.Item], _ writer: SQLiteWriter) throws(SQLiteFailure) {
         let now = clock.now()
-        var outcomes: [Outcome] = []
+        var outcomes: [WriteQueue.Outcome] = []
         outcomes.reserveCapacity(batch.count)
         var committed: [StoredEvent] = []
         try writer.begin()
@@ -132,26 +102,17 @@ final class GroupCommit: Sendable {
             }
         }
         try writer.commit()
-        state.withLock { $0.statistics.count(batch: batch.count) }
+        queue.count(batch: batch.count)
         if let onCommit, !committed.isEmpty { onCommit(committed) }
         for (item, outcome) in zip(batch, outcomes) { item.done.resume(returning: outcome) }
     }
 
     /// After an error that nobody foresaw: only the write that causes it shall fail.
-    private func commitAlone(_ item: Item, _ writer: SQLiteWriter) {
+    private func commitAlone(_ item: WriteQueue.Item, _ writer: SQLiteWriter) {
         do throws(SQLiteFailure) { try commitTogether([item], writer) } catch {
             writer.rollBack()
             item.done.resume(returning: .failure(error.journalError))
         }
-    }
-
-    private func writer(_ db: Database) -> SQLiteWriter? {
-        if let writer = connection.writer { return writer }
-        guard let handle = db.sqliteConnection else { return nil }
-        let owners = owners
-        let writer = SQLiteWriter(handle, owner: owner, isAlive: { owners.isAlive($0) })
-        connection.writer = writer
-        return writer
     }
 }
 

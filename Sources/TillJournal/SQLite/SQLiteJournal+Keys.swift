@@ -30,10 +30,13 @@ extension SQLiteJournal {
 
     /// Whose key it is; `nil` for one that is unknown or revoked.
     public func account(forKeyHash hash: [UInt8]) async throws(JournalError) -> AccountID? {
-        try await read { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT account FROM api_key WHERE hash = ? AND revoked_at IS NULL")
-            return try String.fetchOne(statement, arguments: [Data(hash)]).map { AccountID(rawValue: $0) }
+        let sql = "SELECT account FROM api_key WHERE hash = ? AND revoked_at IS NULL"
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(sql).first(.blob(hash)) { AccountID(rawValue: $0.text(0)) }
+        }
+        if let found { return found }
+        return try await read { db in
+            try String.fetchOne(db.cachedStatement(sql: sql), arguments: [Data(hash)]).map { AccountID(rawValue: $0) }
         }
     }
 

@@ -4,16 +4,15 @@ public import TillCore
 
 extension SQLiteJournal {
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
-        try await read { db in try SQLiteJournal.payment(id, db) }
+        try SQLiteJournal.fold(try await events(of: id))
     }
 
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        try await read { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1")
-            let id = try String.fetchOne(statement, arguments: [account.rawValue, order.rawValue])
-            return try id.flatMap { try SQLiteJournal.payment(PaymentID(rawValue: $0), db) }
-        }
+        let sql = """
+            SELECT \(StoredEvent.columns) FROM event WHERE payment =
+            (SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1) ORDER BY version
+            """
+        return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
     }
 
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
@@ -40,7 +39,28 @@ extension SQLiteJournal {
     }
 
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
-        try await read { db in try SQLiteJournal.events(of: payment, db) }
+        try await events(
+            "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version", payment.rawValue)
+    }
+
+    /// The events of one payment, read here if that can be.
+    private func events(_ sql: String, _ names: String...) async throws(JournalError) -> [StoredEvent] {
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(sql).all(names.map { .text($0) }) { StoredEvent.Columns($0) }
+        }
+        if let found { return try found.map { (columns) throws(JournalError) in try StoredEvent(columns) } }
+        return try await read { db in
+            try Row.fetchAll(db.cachedStatement(sql: sql), arguments: StatementArguments(names))
+                .map { try StoredEvent($0) }
+        }
+    }
+
+    /// Reads on this thread. `nil` if that can not be: then ``read(_:)`` will do it, or say why not.
+    func point<Value>(
+        _ body: (SQLiteConnection) throws(SQLiteFailure) -> Value
+    ) throws(JournalError) -> Value? {
+        guard !isClosed else { throw .closed }
+        return points.read(body)
     }
 
     public func events(
@@ -81,6 +101,13 @@ extension SQLiteJournal {
 
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         let now = clock.now()
+        let found = try point { (reader) throws(SQLiteFailure) in
+            try reader.statement(SQLiteWriter.selectIdempotency)
+                .first(.text(scope.account.rawValue), .text(scope.operation), .text(scope.key)) { row in
+                    IdempotencyRecord(scope: scope, row: row, isAlive: { isAlive($0) })
+                }
+        }
+        if let found { return found.flatMap { $0.isExpired(at: now) ? nil : $0 } }
         let record = try await read { [self] db in
             let statement = try db.cachedStatement(sql: SQLiteWriter.selectIdempotency)
             let row = try Row.fetchOne(
@@ -96,19 +123,12 @@ extension SQLiteJournal {
         return record
     }
 
-    static func payment(_ id: PaymentID, _ db: Database) throws -> Payment? {
-        let events = try events(of: id, db)
-        guard !events.isEmpty else { return nil }
+    private static func fold(_ events: [StoredEvent]) throws(JournalError) -> Payment? {
+        guard let first = events.first else { return nil }
         guard let payment = Payment(folding: events.lazy.map(\.record)) else {
-            throw JournalError.corrupted("payment \(id) does not begin with its creation")
+            throw .corrupted("payment \(first.payment) does not begin with its creation")
         }
         return payment
-    }
-
-    static func events(of payment: PaymentID, _ db: Database) throws -> [StoredEvent] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version")
-        return try Row.fetchAll(statement, arguments: [payment.rawValue]).map { try StoredEvent($0) }
     }
 }
 
@@ -118,6 +138,33 @@ extension Row {
 
 extension StoredEvent {
     static let columns = "sequence, payment, account, version, at, body"
+
+    /// The columns of a row, read while the statement stands on it.
+    struct Columns {
+        let sequence: Int64
+        let payment: String
+        let account: String
+        let version: Int64
+        let at: Int64
+        let body: [UInt8]
+
+        init(_ row: SQLiteStatement) {
+            sequence = row.int(0)
+            payment = row.text(1)
+            account = row.text(2)
+            version = row.int(3)
+            at = row.int(4)
+            body = row.bytes(5)
+        }
+    }
+
+    init(_ columns: Columns) throws(JournalError) {
+        self.init(
+            sequence: columns.sequence, payment: PaymentID(rawValue: columns.payment),
+            account: AccountID(rawValue: columns.account), version: Int(clamping: columns.version),
+            record: RecordedEvent(
+                try PaymentEventCodec.decode(columns.body), at: Timestamp(milliseconds: columns.at)))
+    }
 
     init(_ row: Row) throws {
         let body: String = row[5]

@@ -8,17 +8,23 @@ public import TillCore
 /// A write is on the disk when it returns: write-ahead log with a sync of every commit, one commit for all that
 /// queued while the last one was under way. Readers see the last commit and never wait for the writer. A process that
 /// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once. All methods
-/// may be called from any task; none blocks the threads of Swift's concurrency. Not for network file systems.
+/// may be called from any task. Writes, lists and checks have threads of their own; a read of one payment or one key
+/// runs on the caller's thread and waits for no lock. Not for network file systems.
 public final class SQLiteJournal: Journal {
     let pool: DatabasePool
     let clock: any TillClock
+    let points: PointReaders
     private let writer: GroupCommit
     private let owners: OwnerFile
     private let owner: Int64
 
-    private init(pool: DatabasePool, clock: any TillClock, writer: GroupCommit, owners: OwnerFile, owner: Int64) {
+    private init(
+        pool: DatabasePool, clock: any TillClock, points: PointReaders, writer: GroupCommit, owners: OwnerFile,
+        owner: Int64
+    ) {
         self.pool = pool
         self.clock = clock
+        self.points = points
         self.writer = writer
         self.owners = owners
         self.owner = owner
@@ -55,10 +61,16 @@ public final class SQLiteJournal: Journal {
                 }
                 guard let owner else { throw JournalError.unavailable("it gave this process no number") }
                 try owners.take(owner)
-                let writer = GroupCommit(
-                    pool: pool, clock: clock, maximumQueuedWrites: max(1, maximumQueuedWrites), owner: owner,
-                    owners: owners, onCommit: onCommit)
-                return SQLiteJournal(pool: pool, clock: clock, writer: writer, owners: owners, owner: owner)
+                let writer: GroupCommit
+                do throws(SQLiteFailure) {
+                    writer = GroupCommit(
+                        writer: try SQLiteWriter(path: path, owner: owner, isAlive: { owners.isAlive($0) }),
+                        checkpointer: LogCheckpointer(path: path), clock: clock,
+                        maximumQueuedWrites: max(1, maximumQueuedWrites), onCommit: onCommit)
+                } catch { throw error.journalError }
+                return SQLiteJournal(
+                    pool: pool, clock: clock, points: PointReaders(path: path), writer: writer, owners: owners,
+                    owner: owner)
             } catch {
                 owners.release(owner)
                 throw error
@@ -94,10 +106,10 @@ public final class SQLiteJournal: Journal {
         let pool = try DatabasePool(path: path, configuration: configuration)
         try SQLiteSchema.migrator.migrate(pool)
         try pool.writeWithoutTransaction { db in
-            // FULL: a commit is on the disk when it returns. The log grows to about 32 MB before it is copied back.
+            // FULL: a commit is on the disk when it returns.
             for pragma in [
                 "synchronous = FULL", "fullfsync = 1", "checkpoint_fullfsync = 1", "wal_autocheckpoint = 8192",
-                "journal_size_limit = 67108864", "cache_size = -16384", "temp_store = MEMORY",
+                "journal_size_limit = 67108864", "temp_store = MEMORY",
             ] { try db.execute(sql: "PRAGMA \(pragma)") }
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
                 throw JournalError.unavailable("SQLite does not sync every commit")
@@ -110,10 +122,11 @@ public final class SQLiteJournal: Journal {
     /// ``JournalError/closed``. What this process still holds is free for others. Call it once.
     public func close() async throws(JournalError) {
         guard !writer.isClosed else { return }
-        await writer.close()
-        let pool = pool
+        let (pool, writer, points) = (pool, writer, points)
         let result: Result<Void, JournalError> = await withCheckedContinuation { done in
             DispatchQueue.global().async {
+                writer.close()
+                points.close()
                 do {
                     _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                     try pool.close()
@@ -124,6 +137,8 @@ public final class SQLiteJournal: Journal {
         owners.release(owner)
         try result.get()
     }
+
+    var isClosed: Bool { writer.isClosed }
 
     /// How the writer has done since the journal was opened.
     public var statistics: JournalStatistics { writer.statistics }

@@ -12,6 +12,12 @@ struct SQLiteFailure: Error {
         message = sqlite3_errmsg(database).map { String(cString: $0) } ?? "no reason given"
     }
 
+    /// Where there is not even a connection.
+    init(code: Int32) {
+        self.code = code
+        message = sqlite3_errstr(code).map { String(cString: $0) } ?? "no reason given"
+    }
+
     /// Somebody else holds the file.
     var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
 
@@ -56,6 +62,23 @@ final class SQLiteStatement {
         defer { sqlite3_reset(handle) }
         try bind(values)
         while try step() {}
+    }
+
+    /// Runs it to the end, whatever rows it has.
+    func drain() throws(SQLiteFailure) {
+        defer { sqlite3_reset(handle) }
+        while try step() {}
+    }
+
+    /// Runs it and reads all its rows.
+    func all<Result>(
+        _ values: [SQLiteValue], read: (SQLiteStatement) -> Result
+    ) throws(SQLiteFailure) -> [Result] {
+        defer { sqlite3_reset(handle) }
+        try bind(values)
+        var results: [Result] = []
+        while try step() { results.append(read(self)) }
+        return results
     }
 
     /// Runs it and reads its first row; `nil` if it has none.

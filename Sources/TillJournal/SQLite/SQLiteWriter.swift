@@ -1,18 +1,31 @@
 import GRDBSQLite
 import TillCore
 
-/// The statements of the writer and what they mean. Used on the writer's queue only.
+/// The statements of the writer and what they mean. Used on the writer's thread only.
 final class SQLiteWriter {
+    /// Its own connection.
+    let connection: SQLiteConnection
     private let database: OpaquePointer
     private let owner: Int64
     private let isAlive: (Int64) -> Bool
-    private var statements: [String: SQLiteStatement] = [:]
     private var nextPurge = Timestamp(milliseconds: .min)
 
-    init(_ database: OpaquePointer, owner: Int64, isAlive: @escaping (Int64) -> Bool) {
-        self.database = database
+    /// - Throws: also if SQLite would not sync every commit.
+    init(path: String, owner: Int64, isAlive: @escaping (Int64) -> Bool) throws(SQLiteFailure) {
+        // FULL: a commit is on the disk when it returns.
+        connection = try SQLiteConnection(
+            path, readOnly: false,
+            pragmas: [
+                "busy_timeout = 5000", "foreign_keys = 1", "synchronous = FULL", "fullfsync = 1",
+                "checkpoint_fullfsync = 1", "journal_size_limit = 67108864", "cache_size = -4096",
+                "temp_store = MEMORY",
+            ])
+        connection.watchLog()
+        database = connection.handle
         self.owner = owner
         self.isAlive = isAlive
+        let level = try connection.statement("PRAGMA synchronous").first { $0.int(0) }
+        guard level == 2 else { throw SQLiteFailure(code: SQLITE_MISUSE) }
     }
 
     // MARK: Transactions
@@ -29,7 +42,7 @@ final class SQLiteWriter {
 
     /// Checks everything, then writes everything. A refusal has written nothing.
     func apply(_ write: PreparedWrite, now: Timestamp) throws(SQLiteFailure) -> Result<[StoredEvent], JournalError> {
-        if let record = write.idempotency, !record.isFinished,
+        if let record = write.idempotency, write.mustBeFirst(record),
             let existing = try idempotency(record.scope), !existing.isExpired(at: now), existing.refuses(record)
         {
             return .failure(.idempotencyExists(existing))
@@ -157,10 +170,7 @@ final class SQLiteWriter {
         let isAlive = isAlive
         return try statement(SQLiteWriter.selectIdempotency)
             .first(.text(scope.account.rawValue), .text(scope.operation), .text(scope.key)) { row in
-                IdempotencyRecord(
-                    scope: scope, fingerprint: row.bytes(0), request: row.bytes(1), isFinished: row.int(2) == 1,
-                    payment: row.optionalText(3), step: row.optionalText(4), status: row.int(5), body: row.bytes(6),
-                    createdAt: row.int(8), isAlive: row.optionalInt(7).map(isAlive) ?? false)
+                IdempotencyRecord(scope: scope, row: row, isAlive: isAlive)
             }
     }
 
@@ -204,14 +214,19 @@ final class SQLiteWriter {
     }
 
     private func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
-        if let statement = statements[sql] { return statement }
-        let statement = try SQLiteStatement(sql, on: database)
-        statements[sql] = statement
-        return statement
+        try connection.statement(sql)
     }
 }
 
 extension IdempotencyRecord {
+    /// From a row of ``SQLiteWriter/selectIdempotency``.
+    init(scope: IdempotencyScope, row: SQLiteStatement, isAlive: (Int64) -> Bool) {
+        self.init(
+            scope: scope, fingerprint: row.bytes(0), request: row.bytes(1), isFinished: row.int(2) == 1,
+            payment: row.optionalText(3), step: row.optionalText(4), status: row.int(5), body: row.bytes(6),
+            createdAt: row.int(8), isAlive: row.optionalInt(7).map(isAlive) ?? false)
+    }
+
     /// From the columns of a row.
     init(
         scope: IdempotencyScope, fingerprint: [UInt8], request: [UInt8], isFinished: Bool, payment: String?,

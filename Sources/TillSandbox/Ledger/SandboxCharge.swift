@@ -120,6 +120,22 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var paymentMethod: String?
     /// Made only to keep a key from ever being used.
     public var isTombstone = false
+    /// What may pay, as asked; nothing asked means a card.
+    public var types: [String]?
+    /// Whose key made it, as a hash, where only its owner may use it at a reader.
+    public var owner: String?
+    /// A card is in the reader and the issuer is being asked.
+    public var isBeingCharged: Bool?
+    /// The tip in the amount, in minor units.
+    public var tip: Int64?
+    /// The hold may be raised.
+    public var allowsIncrement: Bool?
+    /// The hold was asked to last longer.
+    public var extendsHold: Bool?
+    /// The reader that charged it.
+    public var reader: String?
+    /// The place where that reader stands.
+    public var location: String?
 
     /// Taken so far, in minor units.
     public var captured: Int64 { SandboxCharge.total(captures.map(\.amount)) }

@@ -67,6 +67,8 @@ struct SandboxCard: Hashable, Sendable {
             } else {
                 self.init(number: number, brand: card.summary.brand, entryMode: card.summary.entryMode)
             }
+        case .wallet(let payment):
+            self.init(number: payment.number.reveal(), brand: payment.card.brand, entryMode: payment.card.entryMode)
         case .cardPresent(let payload):
             self.init(sealed: payload.sealed.reveal())
         }

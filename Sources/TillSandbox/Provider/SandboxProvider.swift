@@ -181,25 +181,36 @@ public struct SandboxProvider: PaymentServiceProvider {
             operation, key: key.rawValue, amount: amount?.minorUnits, card: card, at: clock.now())
         do {
             if fault == .notSent { return .notSent(reason: "connection refused") }
-            if latency.milliseconds > 0 { try await clock.sleep(for: latency) }
-            switch fault {
-            case .timeoutBeforeCommit: return .unknown(reason: "timed out")
-            case .conflict: return .unknown(reason: "409 the key is in use")
-            case .outage: return .unknown(reason: "503")
-            case .slow(let span): try await clock.sleep(for: span)
-            case .duplicateDelivery: _ = try await work()
-            case .timeoutAfterCommit, .serverErrorAfterSuccess, .notSent, nil: break
-            }
-            let answer = try await work()
-            switch fault {
-            case .timeoutAfterCommit: return .unknown(reason: "timed out")
-            case .serverErrorAfterSuccess: return .unknown(reason: "500")
-            case .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, .notSent, nil: return answer
-            }
+            guard latency.milliseconds > 0 else { return try await deliver(fault, work) }
+            // The books are kept within the latency, not on top of it: the call takes what it is said to take.
+            async let pause: Void = clock.sleep(for: latency)
+            let answer = try await deliver(fault, work)
+            try await pause
+            return answer
         } catch is CancellationError {
             return .unknown(reason: "the caller stopped waiting")
         } catch {
             return .unknown(reason: "the sandbox's books could not be read or written")
+        }
+    }
+
+    /// The call as the provider sees it, and what of its answer reaches the caller.
+    private func deliver<Success>(
+        _ fault: SandboxFault?, _ work: () async throws -> ProviderAnswer<Success>
+    ) async throws -> ProviderAnswer<Success> {
+        switch fault {
+        case .timeoutBeforeCommit: return .unknown(reason: "timed out")
+        case .conflict: return .unknown(reason: "409 the key is in use")
+        case .outage: return .unknown(reason: "503")
+        case .slow(let span): try await clock.sleep(for: span)
+        case .duplicateDelivery: _ = try await work()
+        case .timeoutAfterCommit, .serverErrorAfterSuccess, .notSent, nil: break
+        }
+        let answer = try await work()
+        switch fault {
+        case .timeoutAfterCommit: return .unknown(reason: "timed out")
+        case .serverErrorAfterSuccess: return .unknown(reason: "500")
+        case .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, .notSent, nil: return answer
         }
     }
 }

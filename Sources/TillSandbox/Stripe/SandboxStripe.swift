@@ -4,6 +4,8 @@ import TillCore
 struct SandboxStripe: Sendable {
     let ledger: SandboxLedger
     let faults: SandboxFaults
+    /// Readers, if there are any.
+    var terminal: SandboxTerminal?
 
     struct Request: Sendable {
         var method: String
@@ -21,6 +23,7 @@ struct SandboxStripe: Sendable {
         guard request.authorization.map(SandboxStripe.isTestKey) == true else {
             return .error(401, "invalid_request_error", "The sandbox takes keys that begin with sk_test_ only.")
         }
+        if let terminal, let answer = try await terminal.answer(request) { return answer }
         let path = request.path
         switch (request.method, path.count > 1 ? path[1] : "", path.count) {
         case ("POST", "payment_methods", 2): return paymentMethod(request)
@@ -52,6 +55,9 @@ struct SandboxStripe: Sendable {
         case ("payment_intents", 4, "capture"): return (.capture, path[2])
         case ("payment_intents", 4, "cancel"): return (.void, path[2])
         case ("refunds", 2, _): return (.refund, request.form["payment_intent"])
+        case ("terminal", 5, "process_payment_intent"), ("terminal", 5, "confirm_payment_intent"):
+            return (.authorize, request.form["payment_intent"])
+        case ("terminal", 5, "refund_payment"): return (.refund, request.form["payment_intent"])
         default: return nil
         }
     }
@@ -126,8 +132,18 @@ struct SandboxStripe: Sendable {
             payment: metadata["till_payment"], attempt: metadata["till_attempt"], amount: amount.minorUnits,
             currency: currency.code, capturesAtOnce: form["capture_method"] != "manual", text: form["description"],
             metadata: metadata, paymentMethod: card?.id)
+        let types = form.members(of: "payment_method_types").sorted { $0.key < $1.key }.map(\.value)
+        let owner = SandboxTerminal.owner(request.authorization)
+        let options = "payment_method_options[card_present]"
+        let extends = form.bool("\(options)[request_extended_authorization]")
+        let increments = form.bool("\(options)[request_incremental_authorization_support]")
         return try await mutate(request, isConfirmed ? .authorize : .prepare, key: key) { shelf in
-            try ledger.fresh(shelf, draft, key: key)
+            var charge = try ledger.fresh(shelf, draft, key: key)
+            charge.types = types.isEmpty ? nil : types
+            charge.owner = owner
+            charge.extendsHold = extends ? true : nil
+            charge.allowsIncrement = increments ? true : nil
+            return charge
         } body: { charge, now in
             guard isConfirmed, let card else { return .approved(reference: charge.reference) }
             return charge.authorize(with: card.card, rules: ledger.rules, at: now)
@@ -193,7 +209,9 @@ struct SandboxStripe: Sendable {
         try await mutate(request, .void) {
             try $0.charge(id)
         } body: { charge, _ in
-            guard charge.state != .voided, charge.captures.isEmpty else { return SandboxStripe.unexpected(charge) }
+            guard charge.state != .voided, charge.captures.isEmpty, charge.isBeingCharged != true else {
+                return SandboxStripe.unexpected(charge)
+            }
             return charge.void()
         }
     }
@@ -229,6 +247,11 @@ struct SandboxStripe: Sendable {
         return try await mutate(request, .refund) {
             try $0.charge(id)
         } body: { charge, now in
+            // The card must be there again, at a reader.
+            guard charge.card?.brand != "interac" || charge.types?.contains("interac_present") != true else {
+                return .declined(
+                    code: "charge_not_refundable", message: "An Interac charge is refunded at a reader, with its card.")
+            }
             let asked = form["amount"].flatMap { Int64($0) }
             let amount = asked.map { SandboxStripe.minorUnits($0, charge) } ?? (charge.captured - charge.refunded)
             return charge.refund(

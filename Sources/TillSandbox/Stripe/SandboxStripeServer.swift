@@ -15,6 +15,8 @@ public struct SandboxStripeServer: Sendable {
     public let faults: SandboxFaults
     private let stripe: SandboxStripe
     private let webhook: SandboxWebhook?
+    private let terminal: SandboxTerminal
+    private let plan: SandboxWebhookPlan
     private let clock: any TillClock
     private let stall: Span
 
@@ -30,7 +32,15 @@ public struct SandboxStripeServer: Sendable {
         rules.prefix = "pi_"
         ledger = SandboxLedger(store: store, clock: clock, rules: rules)
         self.faults = faults
-        stripe = SandboxStripe(ledger: ledger, faults: faults)
+        let plan = SandboxWebhookPlan(clock: clock)
+        self.plan = plan
+        terminal = SandboxTerminal(ledger: ledger) { event in
+            plan.send(event)
+            guard let webhook else { return }
+            let id = "evt_" + StableHash.hex("\(UInt64.random(in: .min ... .max))")
+            Task { await webhook.deliver(event, id: id, clock: clock) }
+        }
+        stripe = SandboxStripe(ledger: ledger, faults: faults, terminal: terminal)
         self.webhook = webhook
         self.clock = clock
         self.stall = stall
@@ -106,6 +116,7 @@ public struct SandboxStripeServer: Sendable {
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
         }
         let answer = try await stripe.answer(call)
+        if let event = answer.event, !answer.isReplay { plan.send(event) }
         if let event = answer.event, let webhook, !answer.isReplay {
             let id = "evt_" + StableHash.hex("\(call.key ?? answer.body) \(event.type)")
             // Not awaited: a webhook never holds up the answer.
@@ -147,6 +158,9 @@ public struct SandboxStripeServer: Sendable {
             let times = json["times"]?.int64Value ?? 1
             faults.fail(operation, with: fault, times: Int(clamping: times))
             return StripeAnswer(.fields(["ok": .bool(true)]))
+        case (.post, "readers"), (.post, "webhooks"):
+            guard let json = try? JSONValue(parsing: body) else { return .invalid("body", "It must be JSON.") }
+            return name == "readers" ? terminal.act(json) : plan.configure(json)
         case (.post, "action"):
             guard let json = try? JSONValue(parsing: body), let id = json["reference"]?.stringValue,
                 let succeeds = json["succeeds"]?.boolValue

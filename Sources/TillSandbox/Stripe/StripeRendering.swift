@@ -6,6 +6,11 @@ struct StripeRendering: Sendable {
 
     /// A payment intent's status.
     func status(_ charge: SandboxCharge) -> String {
+        if charge.isBeingCharged == true { return "processing" }
+        return standing(charge)
+    }
+
+    private func standing(_ charge: SandboxCharge) -> String {
         switch charge.state {
         case .unconfirmed: charge.paymentMethod == nil ? "requires_payment_method" : "requires_confirmation"
         case .requiresAction: "requires_action"
@@ -45,7 +50,9 @@ struct StripeRendering: Sendable {
             "last_payment_error": lastError, "latest_charge": latest, "livemode": .bool(false),
             "metadata": .map(charge.metadata), "next_action": action,
             "payment_method": charge.state == .declined ? .null : .text(charge.paymentMethod),
-            "payment_method_types": .array([.string("card")]), "status": .string(status),
+            "payment_method_types": .array((charge.types ?? ["card"]).map { .string($0) }),
+            "amount_details": .fields(["tip": .fields(["amount": charge.tip.map { wire(charge, $0) } ?? .null])]),
+            "status": .string(status),
         ])
     }
 
@@ -76,6 +83,7 @@ struct StripeRendering: Sendable {
         if let mode = card.entryMode, mode.hasSuffix("_emv") {
             type = card.brand == "interac" ? "interac_present" : "card_present"
             let emv = card.emv(reference: charge.reference)
+            members += presentMembers(charge, card, type)
             members.append(JSONMember(key: "read_method", value: .string(mode)))
             members.append(
                 JSONMember(

@@ -3,6 +3,7 @@ public import TillCore
 import TillHTTP
 public import TillJournal
 import TillSandbox
+public import TillPayPal
 public import TillStripe
 
 /// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
@@ -14,10 +15,16 @@ public struct Counter: Sendable {
     public let checkout: Checkout
     /// Stripe, if it is configured, for its webhooks.
     public let stripe: StripeProvider?
+    /// Stripe's card readers, if Stripe is configured.
+    public let terminal: StripeTerminalProvider?
+    /// PayPal, if it is configured, for renewals of holds and for its webhooks.
+    public let payPal: PayPalProvider?
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
     public let clock: any TillClock
+    /// How calls to providers ended since it was opened.
+    public let calls: ProviderCalls
     private let transport: HTTPClientTransport?
 
     /// Opens the journal and connects the providers.
@@ -40,24 +47,44 @@ public struct Counter: Sendable {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
         var stripe: StripeProvider?
+        var terminal: StripeTerminalProvider?
         var transport: HTTPClientTransport?
         if let key = options.stripeKey {
             let wire = HTTPClientTransport()
             do {
                 let provider = try StripeProvider(
-                    secretKey: key, baseURL: options.stripeURL, transport: wire, clock: clock,
+                    secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
+                    clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                providers.append(provider)
+                let atReaders = StripeTerminalProvider(provider)
+                providers += [provider, atReaders]
                 stripe = provider
+                terminal = atReaders
             } catch {
                 await wire.shutdown()
                 throw .stripe(error)
             }
             transport = wire
         }
-        let checkout = Checkout(journal: journal, providers: providers, clock: clock)
+        var payPal: PayPalProvider?
+        if let configured = options.payPal {
+            let wire = transport ?? HTTPClientTransport()
+            transport = wire
+            do {
+                let provider = try configured.provider(transport: TracedTransport(transport: wire), clock: clock)
+                providers.append(provider)
+                payPal = provider
+            } catch {
+                await wire.shutdown()
+                throw error
+            }
+        }
+        let calls = ProviderCalls()
+        let checkout = Checkout(
+            journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, options: options, clock: clock,
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, options: options,
+            clock: clock, calls: calls,
             transport: transport)
     }
 
@@ -76,6 +103,8 @@ public enum CounterError: ExplainedError {
     case sandbox(String, String)
     /// Stripe's settings are not usable.
     case stripe(StripeConfigurationError)
+    /// A card provider's settings are not usable; the sentence says why.
+    case cardProvider(String)
 
     /// The stable word.
     public var code: String {
@@ -83,15 +112,17 @@ public enum CounterError: ExplainedError {
         case .journal: "journal_unavailable"
         case .sandbox: "sandbox_unavailable"
         case .stripe: "stripe_not_configured"
+        case .cardProvider: "card_provider_not_configured"
         }
     }
 
     /// What happened.
     public var what: String {
         switch self {
-        case .journal(let path, let error): "The journal \(path) can not be opened: \(error)."
+        case .journal(let path, let error): "The journal \(path) can not be opened. \(error)"
         case .sandbox(let path, let error): "The sandbox's books \(path) can not be opened: \(error)."
         case .stripe(let error): "Stripe is not usable: \(error)"
+        case .cardProvider(let reason): "A card provider is not usable: \(reason)"
         }
     }
 
@@ -103,7 +134,7 @@ public enum CounterError: ExplainedError {
         switch self {
         case .journal: "Check the path, its rights and the disk, or give another with --journal."
         case .sandbox: "Check the path, its rights and the disk."
-        case .stripe: "Check the key and the address."
+        case .stripe, .cardProvider: "Check the key and the address."
         }
     }
 }

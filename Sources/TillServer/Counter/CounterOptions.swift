@@ -4,6 +4,12 @@ public import TillCore
 public struct CounterOptions: Sendable {
     /// The journal's file.
     public var journal: String
+    /// The account that commands work for.
+    public var account = AccountID.main
+    /// Who is asked for money if nobody is named. Cash goes to the drawer whatever this says.
+    public var provider = ProviderName.sandbox
+    /// The shop's name on receipts.
+    public var storeName = "Till"
     /// Where the in-process sandbox keeps its own books.
     public var sandboxLedger: String
     /// How long the sandbox takes for each call.
@@ -14,6 +20,8 @@ public struct CounterOptions: Sendable {
     public var stripeURL: String = "https://api.stripe.com"
     /// Stripe's webhook secrets; two while one is being replaced.
     public var stripeWebhookSecrets: [Secret<String>] = []
+    /// PayPal, if it is configured.
+    public var payPal: PayPalOptions?
 
     /// Makes one for a journal file; the sandbox's books lie beside it.
     public init(journal: String) {

@@ -6,6 +6,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillStripe
+import Tracing
 
 /// Finds what a request wants, answers it, and turns every error into a problem document.
 struct CounterResponder: HTTPResponder {
@@ -15,40 +16,73 @@ struct CounterResponder: HTTPResponder {
     let events: EventStreamRoute
     let doorkeeper: Doorkeeper
     let metrics: ServerMetrics
+    let calls: ProviderCalls?
+    let readiness: Readiness
     let journal: SQLiteJournal
     let checkout: Checkout
     let options: ServerOptions
+    let applePay: ApplePayWeb?
     let clock: any TillClock
     let logger: Logger
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         let began = ContinuousClock.now
         let id = requestID(request)
+        var place = ServiceContext.topLevel
+        place.requestID = id
+        place.traceParent = TraceParent(request.headers)
+        InstrumentationSystem.instrument.extract(request.headers, into: &place, using: HTTPFieldsCarrier())
+        return await withSpan(request.method.rawValue, context: place, ofKind: .server) { span in
+            await respond(to: request, id: id, began: began, span)
+        }
+    }
+
+    private func respond(
+        to request: Request, id: String, began: ContinuousClock.Instant, _ span: any Tracing.Span
+    ) async -> Response {
         var route = "unknown"
         var response: Response
+        var code: String?
         do {
+            try HeadLimits.check(request)
             response = try await answer(request, route: &route)
         } catch {
             let problem = Problem(error)
+            code = problem.code
             if problem.status.code >= 500 {
                 logger.error(
                     "request failed",
-                    metadata: ["request": "\(id)", "route": "\(route)", "error": "\(Self.loggable(error))"])
+                    metadata: [
+                        "request": "\(id)", "route": "\(route)", "error": "\(Self.loggable(error))",
+                        "trace": "\(ServiceContext.current?.traceParent?.traceID ?? "-")",
+                    ])
             }
             response = problem.response
         }
         secure(&response)
-        response.headers[Incoming.name("X-Request-Id")] = id
+        response.headers[.requestID] = id
         if request.method == .head { response = response.createHeadResponse() }
         let duration = ContinuousClock.now - began
-        metrics.answered(route: route, status: response.status.code, after: duration)
+        metrics.answered(
+            route: route, status: response.status.code, after: duration,
+            isReplay: response.headers[CounterResponder.replayName] != nil, code: code)
+        span.operationName = "\(request.method.rawValue) \(route)"
+        span.attributes["http.request.method"] = request.method.rawValue
+        span.attributes["http.route"] = route
+        span.attributes["http.response.status_code"] = response.status.code
+        span.attributes["till.request_id"] = id
+        if let code { span.attributes["till.problem"] = code }
+        if response.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
         logger.debug(
             "request",
             metadata: [
                 "request": "\(id)", "route": "\(route)", "status": "\(response.status.code)", "duration": "\(duration)",
+                "trace": "\(ServiceContext.current?.traceParent?.traceID ?? "-")",
             ])
         return response
     }
+
+    private static let replayName = Incoming.name("Idempotent-Replayed")
 
     /// Errors of our own explain themselves without secrets; of others only the type is told.
     private static func loggable(_ error: any Error) -> String {
@@ -61,7 +95,7 @@ struct CounterResponder: HTTPResponder {
     }
 
     private func requestID(_ request: Request) -> String {
-        if let id = request.headers[Incoming.name("X-Request-Id")], (1...64).contains(id.utf8.count),
+        if let id = request.headers[.requestID], (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         {
             return id
@@ -71,7 +105,7 @@ struct CounterResponder: HTTPResponder {
 
     private func secure(_ response: inout Response) {
         response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[Incoming.name("Referrer-Policy")] = "no-referrer"
+        response.headers[.referrerPolicy] = "no-referrer"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
@@ -82,6 +116,7 @@ struct CounterResponder: HTTPResponder {
 
     private func answer(_ request: Request, route: inout String) async throws -> Response {
         let path = request.uri.path
+        if let response = try await applePay?.routes.answer(request, route: &route) { return response }
         let isReading = request.method == .get || request.method == .head
         func only(_ method: HTTPRequest.Method) throws {
             guard request.method == method || (method == .get && isReading) else {
@@ -154,7 +189,7 @@ struct CounterResponder: HTTPResponder {
     private func incoming(_ request: Request) async throws -> Incoming {
         Incoming(
             request: request, account: try await doorkeeper.account(of: request),
-            maximumBodyBytes: options.maximumBodyBytes)
+            maximumBodyBytes: options.maximumBodyBytes, bodyTimeout: options.bodyTimeout)
     }
 
     // MARK: Without an account
@@ -173,24 +208,40 @@ struct CounterResponder: HTTPResponder {
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
         case "/readyz":
-            _ = try await journal.due(at: clock.now(), limit: 1)
+            try await readiness.check()
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(try await figures(), type: "text/plain; version=0.0.4; charset=utf-8")
+            return text(try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 
     private func figures() async throws -> String {
-        let unknown = try await journal.payments(PaymentFilter(status: .unknown, limit: JournalLimits.maximumPage))
+        var text = PrometheusText()
+        metrics.write(into: &text)
+        calls?.write(into: &text)
+        let figures = try await readiness.figures()
+        text.head("payments", .gauge, "Payments in the journal by status.")
+        for status in PaymentStatus.allCases {
+            text.line("payments", [("status", status.rawValue)], figures.payments[status] ?? 0)
+        }
+        text.single(
+            "payments_unknown", .gauge, "Payments whose outcome is not known.", figures.payments[.unknown] ?? 0)
+        text.single("outbox_pending", .gauge, "Payments on which something is to be done.", figures.pending)
+        text.single("outbox_due", .gauge, "Payments on which something is overdue.", figures.due)
+        let lag = figures.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
+        text.seconds(
+            "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)
         let statistics = journal.statistics
-        return metrics.text([
-            ("payments_unknown", "Payments whose outcome is not known; at most one page.", "gauge", unknown.count),
-            ("journal_writes_total", "Writes that the journal took.", "counter", statistics.writes),
-            ("journal_commits_total", "Commits, each one sync of the disk.", "counter", statistics.commits),
-            ("journal_commit_batch_size_max", "The most writes in one commit.", "gauge", statistics.largestBatch),
-            ("event_streams", "Streams of events that are open.", "gauge", events.feed.count),
-        ])
+        text.head("journal_commit_batch_size", .summary, "Writes in one commit, each one sync of the disk.")
+        text.line("journal_commit_batch_size_sum", [], statistics.writes)
+        text.line("journal_commit_batch_size_count", [], statistics.commits)
+        text.single(
+            "journal_commit_batch_size_max", .gauge, "The most writes in one commit.", statistics.largestBatch)
+        text.single("journal_writes_total", .counter, "Writes that the journal took.", statistics.writes)
+        text.single("journal_commits_total", .counter, "Commits, each one sync of the disk.", statistics.commits)
+        text.single("event_streams", .gauge, "Streams of events that are open.", events.feed.count)
+        return text.text
     }
 
     private func asset(_ bytes: [UInt8], _ type: String) -> Response {
@@ -228,7 +279,7 @@ struct CounterResponder: HTTPResponder {
         do {
             event = try StripeWebhook.verify(
                 payload: Array(buffer.readableBytesView),
-                signatureHeader: request.headers[Incoming.name("Stripe-Signature")],
+                signatureHeader: request.headers[.stripeSignature],
                 secrets: options.webhookSecrets, now: now)
         } catch {
             throw Problem(.badRequest, "webhook_refused", error.description, next: "Check the webhook's secret.")

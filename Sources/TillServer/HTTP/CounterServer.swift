@@ -15,25 +15,40 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
+    private let applePay: ApplePayWeb?
     private let clock: any TillClock
     private let logger: Logger
+    private let calls: ProviderCalls?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
     ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
     ///   - readCard: collects a card at a reader; simulated ones if not given.
+    ///   - calls: where calls to providers are counted, for the page of figures.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till")
+        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil
     ) {
+        self.calls = calls
         self.journal = journal
         self.checkout = checkout
         self.feed = feed
         self.readCard = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.options = options
+        self.applePay = applePay
         self.clock = clock
         self.logger = logger
+    }
+
+    /// Makes one for a counter, with its readers simulated.
+    public init(
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        logger: Logger = Logger(label: "till")
+    ) {
+        self.init(
+            journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
+            clock: counter.clock, logger: logger, calls: counter.calls)
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -45,11 +60,15 @@ public struct CounterServer: Sendable {
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: [HeadDeadline(headTimeout)], idleTimeout: idle,
+            // Twice what is taken: between the two the answer says what was wrong, beyond them it is a bare 400.
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))
+                maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
+                maxHeaderFieldCount: 2 * HeadLimits.fields))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
         let application = Application(
-            responder: responder(doorkeeper), server: .http1(configuration: http), configuration: address,
+            responder: responder(doorkeeper),
+            server: HTTPServerBuilder { EventLoopHTTP1Channel(HTTP1Channel(responder: $0, configuration: http)) },
+            configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 doorkeeper.listens(on: port)
@@ -64,9 +83,11 @@ public struct CounterServer: Sendable {
         do {
             try await group.run()
         } catch {
+            await applePay?.shutdown()
             try? await journal.close()
             throw error
         }
+        await applePay?.shutdown()
         try await journal.close()
     }
 
@@ -79,8 +100,9 @@ public struct CounterServer: Sendable {
         let events = EventStreamRoute(
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, journal: journal,
-            checkout: checkout, options: options, clock: clock, logger: logger)
+            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, calls: calls,
+            readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
+            options: options, applePay: applePay, clock: clock, logger: logger)
     }
 }
 

@@ -36,7 +36,8 @@ struct EventStreamRoute: Sendable {
             guard let place = Int64(text), place >= 0 else {
                 throw Problem(.badRequest, "invalid_request", "Last-Event-ID must be a number.", next: "Leave it out.")
             }
-            start = place
+            // A place behind the end is one of another journal: nothing would ever come after it.
+            start = min(place, try await end())
         } else if let payment {
             start = try await journal.events(of: payment).last?.sequence ?? 0
         } else {
@@ -48,6 +49,8 @@ struct EventStreamRoute: Sendable {
             ).retrying(after: 5)
         }
         let clock = clock
+        // What happened between that place and now is told at once.
+        listener.tick()
         let body = ResponseBody { writer in
             let ticker = Task {
                 while !Task.isCancelled {

@@ -9,6 +9,8 @@ struct Incoming: Sendable {
     var request: Request
     var account: AccountID
     var maximumBodyBytes: Int
+    /// How long the body may take to come.
+    var bodyTimeout = Span.seconds(20)
 
     /// The whole body; its type must be JSON unless there is none.
     func document(requiresJSON: Bool = true) async throws -> JSONValue {
@@ -35,11 +37,25 @@ struct Incoming: Sendable {
             throw Problem.tooLarge
         }
         var whole = ByteBuffer()
-        for try await var part in request.body {
+        let end = ContinuousClock.now + bodyTimeout.duration
+        var parts = request.body.makeAsyncIterator()
+        while var part = try await Incoming.next(&parts) {
+            // Looked at with each part, so that nobody holds a place by sending a byte now and then; a connection that
+            // says nothing at all is closed by its idle time.
+            guard ContinuousClock.now < end else { throw Problem.tooSlow }
             guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
             if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
         }
         return whole
+    }
+
+    private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+        do {
+            return try await parts.next()
+        } catch {
+            throw Problem(
+                .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
+        }
     }
 
     /// A parameter of the query; a repeated one is refused.

@@ -7,9 +7,12 @@ import TillCore
 import TillJournal
 
 /// Answers each request under an idempotency key once, and gives the same answer again.
+///
+/// A request that succeeded or was declined is never done again. One that ended before any money was asked for, be it
+/// that nothing could be sent or that the process died, is continued when it comes again with its key.
 final class KeyedRequests: Sendable {
     /// Answers kept in memory, so that most repeats do not read the journal.
-    static let maximumRemembered = 10_000
+    static let maximumRemembered = 1_024
 
     private struct State {
         var active: Set<IdempotencyScope> = []
@@ -42,34 +45,44 @@ final class KeyedRequests: Sendable {
     /// Answers from what is known under the key, or does the work.
     /// - Parameters:
     ///   - status: of the answer to a request that succeeds.
-    ///   - work: does it and keeps the record it is given; returns the finished record.
+    ///   - looksFirst: `false` for a creation, whose write the journal itself refuses if the key is known.
+    ///   - work: does it and keeps the record it is given, if one is; returns the finished record.
     func answer(
-        _ request: IdempotencyRecord, status: HTTPResponse.Status,
-        work: @escaping @Sendable () async throws -> IdempotencyRecord
+        _ request: IdempotencyRecord, status: HTTPResponse.Status, looksFirst: Bool = true, work: @escaping Work
     ) async throws -> Response {
         let scope = request.scope
-        guard state.withLock({ $0.active.insert(scope).inserted }) else { throw KeyedRequests.atWork }
-        defer { _ = state.withLock { $0.active.remove(scope) } }
+        // What has its answer is at work no more, however many ask for it at once.
         if let known = state.withLock({ $0.remembered[scope] }), !isExpired(known) {
             return try replay(known, for: request)
         }
-        if let known = try await journal.idempotency(scope) {
-            return try await answer(request, known: known, status: status)
+        guard state.withLock({ $0.active.insert(scope).inserted }) else { throw KeyedRequests.atWork }
+        defer { _ = state.withLock { $0.active.remove(scope) } }
+        if looksFirst, let known = try await journal.idempotency(scope) {
+            return try await answer(request, known: known, status: status, work: work)
         }
         do {
-            // The work goes on when the client hangs up: what has begun with money must come to its end.
-            let finished = try await Task { try await work() }.value
-            remember(finished)
-            return try KeyedRequests.response(finished, replayed: false)
+            return try await perform(work, keeping: request)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
-            return try await answer(request, known: known, status: status)
-        } catch let error as CheckoutError {
-            // Another process may have answered the same request a moment ago.
-            if case .orderOccupied = error, let known = try await journal.idempotency(scope) {
-                return try await answer(request, known: known, status: status)
+            return try await answer(request, known: known, status: status, work: work)
+        } catch {
+            // Another process may have answered the same request a moment ago, and a creation has not looked yet.
+            var looks = !looksFirst
+            if case CheckoutError.orderOccupied = error { looks = true }
+            if looks, let known = try await journal.idempotency(scope) {
+                return try await answer(request, known: known, status: status, work: work)
             }
             throw error
         }
+    }
+
+    /// Does what a request asks for. It keeps the record it is given, if one is, and returns the finished record.
+    typealias Work = @Sendable (IdempotencyRecord?) async throws -> IdempotencyRecord
+
+    private func perform(_ work: @escaping Work, keeping record: IdempotencyRecord?) async throws -> Response {
+        // The work goes on when the client hangs up: what has begun with money must come to its end.
+        let finished = try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
+        remember(finished)
+        return try KeyedRequests.response(finished, replayed: false)
     }
 
     /// Writes down the answer to a request that was in flight. The answer holds even if this write fails: the same
@@ -77,8 +90,8 @@ final class KeyedRequests: Sendable {
     func finish(_ record: IdempotencyRecord, status: Int, payment: Payment) async -> IdempotencyRecord {
         var finished = record
         finished.state = .finished(status: status, body: PaymentJSON.write(payment), payment: payment.id)
-        // What is not known yet must not become the answer for 30 days: the next repeat looks again.
-        guard !KeyedRequests.isOpen(payment) else {
+        // What is not known yet, or not done yet, must not become the answer for 30 days: the next repeat goes on.
+        guard !KeyedRequests.isOpen(payment), !KeyedRequests.isUndone(record, payment) else {
             _ = state.withLock { $0.unsettled.insert(record.scope) }
             return finished
         }
@@ -87,7 +100,7 @@ final class KeyedRequests: Sendable {
     }
 
     private func answer(
-        _ request: IdempotencyRecord, known: IdempotencyRecord, status: HTTPResponse.Status
+        _ request: IdempotencyRecord, known: IdempotencyRecord, status: HTTPResponse.Status, work: @escaping Work
     ) async throws -> Response {
         if known.isFinished {
             remember(known)
@@ -97,10 +110,15 @@ final class KeyedRequests: Sendable {
         guard let id = known.payment else { throw KeyedRequests.atWork }
         var payment = try await checkout.payment(id, account: request.scope.account)
         if KeyedRequests.isOpen(payment) {
-            try await checkout.look(at: id)
+            try await checkout.look(at: id, ifNotWithin: Checkout.impatientInterval)
             payment = try await checkout.payment(id, account: request.scope.account)
         }
         if KeyedRequests.isOpen(payment), payment.status != .unknown { throw KeyedRequests.atWork }
+        if KeyedRequests.isUndone(known, payment) {
+            // The key of a dead process is taken over. One that a living process has is its own still; whoever of the
+            // two writes an attempt first, the other's is refused.
+            return try await perform(work, keeping: known.isHeldByLivingProcess ? nil : request)
+        }
         let finished = await finish(request, status: status.code, payment: payment)
         remember(finished)
         return try KeyedRequests.response(finished, replayed: true)
@@ -140,6 +158,12 @@ final class KeyedRequests: Sendable {
         } || payment.captures.contains { $0.state.isOpen } || payment.refunds.contains { $0.state.isOpen }
     }
 
+    /// A confirmation that has certainly moved no money and was not declined: to be done again.
+    private static func isUndone(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
+        guard case .inFlight(_, "confirm") = record.state else { return false }
+        return payment.status == .requiresPaymentMethod
+    }
+
     private func isExpired(_ record: IdempotencyRecord) -> Bool {
         clock.now().since(record.createdAt) > JournalLimits.idempotencyRetention
     }
@@ -162,7 +186,7 @@ final class KeyedRequests: Sendable {
         guard case .finished(let status, let body, let payment) = record.state else { throw atWork }
         var headers = HTTPFields()
         headers[.contentType] = "application/json"
-        if replayed { headers[Incoming.name("Idempotent-Replayed")] = "true" }
+        if replayed { headers[.idempotentReplayed] = "true" }
         if status == 201, let payment { headers[.location] = "/v1/payments/\(payment)" }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,

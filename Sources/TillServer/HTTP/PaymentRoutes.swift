@@ -25,7 +25,7 @@ struct PaymentRoutes: Sendable {
         let body = try await incoming.document()
         let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
-        return try await keyed.answer(request, status: .created) {
+        return try await keyed.answer(request, status: .created, looksFirst: false) { _ in
             let draft = checkout.draft(
                 account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body)
             )
@@ -66,10 +66,12 @@ struct PaymentRoutes: Sendable {
             throw Problem.field("amount", "It is missing.", code: "invalid_amount")
         }
         // Without a name the key makes one, so that the same request is the same order in every process.
-        let seed = digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)
         return try Order(
-            id: named ?? OrderID(rawValue: "sale-" + hex(seed)), amount: amount,
-            description: try body.text("description"))
+            id: named ?? PaymentRoutes.orderID(for: scope), amount: amount, description: try body.text("description"))
+    }
+
+    private static func orderID(for scope: IdempotencyScope) -> OrderID {
+        OrderID(rawValue: "sale-" + hex(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
     }
 
     func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
@@ -82,11 +84,11 @@ struct PaymentRoutes: Sendable {
             account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
         let request = keyed.record(
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
-        return try await keyed.answer(request, status: .ok) {
+        return try await keyed.answer(request, status: .ok) { record in
             let provider = try tender.provider ?? (tender.isCash ? .cash : options.defaultProvider)
             let credential = try await self.credential(tender, for: payment, provider: provider)
             let after = try await checkout.confirm(
-                id, account: scope.account, provider: provider, tender: credential, idempotency: request)
+                id, account: scope.account, provider: provider, tender: credential, idempotency: record)
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after)
         }
@@ -96,8 +98,15 @@ struct PaymentRoutes: Sendable {
         _ request: TenderRequest, for payment: Payment, provider: ProviderName
     ) async throws -> Tender {
         switch request.kind {
-        case .card(let card): return .card(card)
+        case .card(let card):
+            guard !card.expiry.reveal().isPast(at: clock.now()) else {
+                throw Problem.field("tender.expiry", "The card has expired.", code: "card_expired")
+            }
+            return .card(card)
         case .cash(let tendered):
+            guard payment.captureMode == .automatic else {
+                throw Problem.field("tender.type", "Cash can not be held for later.", code: "unsupported")
+            }
             if let tendered, tendered.minorUnits < payment.amount.minorUnits {
                 throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
             }
@@ -151,7 +160,7 @@ struct PaymentRoutes: Sendable {
     private func change(
         _ id: PaymentID, _ incoming: Incoming, _ verb: String, status: HTTPResponse.Status = .ok,
         fields: Set<String>,
-        _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord) async throws -> Payment
+        _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord?) async throws -> Payment
     ) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
@@ -160,8 +169,8 @@ struct PaymentRoutes: Sendable {
         let scope = IdempotencyScope(
             account: incoming.account, operation: "POST /v1/payments/\(id)/\(verb)", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: id, operation: verb))
-        return try await keyed.answer(request, status: status) {
-            let after = try await work(body, payment, request)
+        return try await keyed.answer(request, status: status) { record in
+            let after = try await work(body, payment, record)
             metrics.outcome(after.status)
             return await keyed.finish(request, status: status.code, payment: after)
         }
@@ -241,11 +250,12 @@ struct PaymentRoutes: Sendable {
 
     private func receipt(of payment: Payment, _ incoming: Incoming) throws -> Response {
         let content = ReceiptContent(payment: payment, store: options.store, locale: options.locale)
-        let accepted = incoming.request.headers[.accept] ?? ""
-        let usual = accepted.hasPrefix("application/json") ? "json" : accepted.hasPrefix("text/plain") ? "text" : "html"
+        let usual = Accepted(incoming.request.headers[.accept]).best(of: [
+            ("text/html", "html"), ("application/json", "json"), ("text/plain", "text"),
+        ])
         var headers = HTTPFields()
         let text: String
-        switch try incoming.query("format") ?? usual {
+        switch try incoming.query("format") ?? usual ?? "html" {
         case "html":
             headers[.contentType] = "text/html; charset=utf-8"
             headers[.contentSecurityPolicy] = ReceiptRenderer.contentSecurityPolicy

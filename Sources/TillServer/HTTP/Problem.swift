@@ -43,6 +43,14 @@ struct Problem: Error {
     static let tooLarge = Problem(
         .contentTooLarge, "body_too_large", "The body is too large.", next: "Send a smaller request.")
 
+    static let tooSlow: Problem = {
+        var problem = Problem(
+            .requestTimeout, "body_too_slow", "The body took too long to come.",
+            next: "Send the whole request again with the same key.")
+        problem.headers[.connection] = "close"
+        return problem
+    }()
+
     func retrying(after seconds: Int = 1) -> Problem {
         var copy = self
         copy.headers[.retryAfter] = String(seconds)
@@ -57,17 +65,18 @@ struct Problem: Error {
             self.init(Problem.status(of: error), error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
             switch error {
-            case .journal, .tooManyConflicts: self = retrying()
+            case .journal, .tooManyConflicts, .refused(.outcomeOpen), .refused(.operationInProgress): self = retrying()
             default: break
             }
         case let error as JournalError: self.init(CheckoutError.journal(error))
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
+            moneyMoved = error.moneyMoved
         case let error as SimulatedCardError: self = .field("tender.card", error.description)
         case let error as CardDetailsError:
             self = .field("tender", error.description, code: "invalid_card")
         case let error as OrderError:
-            self.init(.unprocessableContent, "invalid_order", error.description, next: "Correct the order.")
+            self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as MoneyError: self = .field("amount", error.description, code: "invalid_amount")
         case let error as JSONError:
             self.init(.badRequest, "malformed_json", error.description, next: "Send one JSON document.")

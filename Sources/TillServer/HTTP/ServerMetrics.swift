@@ -1,14 +1,8 @@
 import Synchronization
 import TillCore
 
-/// The counter's figures in the Prometheus text format. No label holds an identifier.
+/// What the counter has done since it started, for its page of figures. No label holds an identifier.
 final class ServerMetrics: Sendable {
-    private static let bounds: [(label: String, milliseconds: Int64)] = [
-        ("0.001", 1), ("0.005", 5), ("0.01", 10), ("0.025", 25), ("0.05", 50), ("0.1", 100), ("0.25", 250),
-        ("0.5", 500), ("1", 1000),
-        ("2.5", 2500), ("5", 5000), ("10", 10_000), ("30", 30_000),
-    ]
-
     private struct Series: Hashable {
         var route: String
         var status: Int
@@ -16,26 +10,29 @@ final class ServerMetrics: Sendable {
 
     private struct State {
         var requests: [Series: Int] = [:]
-        var buckets = [Int](repeating: 0, count: ServerMetrics.bounds.count)
-        var count = 0
-        var microseconds: Int64 = 0
+        var durations: [String: DurationHistogram] = [:]
         var created = 0
         var outcomes: [PaymentStatus: Int] = [:]
+        var replays = 0
+        var conflicts = 0
+        var mismatches = 0
     }
 
     private let state = Mutex(State())
 
-    func answered(route: String, status: Int, after duration: Duration) {
-        let parts = duration.components
-        let micros =
-            parts.seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
-            &+ parts.attoseconds / 1_000_000_000_000
+    /// A request was answered.
+    /// - Parameters:
+    ///   - isReplay: the answer was given before.
+    ///   - code: the stable word of the problem, if it was one.
+    func answered(route: String, status: Int, after duration: Duration, isReplay: Bool = false, code: String? = nil) {
         state.withLock { state in
             state.requests[Series(route: route, status: status), default: 0] += 1
-            state.count += 1
-            state.microseconds &+= micros
-            for (index, bound) in ServerMetrics.bounds.enumerated() where micros <= bound.milliseconds * 1000 {
-                state.buckets[index] += 1
+            state.durations[route, default: DurationHistogram()].add(duration)
+            if isReplay { state.replays += 1 }
+            switch code {
+            case "request_in_progress": state.conflicts += 1
+            case "idempotency_mismatch": state.mismatches += 1
+            default: break
             }
         }
     }
@@ -44,43 +41,30 @@ final class ServerMetrics: Sendable {
 
     func outcome(_ status: PaymentStatus) { state.withLock { $0.outcomes[status, default: 0] += 1 } }
 
-    /// The page, with further figures of others.
-    func text(_ gauges: [(name: String, help: String, type: String, value: Int)]) -> String {
+    func write(into text: inout PrometheusText) {
         let state = state.withLock { $0 }
-        var text = ""
-        func head(_ name: String, _ type: String, _ help: String) {
-            text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-        }
-        head("payments_created_total", "counter", "Payments created.")
-        text += "payments_created_total \(state.created)\n"
-        head("payments_by_outcome_total", "counter", "Steps of payments by the status that they led to.")
+        text.single("payments_created_total", .counter, "Payments created.", state.created)
+        text.head("payments_by_outcome_total", .counter, "Steps of payments by the status that they led to.")
         for status in PaymentStatus.allCases {
-            text += "payments_by_outcome_total{status=\"\(status.rawValue)\"} \(state.outcomes[status] ?? 0)\n"
+            text.line("payments_by_outcome_total", [("status", status.rawValue)], state.outcomes[status] ?? 0)
         }
-        head("http_requests_total", "counter", "Requests answered.")
-        let requests = state.requests.sorted { ($0.key.route, $0.key.status) < ($1.key.route, $1.key.status) }
-        for (series, count) in requests {
-            text += "http_requests_total{route=\"\(series.route)\",status=\"\(series.status)\"} \(count)\n"
+        text.head("http_requests_total", .counter, "Requests answered.")
+        for (series, count) in state.requests.sorted(by: {
+            ($0.key.route, $0.key.status) < ($1.key.route, $1.key.status)
+        }) {
+            text.line("http_requests_total", [("route", series.route), ("status", String(series.status))], count)
         }
-        head("http_request_duration_seconds", "histogram", "Time to an answer.")
-        for (index, bound) in ServerMetrics.bounds.enumerated() {
-            text += "http_request_duration_seconds_bucket{le=\"\(bound.label)\"} \(state.buckets[index])\n"
+        text.head("http_request_duration_seconds", .histogram, "Time to an answer.")
+        for (route, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
+            text.histogram("http_request_duration_seconds", [("route", route)], histogram)
         }
-        text += "http_request_duration_seconds_bucket{le=\"+Inf\"} \(state.count)\n"
-        let sum = Decimals.seconds(microseconds: state.microseconds)
-        text += "http_request_duration_seconds_sum \(sum)\nhttp_request_duration_seconds_count \(state.count)\n"
-        for gauge in gauges {
-            head(gauge.name, gauge.type, gauge.help)
-            text += "\(gauge.name) \(gauge.value)\n"
-        }
-        return text
-    }
-}
-
-/// Seconds as decimal text.
-private enum Decimals {
-    static func seconds(microseconds: Int64) -> String {
-        let rest = String(microseconds % 1_000_000)
-        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - min(6, rest.utf8.count)) + rest
+        text.single(
+            "idempotency_replays_total", .counter, "Requests that got the answer of an earlier one.", state.replays)
+        text.single(
+            "idempotency_conflicts_total", .counter, "Requests refused because the same key was being worked on.",
+            state.conflicts)
+        text.single(
+            "idempotency_mismatches_total", .counter, "Requests refused because their key was used for another one.",
+            state.mismatches)
     }
 }

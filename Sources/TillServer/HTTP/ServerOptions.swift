@@ -25,6 +25,8 @@ public struct ServerOptions: Sendable {
     public var idleTimeout = Span.seconds(60)
     /// How long the head of a connection's first request may take to come.
     public var headTimeout = Span.seconds(10)
+    /// How long the body of a request may take to come.
+    public var bodyTimeout = Span.seconds(20)
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
     /// Told the port once requests are taken.
@@ -54,7 +56,7 @@ public enum SimulatedReaders {
             }
             let reader = await SimulatedCardReader.connected(
                 card: try SimulatedCard(parsing: card ?? "visa"), clock: clock, pace: pace)
-            let events = await reader.readerEvents()
+            let events = reader.readerEvents.subscribe()
             let listener = Task { for await event in events { tell(event) } }
             defer { listener.cancel() }
             return try await reader.collectPaymentMethod(parameters)

@@ -32,7 +32,8 @@ struct PaymentPropertyTests {
         let amount = Examples.eur(dice.pick([1, 40, 99, 100, 100, 100, 101, 0, -5]))
         let authorization = Authorization(
             reference: Examples.reference, amount: amount, isCaptured: dice.pick([false, false, true]))
-        switch Int.random(in: 0..<7, using: &dice) {
+        switch Int.random(in: 0..<8, using: &dice) {
+        case 7: return .holdEnds(attempt)
         case 0: return .prepared(attempt, confirmation(&dice))
         case 1, 2:
             return .authorized(

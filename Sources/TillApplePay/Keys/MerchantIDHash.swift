@@ -1,0 +1,35 @@
+import Crypto
+import SwiftASN1
+public import TillCore
+import X509
+
+/// SHA-256 of a merchant's identifier, as Apple puts it into the merchant's certificates.
+public struct MerchantIDHash: Hashable, Sendable, CustomStringConvertible {
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+
+    /// Hashes an identifier such as `merchant.com.example`.
+    public init(of identifier: String) { bytes = Array(SHA256.hash(data: Array(identifier.utf8))) }
+
+    /// Takes 64 hexadecimal digits in either case; `nil` for anything else.
+    public init?(hex: String) {
+        guard hex.utf8.count == 64, let bytes = StrictHex.decode(hex.lowercased()) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Upper-case hexadecimal, as in certificates.
+    public var description: String { StrictHex.encode(bytes).uppercased() }
+
+    /// The hash in extension 1.2.840.113635.100.6.32: the text of 64 hexadecimal digits as an ASN.1 string. Some
+    /// tools for tests write the digits without the string's frame; those are taken too. `nil` if there is none.
+    init?(in certificate: Certificate) {
+        guard let value = certificate.extensions[oid: ASN1Names.merchantIdentifier]?.value else { return nil }
+        var content = value
+        if let node = try? DER.parse(value), case .primitive(let bytes) = node.content,
+            [.utf8String, .octetString, .ia5String, .printableString].contains(node.identifier)
+        {
+            content = bytes
+        }
+        self.init(hex: String(decoding: content, as: UTF8.self))
+    }
+}

@@ -1,0 +1,51 @@
+/// Apple's servers for merchant sessions: the whole list. A browser names one of them, and its name is only ever
+/// compared; the address that is called is built from the constants here.
+public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
+    /// Production.
+    case production = "apple-pay-gateway.apple.com"
+    /// Production, mainland China.
+    case productionChina = "cn-apple-pay-gateway.apple.com"
+    /// Apple's sandbox.
+    case sandbox = "apple-pay-gateway-cert.apple.com"
+    /// Apple's sandbox, mainland China.
+    case sandboxChina = "cn-apple-pay-gateway-cert.apple.com"
+
+    /// The gateway that a browser's validation URL names.
+    ///
+    /// Browsers still send a path that ends in `startSession`; the one that is called is `paymentSession`. Anything
+    /// but the exact text of an address of Apple's is refused: another scheme, user, port, path, query, case or escape.
+    /// - Throws: ``MerchantSessionError/foreignAddress`` or ``MerchantSessionError/otherEnvironment(_:)``. Since
+    ///   October 2026 Apple's devices refuse sessions of the other environment.
+    public init(validationURL: String, environment: WalletEnvironment) throws(MerchantSessionError) {
+        let text = Array(validationURL.utf8)
+        guard let gateway = MerchantGateway.allCases.first(where: { $0.addresses.contains(text) }) else {
+            throw .foreignAddress
+        }
+        guard gateway.environment == environment else { throw .otherEnvironment(gateway.environment) }
+        self = gateway
+    }
+
+    /// Which of Apple's worlds it serves.
+    public var environment: WalletEnvironment {
+        switch self {
+        case .production, .productionChina: .production
+        case .sandbox, .sandboxChina: .sandbox
+        }
+    }
+
+    /// Where sessions are asked for.
+    public var sessionURL: String { "https://\(rawValue)" + MerchantGateway.sessionPath }
+
+    /// The path of ``sessionURL``.
+    public static let sessionPath = "/paymentservices/paymentSession"
+
+    private var addresses: Set<[UInt8]> {
+        var addresses: Set<[UInt8]> = []
+        for port in ["", ":443"] {
+            for path in [MerchantGateway.sessionPath, "/paymentservices/startSession"] {
+                addresses.insert(Array("https://\(rawValue)\(port)\(path)".utf8))
+            }
+        }
+        return addresses
+    }
+}

@@ -1,0 +1,105 @@
+/// The part of a postcode that the wallet tells before the customer has authorized: a typed value, never padded and
+/// never matched by its beginning, so that `BN1` is not `BN15`.
+public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
+    /// Two capital letters (ISO 3166).
+    public let country: String
+    /// GB: the outward code, 2 to 4 characters. CA: the forward sortation area, 3. Elsewhere: the whole code.
+    public let code: String
+    /// What follows the area, if it is known: GB's inward code, CA's local delivery unit.
+    public let rest: String?
+
+    /// `GB SW1A`
+    public var description: String { "\(country) \(code)" }
+
+    /// Reads a postcode, whole or cut short by the wallet; `nil` if it is none of that country's.
+    public init?(postalCode: String, country: String) {
+        let country = country.uppercased()
+        guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5A).contains($0) }),
+            postalCode.utf8.count <= 16
+        else { return nil }
+        let parts = postalCode.uppercased().split { $0 == " " || $0 == "-" }.map(String.init)
+        let text = parts.joined()
+        guard !text.isEmpty,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
+        else { return nil }
+        self.country = country
+        switch country {
+        case "GB", "GG", "JE", "IM":
+            // An inward code is a digit and two letters; a full code has 5 to 7 characters.
+            let inward = String(text.suffix(3))
+            if text.utf8.count >= 5, PostalArea.shape(inward) == "9AA" {
+                guard PostalArea.isOutward(String(text.dropLast(3))) else { return nil }
+                code = String(text.dropLast(3))
+                rest = inward
+            } else {
+                guard PostalArea.isOutward(text) else { return nil }
+                code = text
+                rest = nil
+            }
+        case "CA":
+            guard PostalArea.shape(String(text.prefix(3))) == "A9A", [3, 6].contains(text.utf8.count),
+                text.utf8.count == 3 || PostalArea.shape(String(text.suffix(3))) == "9A9"
+            else { return nil }
+            code = String(text.prefix(3))
+            rest = text.utf8.count == 6 ? String(text.suffix(3)) : nil
+        case "US":
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), [5, 9].contains(text.utf8.count) else {
+                return nil
+            }
+            code = String(text.prefix(5))
+            rest = text.utf8.count == 9 ? String(text.suffix(4)) : nil
+        default:
+            guard text.utf8.count >= 2 else { return nil }
+            code = text
+            rest = nil
+        }
+    }
+
+    private static func isOutward(_ text: String) -> Bool {
+        ["A9", "A99", "A9A", "AA9", "AA99", "AA9A"].contains(shape(text))
+    }
+
+    /// Letters as `A`, digits as `9`.
+    private static func shape(_ text: String) -> String {
+        String(text.map { $0.isNumber ? "9" : "A" })
+    }
+}
+
+/// Whether a shop delivers somewhere.
+public enum Deliverability: String, Hashable, Sendable {
+    /// It does.
+    case yes
+    /// It does not.
+    case no
+    /// The area is delivered to in part: the whole postcode decides, after authorization.
+    case needsFullAddress = "needs-full-address"
+}
+
+/// Where a shop delivers.
+public struct DeliveryArea: Hashable, Sendable {
+    /// Areas that are delivered to as a whole.
+    public var areas: Set<String>
+    /// Areas of which only some codes are delivered to: the area, and the beginnings of what follows it.
+    public var parts: [String: [String]]
+    /// The country.
+    public var country: String
+
+    /// An area.
+    /// - Parameter parts: `["EC4M": ["7"]]` delivers to the sector EC4M 7 and to no other of EC4M.
+    public init(country: String, areas: Set<String>, parts: [String: [String]] = [:]) {
+        self.country = country
+        self.areas = areas
+        self.parts = parts
+    }
+
+    /// The answer for a postcode, whole or cut short.
+    public func delivers(to postalCode: String, country: String) -> Deliverability {
+        guard country.uppercased() == self.country,
+            let area = PostalArea(postalCode: postalCode, country: country)
+        else { return .no }
+        if areas.contains(area.code) { return .yes }
+        guard let beginnings = parts[area.code] else { return .no }
+        guard let rest = area.rest else { return .needsFullAddress }
+        return beginnings.contains { rest.hasPrefix($0) } ? .yes : .no
+    }
+}

@@ -1,0 +1,48 @@
+public import TillCore
+
+/// What the payment sheet tells the customer, in Apple's words for it (`ApplePayError`).
+public struct SheetError: Hashable, Sendable {
+    /// Apple's codes.
+    public enum Code: String, Hashable, Sendable {
+        /// Something of the shipping contact.
+        case shippingContactInvalid
+        /// Something of the billing contact.
+        case billingContactInvalid
+        /// Not delivered to.
+        case addressUnserviceable
+        /// No such coupon.
+        case couponCodeInvalid
+        /// A coupon whose time is over.
+        case couponCodeExpired
+        /// Anything else.
+        case unknown
+    }
+
+    /// Apple's fields of a contact.
+    public enum Field: String, Hashable, Sendable {
+        case phoneNumber, emailAddress, name, phoneticName, postalAddress, addressLines, locality, subLocality
+        case postalCode, administrativeArea, subAdministrativeArea, country, countryCode
+    }
+
+    /// The code.
+    public var code: Code
+    /// The field of the contact, if one is at fault.
+    public var field: Field?
+    /// What the customer reads.
+    public var message: String
+
+    /// An error.
+    public init(_ code: Code, _ field: Field? = nil, _ message: String) {
+        self.code = code
+        self.field = field
+        self.message = message
+    }
+
+    /// As the browser client makes an `ApplePayError` of it.
+    public var json: JSONValue {
+        var members = [JSONMember(key: "code", value: .string(code.rawValue))]
+        if let field { members.append(JSONMember(key: "contactField", value: .string(field.rawValue))) }
+        members.append(JSONMember(key: "message", value: .string(message)))
+        return .object(members)
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+public import TillCore
+
+/// What the shop expects a token to be for.
+public struct PaymentTokenExpectation: Sendable {
+    /// What the customer was shown.
+    public var amount: Money
+    /// The shop's merchant.
+    public var merchant: MerchantIDHash
+    /// The application data of the request, decoded: the token must hold its hash. `nil`: the request had none, and a
+    /// token with some is for another request.
+    public var applicationData: [UInt8]?
+    /// The order or basket, with its version: names the payment in the replay store.
+    public var order: String
+    /// Parts for other merchants, if the request had any.
+    public var parts: [String: Money]
+
+    /// Makes one.
+    public init(
+        amount: Money, merchant: MerchantIDHash, applicationData: [UInt8]?, order: String, parts: [String: Money] = [:]
+    ) {
+        self.amount = amount
+        self.merchant = merchant
+        self.applicationData = applicationData
+        self.order = order
+        self.parts = parts
+    }
+}
+
+/// A token that pays this order and no other, and that was not used before. Only this may be charged.
+public struct AcceptedPaymentToken: Sendable {
+    /// The open token.
+    public let token: DecryptedPaymentToken
+    /// The order it was accepted for.
+    public let order: String
+
+    /// The open token's payload.
+    public var payload: PaymentTokenPayload { token.payload }
+}
+
+extension VerifiedPaymentToken {
+    /// Checks the hash of the request's application data, which is known before the payload is open.
+    public func checkApplicationData(_ expected: [UInt8]?) throws(PaymentTokenError) {
+        try TillApplePay.checkApplicationData(applicationDataHash, expected)
+    }
+}
+
+extension DecryptedPaymentToken {
+    /// Checks the hash of the request's application data.
+    public func checkApplicationData(_ expected: [UInt8]?) throws(PaymentTokenError) {
+        try TillApplePay.checkApplicationData(applicationDataHash, expected)
+    }
+
+    /// Accepts the token for an order: merchant, application data, amount, currency and parts must be as the customer
+    /// was shown them, and the transaction must be new. The transaction is taken last, and before anything is charged.
+    /// - Parameter window: how long a signature counts as fresh; the transaction is remembered twice as long and more.
+    /// - Throws: ``PaymentTokenError`` at ``PaymentTokenStep/order``, ``PaymentTokenStep/applicationData`` or
+    ///   ``PaymentTokenStep/replay``.
+    public func accept(
+        for expectation: PaymentTokenExpectation, replay: any ReplayStore,
+        window: Span = PaymentTokenVerifier.signingWindow
+    ) async throws(PaymentTokenError) -> AcceptedPaymentToken {
+        guard merchant == expectation.merchant else {
+            throw PaymentTokenError(.order, "merchant", "The token is for another merchant.")
+        }
+        try checkApplicationData(expectation.applicationData)
+        guard payload.amount.currency == expectation.amount.currency else {
+            throw PaymentTokenError(
+                .order, "currency",
+                "The token is in \(payload.amount.currency.code), the order in \(expectation.amount.currency.code).")
+        }
+        guard payload.amount == expectation.amount else {
+            throw PaymentTokenError(
+                .order, "amount", "The token is for \(payload.amount), the order for \(expectation.amount).")
+        }
+        try checkParts(expectation.parts)
+        let until = signingTime.adding(.milliseconds(window.milliseconds)).adding(.hours(1))
+        guard await replay.reserve(transactionID, for: expectation.order, until: until) else {
+            throw PaymentTokenError(.replay, "replayed", "The token was used for a payment before.")
+        }
+        return AcceptedPaymentToken(token: self, order: expectation.order)
+    }
+
+    private func checkParts(_ expected: [String: Money]) throws(PaymentTokenError) {
+        guard !expected.isEmpty else { return }
+        let given = Dictionary(
+            payload.authenticationResponses.map { ($0.merchantIdentifier, $0.amount) },
+            uniquingKeysWith: { _, _ in nil })
+        guard given.count == expected.count, expected.allSatisfy({ given[$0.key] == .some($0.value) }) else {
+            throw PaymentTokenError(.order, "parts", "The token's parts for other merchants are not the order's.")
+        }
+    }
+}
+
+private func checkApplicationData(_ hash: [UInt8]?, _ expected: [UInt8]?) throws(PaymentTokenError) {
+    switch (hash, expected) {
+    case (nil, nil): return
+    case (nil, _?):
+        throw PaymentTokenError(
+            .applicationData, "application_data_missing",
+            "The request had application data, and the token is bound to none.")
+    case (_?, nil):
+        throw PaymentTokenError(
+            .applicationData, "application_data_unexpected",
+            "The token is bound to application data, and the request had none.")
+    case (let hash?, let expected?):
+        guard equalInConstantTime(hash, Array(SHA256.hash(data: expected))) else {
+            throw PaymentTokenError(
+                .applicationData, "application_data", "The token is bound to other application data.")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+@preconcurrency import CryptoExtras
+public import TillCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A token whose payload is open. It holds a card number and a cryptogram: it prints masked, is not stored, and must
+/// not be logged. Whoever handles it is in scope of PCI DSS.
+public struct DecryptedPaymentToken: Sendable {
+    /// Apple's identifier of the transaction.
+    public let transactionID: WalletTransactionID
+    /// When Apple signed it.
+    public let signingTime: Timestamp
+    /// The merchant whose key opened it.
+    public let merchant: MerchantIDHash
+    /// SHA-256 of the request's application data; `nil` if there was none.
+    public let applicationDataHash: [UInt8]?
+    /// Apple's sandbox signed it.
+    public let isSandbox: Bool
+    /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
+    public let claimedCardName: String?
+    /// The card, the amount and the cryptogram.
+    public let payload: PaymentTokenPayload
+}
+
+extension VerifiedPaymentToken {
+    /// Opens the token with the key that it names.
+    ///
+    /// For EC_v1: ECDH on P-256, the single-step key derivation of NIST SP 800-56A with SHA-256 (counter, secret,
+    /// party information), AES-256-GCM. For RSA_v1: RSA-OAEP with SHA-256, AES-128-GCM. The nonce is 16 zero bytes:
+    /// each key is used once.
+    /// - Throws: ``PaymentTokenError`` at ``PaymentTokenStep/key``, ``PaymentTokenStep/decryption`` (one error for
+    ///   every cause, so that nobody learns which) or ``PaymentTokenStep/payload``.
+    public func decrypt(with ring: ProcessingKeyRing) throws(PaymentTokenError) -> DecryptedPaymentToken {
+        guard let key = ring.key(publicKeyHash: token.publicKeyHash) else {
+            throw PaymentTokenError(
+                .key, "unknown_key", "The token was made for a processing key that is not in the key ring.")
+        }
+        guard let secret = secret(for: key), let plaintext = open(with: secret) else {
+            throw PaymentTokenError(.decryption, "decryption", "The token's payload can not be decrypted.")
+        }
+        return DecryptedPaymentToken(
+            transactionID: transactionID, signingTime: signingTime, merchant: key.merchant,
+            applicationDataHash: applicationDataHash, isSandbox: isSandbox, claimedCardName: token.claimedCardName,
+            payload: try PaymentTokenPayload(parsing: plaintext))
+    }
+
+    private func secret(for key: ProcessingKey) -> SymmetricKey? {
+        switch (key.key, token.keyTransport) {
+        case (.p256(let own), .ephemeralPublicKey(let bytes)):
+            guard let other = try? P256.KeyAgreement.PublicKey(derRepresentation: bytes),
+                let shared = try? own.sharedSecretFromKeyAgreement(with: other)
+            else { return nil }
+            var hash = SHA256()
+            hash.update(data: [0, 0, 0, 1] as [UInt8])
+            // All 32 bytes of the secret, leading zeros too.
+            shared.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            hash.update(data: VerifiedPaymentToken.algorithmAndParty)
+            hash.update(data: key.merchant.bytes)
+            return SymmetricKey(data: hash.finalize())
+        case (.rsa(let own), .wrappedKey(let bytes)):
+            guard let unwrapped = try? own.decrypt(bytes, padding: .PKCS1_OAEP_SHA256), unwrapped.count == 16 else {
+                return nil
+            }
+            return SymmetricKey(data: unwrapped)
+        default:
+            return nil
+        }
+    }
+
+    /// The algorithm with its length before it, and the sender, as the key derivation takes them.
+    private static let algorithmAndParty: [UInt8] = [13] + Array("id-aes256-GCMApple".utf8)
+
+    private func open(with key: SymmetricKey) -> Data? {
+        let tagStart = token.data.count - 16
+        guard tagStart > 0, let nonce = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+            let box = try? AES.GCM.SealedBox(
+                nonce: nonce, ciphertext: token.data[..<tagStart], tag: token.data[tagStart...])
+        else { return nil }
+        return try? AES.GCM.open(box, using: key)
+    }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import SwiftASN1
+import Synchronization
+import TillCore
+import X509
+
+/// Whose tokens are believed: one root, and the signers that were proved against it so far.
+///
+/// Proving a chain takes four times as long as everything else about a token, and Apple's signers change once in
+/// years. So a pair of certificates that was proved is remembered by the hash of its exact bytes. Only what was proved
+/// is remembered; what nobody vouched for can not fill the memory.
+public final class SignerTrust: Sendable {
+    /// How many proved signers are kept. Apple has used about five in ten years.
+    public static let maximumSigners = 32
+
+    private let root: Certificate
+    private let proved = Mutex<[[UInt8]: ValidatedSigner]>([:])
+
+    /// Trusts Apple Root CA - G3.
+    /// - Throws: never for the bytes that ship; the signature says so because they are parsed.
+    public static func apple() throws(PaymentTokenError) -> SignerTrust { try SignerTrust(root: AppleRoot.der) }
+
+    /// Trusts another root, for tests with a public key infrastructure of their own.
+    /// - Parameter root: one certificate, in DER or PEM.
+    public init(root: [UInt8]) throws(PaymentTokenError) {
+        do {
+            let block = PEMBlock.first(in: root, named: "CERTIFICATE")
+            self.root = try Certificate(derEncoded: block ?? root)
+        } catch {
+            throw PaymentTokenError(
+                .chain, "root", "The root certificate can not be read.", next: "Give one certificate, in PEM or DER.")
+        }
+    }
+
+    /// The number of chains that were proved and are remembered.
+    public var rememberedSigners: Int { proved.withLock { $0.count } }
+
+    /// The signer of a token, proved now or before.
+    func signer(of signature: TokenSignature) async throws(PaymentTokenError) -> ValidatedSigner {
+        var hash = SHA256()
+        hash.update(data: signature.signer.bytes)
+        hash.update(data: signature.authority.bytes)
+        let name = Array(hash.finalize())
+        if let known = proved.withLock({ $0[name] }) { return known }
+        let signer = try await prove(signature)
+        proved.withLock { signers in
+            if signers.count >= SignerTrust.maximumSigners { signers.removeAll(keepingCapacity: true) }
+            signers[name] = signer
+        }
+        return signer
+    }
+
+    private func prove(_ signature: TokenSignature) async throws(PaymentTokenError) -> ValidatedSigner {
+        let leaf: Certificate
+        let authority: Certificate
+        do {
+            leaf = try Certificate(derEncoded: signature.signer.bytes)
+            authority = try Certificate(derEncoded: signature.authority.bytes)
+        } catch {
+            throw PaymentTokenError(.container, "certificate", "A certificate in the signature can not be read.")
+        }
+        // A signer without the mark is its own error: it is what a forger with some other Apple certificate has.
+        guard leaf.extensions[oid: ASN1Names.signerMark] != nil else {
+            throw PaymentTokenError(
+                .signer, "signer_mark", "The signer's certificate has not Apple's mark for payment tokens.")
+        }
+        guard authority.extensions[oid: ASN1Names.authorityMark] != nil else {
+            throw PaymentTokenError(.signer, "authority_mark", "The authority's certificate has not Apple's mark.")
+        }
+        var verifier = Verifier(rootCertificates: CertificateStore([root])) { SignerPolicy() }
+        switch await verifier.validate(leaf: leaf, intermediates: CertificateStore([authority])) {
+        case .validCertificate(let chain):
+            return try ValidatedSigner(chain: Array(chain))
+        case .couldNotValidate(let failures):
+            guard let reason = failures.first?.policyFailureReason.description else {
+                throw PaymentTokenError(
+                    .chain, "untrusted", "The signer's certificate does not lead to the trusted root.")
+            }
+            throw PaymentTokenError(.chain, "policy", "The signer's chain is refused: \(reason).")
+        }
+    }
+}

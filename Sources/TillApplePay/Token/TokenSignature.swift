@@ -1,0 +1,201 @@
+import SwiftASN1
+import TillCore
+
+/// The signature of a payment token: CMS `SignedData` (RFC 5652) as Apple's servers write it.
+///
+/// Read strictly where it is not signed itself, because whatever may vary there may be varied by anybody: one signer,
+/// two certificates, SHA-256, no content, nothing unsigned behind. Read openly where Apple's encoding is its own: any
+/// BER lengths, certificates in any order, algorithm parameters absent or NULL.
+struct TokenSignature {
+    enum Algorithm: Hashable {
+        case ecdsaWithSHA256
+        case rsaWithSHA256
+    }
+
+    /// The certificate that the signer's identifier names.
+    let signer: CertificateFrame
+    /// The other certificate.
+    let authority: CertificateFrame
+    let algorithm: Algorithm
+    /// The signed attributes as they are signed: a SET OF.
+    let signedAttributes: [UInt8]
+    let attributes: SignedAttributes
+    let value: ArraySlice<UInt8>
+
+    init(parsing bytes: [UInt8]) throws(PaymentTokenError) {
+        let root: ASN1Node
+        do { root = try BER.parse(bytes) } catch {
+            throw Self.refused("not_cms", "The token's signature is not a container that can be read.")
+        }
+        let signedData = try Self.signedData(root)
+        var fields = try Self.children(signedData, .sequence, "signed data")
+        guard let version = fields.next(), Self.integer(version) == [1] else {
+            throw Self.refused("version", "The signature's container is not of version 1.")
+        }
+        try Self.checkDigestAlgorithms(fields.next())
+        try Self.checkContent(fields.next())
+        guard let set = fields.next(), set.identifier == Self.context(0) else {
+            throw Self.refused("certificates", "The signature's container has no certificates.")
+        }
+        let certificates = try Self.certificates(set)
+        guard let signers = fields.next(), fields.next() == nil else {
+            throw Self.refused("structure", "The signature's container has parts that Apple's does not.")
+        }
+        var infos = try Self.children(signers, .set, "signers")
+        guard let info = infos.next(), infos.next() == nil else {
+            throw PaymentTokenError(.signer, "signers", "The token is not signed by exactly one signer.")
+        }
+        let parts = try Self.signerInfo(info)
+        guard let first = certificates.first(where: { Self.names(parts.identifier, $0) }),
+            let second = certificates.first(where: { $0.bytes != first.bytes })
+        else {
+            throw PaymentTokenError(.signer, "signer_missing", "The signer's certificate is not in the token.")
+        }
+        signer = first
+        authority = second
+        algorithm = parts.algorithm
+        value = parts.value
+        attributes = parts.attributes
+        signedAttributes = parts.signedAttributes
+    }
+
+    // MARK: Container
+
+    private static func signedData(_ root: ASN1Node) throws(PaymentTokenError) -> ASN1Node {
+        var outer = try children(root, .sequence, "container")
+        guard let type = outer.next(), identifier(type) == ASN1Names.signedData, let wrapper = outer.next(),
+            outer.next() == nil
+        else { throw refused("type", "The token's signature is not signed data.") }
+        var inner = try children(wrapper, context(0), "container")
+        guard let signedData = inner.next(), inner.next() == nil else {
+            throw refused("structure", "The signature's container has parts that Apple's does not.")
+        }
+        return signedData
+    }
+
+    private static func checkDigestAlgorithms(_ node: ASN1Node?) throws(PaymentTokenError) {
+        guard let node else { throw refused("structure", "The signature's container ends too early.") }
+        var algorithms = try children(node, .set, "digests")
+        guard let only = algorithms.next(), algorithms.next() == nil, algorithm(only) == ASN1Names.sha256 else {
+            throw refused("digest_algorithm", "The signature's digest is not SHA-256 alone.")
+        }
+    }
+
+    private static func checkContent(_ node: ASN1Node?) throws(PaymentTokenError) {
+        guard let node else { throw refused("structure", "The signature's container ends too early.") }
+        var parts = try children(node, .sequence, "content")
+        guard let type = parts.next(), identifier(type) == ASN1Names.data, parts.next() == nil else {
+            throw refused("content", "The signature's container holds content of its own, which Apple's does not.")
+        }
+    }
+
+    private static func certificates(_ set: ASN1Node) throws(PaymentTokenError) -> [CertificateFrame] {
+        guard case .constructed(let nodes) = set.content else {
+            throw refused("certificates", "The signature's container has no certificates.")
+        }
+        var frames: [CertificateFrame] = []
+        for node in nodes {
+            guard frames.count < 2 else {
+                throw refused("certificates", "The signature has more than two certificates, which Apple's never has.")
+            }
+            do { frames.append(try CertificateFrame(node)) } catch {
+                throw refused("certificate", "A certificate in the signature can not be read.")
+            }
+        }
+        guard frames.count == 2 else {
+            throw refused("certificates", "The signature does not have exactly two certificates.")
+        }
+        return frames
+    }
+
+    // MARK: Signer
+
+    private struct SignerInfo {
+        var identifier: (issuer: ArraySlice<UInt8>, serialNumber: ArraySlice<UInt8>)
+        var algorithm: Algorithm
+        var attributes: SignedAttributes
+        var signedAttributes: [UInt8]
+        var value: ArraySlice<UInt8>
+    }
+
+    private static func signerInfo(_ node: ASN1Node) throws(PaymentTokenError) -> SignerInfo {
+        var fields = try children(node, .sequence, "signer")
+        guard let version = fields.next(), integer(version) == [1] else {
+            throw refused("version", "The signer is not of version 1.")
+        }
+        guard let name = fields.next(), let digest = fields.next(), let attributes = fields.next(),
+            let method = fields.next(), let signature = fields.next(), fields.next() == nil
+        else { throw refused("structure", "The signer has not the parts that Apple's has.") }
+        var nameParts = try children(name, .sequence, "signer's name")
+        guard let issuer = nameParts.next(), let serial = nameParts.next(), nameParts.next() == nil,
+            let serialNumber = integer(serial)
+        else { throw refused("structure", "The signer is not named by issuer and serial number.") }
+        guard algorithm(digest) == ASN1Names.sha256 else {
+            throw refused("digest_algorithm", "The signer's digest is not SHA-256.")
+        }
+        let signatureAlgorithm: Algorithm
+        switch algorithm(method) {
+        case ASN1Names.ecdsaWithSHA256?: signatureAlgorithm = .ecdsaWithSHA256
+        case ASN1Names.rsaWithSHA256?: signatureAlgorithm = .rsaWithSHA256
+        default: throw refused("algorithm", "The signature's algorithm is not one of Apple Pay's.")
+        }
+        guard signature.identifier == .octetString, case .primitive(let value) = signature.content else {
+            throw refused("structure", "The signature's value can not be read.")
+        }
+        // The attributes are signed as a SET OF, though they are sent under a tag of their own (RFC 5652, 5.4).
+        guard attributes.identifier == context(0), attributes.encodedBytes.dropFirst().first != 0x80 else {
+            throw refused("attributes", "The signature has no signed attributes.")
+        }
+        var signed = Array(attributes.encodedBytes)
+        signed[0] = 0x31
+        return SignerInfo(
+            identifier: (issuer.encodedBytes, serialNumber), algorithm: signatureAlgorithm,
+            attributes: try SignedAttributes(attributes, digest: digest, signature: method),
+            signedAttributes: signed, value: value)
+    }
+
+    private static func names(
+        _ identifier: (issuer: ArraySlice<UInt8>, serialNumber: ArraySlice<UInt8>), _ certificate: CertificateFrame
+    ) -> Bool {
+        certificate.serialNumber == identifier.serialNumber && certificate.issuer == identifier.issuer
+    }
+
+    // MARK: Parts
+
+    static func children(
+        _ node: ASN1Node, _ identifier: ASN1Identifier, _ what: String
+    ) throws(PaymentTokenError) -> ASN1NodeCollection.Iterator {
+        guard node.identifier == identifier, case .constructed(let nodes) = node.content else {
+            throw refused("structure", "The signature's \(what) can not be read.")
+        }
+        return nodes.makeIterator()
+    }
+
+    static func context(_ number: UInt) -> ASN1Identifier {
+        ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific)
+    }
+
+    static func identifier(_ node: ASN1Node) -> ASN1ObjectIdentifier? {
+        try? ASN1ObjectIdentifier(derEncoded: node)
+    }
+
+    private static func integer(_ node: ASN1Node) -> ArraySlice<UInt8>? {
+        guard node.identifier == .integer, case .primitive(let bytes) = node.content, !bytes.isEmpty else {
+            return nil
+        }
+        return bytes
+    }
+
+    /// The identifier of an algorithm whose parameters are absent or NULL; `nil` for any other.
+    static func algorithm(_ node: ASN1Node, tag: ASN1Identifier = .sequence) -> ASN1ObjectIdentifier? {
+        guard node.identifier == tag, case .constructed(let nodes) = node.content else { return nil }
+        var parts = nodes.makeIterator()
+        guard let name = parts.next(), let identifier = identifier(name) else { return nil }
+        if let parameters = parts.next(), Array(parameters.encodedBytes) != [0x05, 0x00] { return nil }
+        return parts.next() == nil ? identifier : nil
+    }
+
+    private static func refused(_ code: String, _ what: String) -> PaymentTokenError {
+        PaymentTokenError(.container, code, what)
+    }
+}

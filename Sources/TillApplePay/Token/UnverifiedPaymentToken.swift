@@ -1,0 +1,175 @@
+public import TillCore
+
+/// The two forms of Apple Pay's payment token. The region of the merchant's account decides which one is sent.
+public enum PaymentTokenVersion: String, Hashable, Sendable {
+    /// Elliptic curves: everywhere but mainland China.
+    case ecV1 = "EC_v1"
+    /// RSA: mainland China.
+    case rsaV1 = "RSA_v1"
+}
+
+/// Apple's identifier of one transaction: 32 bytes, written in hexadecimal.
+public struct WalletTransactionID: Hashable, Sendable, CustomStringConvertible {
+    /// The 32 bytes.
+    public let bytes: [UInt8]
+    /// Lower-case hexadecimal.
+    public var description: String { StrictHex.encode(bytes) }
+}
+
+/// A payment token as it came in: well formed, and not believed in anything.
+///
+/// There is no way from here to the card but through ``PaymentTokenVerifier``.
+public struct UnverifiedPaymentToken: Sendable {
+    /// What a token may cost to read. Real ones are 3.5 to 5 kB of JSON.
+    public enum Limits {
+        /// The whole JSON document.
+        public static let documentBytes = 65_536
+        /// The signature's container, decoded.
+        public static let signatureBytes = 16_384
+        /// The encrypted payload, decoded.
+        public static let dataBytes = 16_384
+    }
+
+    /// How the payload's key reaches the merchant.
+    enum KeyTransport: Sendable {
+        /// A public key made for this token: SubjectPublicKeyInfo in DER.
+        case ephemeralPublicKey([UInt8])
+        /// The symmetric key, encrypted for the merchant.
+        case wrappedKey([UInt8])
+
+        var bytes: [UInt8] {
+            switch self {
+            case .ephemeralPublicKey(let bytes), .wrappedKey(let bytes): bytes
+            }
+        }
+    }
+
+    /// EC or RSA.
+    public let version: PaymentTokenVersion
+    /// Apple's identifier of the transaction, as the token claims it.
+    public let transactionID: WalletTransactionID
+    /// SHA-256 of the processing key that it claims to be made for.
+    public let publicKeyHash: [UInt8]
+    /// SHA-256 of the request's application data, if the token claims some.
+    public let applicationDataHash: [UInt8]?
+    /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
+    public let claimedCardName: String?
+
+    let data: [UInt8]
+    let signature: [UInt8]
+    let keyTransport: KeyTransport
+
+    /// Reads a token: the `paymentData` object, or the whole token that holds it (as the browser gives it, with
+    /// `paymentMethod` and `transactionIdentifier`), or an object with that as `token`.
+    /// - Throws: ``PaymentTokenError`` with the step ``PaymentTokenStep/format``.
+    public init(parsing bytes: some Collection<UInt8>) throws(PaymentTokenError) {
+        guard bytes.count <= Limits.documentBytes else {
+            throw Self.malformed("too_long", "The token has \(bytes.count) bytes; real ones have about 4,000.")
+        }
+        let document: JSONValue
+        do {
+            document = try JSONValue(
+                parsing: bytes, limits: JSONLimits(maximumBytes: Limits.documentBytes, maximumDepth: 16))
+        } catch {
+            throw Self.malformed("not_json", "The token is not JSON that can be read: \(error.description)")
+        }
+        try self.init(document: document)
+    }
+
+    /// Takes a document that was read already.
+    public init(document: JSONValue) throws(PaymentTokenError) {
+        let token = document["token"] ?? document
+        guard token.objectValue != nil else { throw Self.malformed("not_object", "The token is not a JSON object.") }
+        let payment = try Self.paymentData(in: token)
+        guard let members = payment.objectValue else {
+            throw Self.malformed("not_object", "The token's paymentData is not a JSON object.")
+        }
+        guard !members.isEmpty else {
+            throw PaymentTokenError(
+                .format, "simulated", "The token's paymentData is empty, as the device simulator makes it.",
+                next: "Pay with a real device, or with Till's own sandbox.")
+        }
+        guard let name = payment["version"]?.stringValue, let version = PaymentTokenVersion(rawValue: name) else {
+            throw Self.malformed("version", "The token's version is neither EC_v1 nor RSA_v1.")
+        }
+        guard let header = payment["header"], header.objectValue != nil else {
+            throw Self.malformed("header", "The token has no header.")
+        }
+        self.version = version
+        data = try Self.base64(payment, "data", 17...Limits.dataBytes)
+        signature = try Self.base64(payment, "signature", 1...Limits.signatureBytes)
+        publicKeyHash = try Self.base64(header, "publicKeyHash", 32...32)
+        keyTransport = try Self.keyTransport(header, version)
+        transactionID = WalletTransactionID(bytes: try Self.hex(header, "transactionId"))
+        let hasApplicationData = header["applicationData"].map { !$0.isNull && $0 != .string("") } ?? false
+        applicationDataHash = hasApplicationData ? try Self.hex(header, "applicationData") : nil
+        claimedCardName = token["paymentMethod"]?["displayName"]?.stringValue
+    }
+
+    /// The signed and encrypted part, whichever way the token was handed over.
+    private static func paymentData(in token: JSONValue) throws(PaymentTokenError) -> JSONValue {
+        switch token["paymentData"] {
+        case nil: return token
+        case .string(let text)?:
+            // Apps have the part as bytes, and send those as text or in base64.
+            let bytes = text.utf8.first == UInt8(ascii: "{") ? Array(text.utf8) : StrictBase64.decode(text) ?? []
+            guard !text.isEmpty else { return .object([]) }
+            do {
+                return try JSONValue(
+                    parsing: bytes, limits: JSONLimits(maximumBytes: Limits.documentBytes, maximumDepth: 16))
+            } catch {
+                throw malformed("not_json", "The token's paymentData is text that is not JSON.")
+            }
+        case let value?: return value
+        }
+    }
+
+    private static func keyTransport(
+        _ header: JSONValue, _ version: PaymentTokenVersion
+    ) throws(PaymentTokenError) -> KeyTransport {
+        let other = version == .ecV1 ? "wrappedKey" : "ephemeralPublicKey"
+        guard header[other] == nil else {
+            throw malformed("key_transport", "The token's header has \(other), which \(version.rawValue) does not.")
+        }
+        switch version {
+        case .ecV1: return .ephemeralPublicKey(try base64(header, "ephemeralPublicKey", 1...512))
+        case .rsaV1: return .wrappedKey(try base64(header, "wrappedKey", 1...1024))
+        }
+    }
+
+    private static func base64(
+        _ object: JSONValue, _ key: String, _ count: ClosedRange<Int>
+    ) throws(PaymentTokenError) -> [UInt8] {
+        guard let text = object[key]?.stringValue else { throw malformed("member", "The token has no text \(key).") }
+        guard let bytes = StrictBase64.decode(text) else {
+            throw malformed("base64", "The token's \(key) is not base64.")
+        }
+        guard count.contains(bytes.count) else {
+            throw malformed("length", "The token's \(key) has \(bytes.count) bytes, which no real one has.")
+        }
+        return bytes
+    }
+
+    private static func hex(_ object: JSONValue, _ key: String) throws(PaymentTokenError) -> [UInt8] {
+        guard let text = object[key]?.stringValue else { throw malformed("member", "The token has no text \(key).") }
+        guard text.utf8.count == 64, let bytes = StrictHex.decode(text) else {
+            throw malformed("hex", "The token's \(key) is not 32 bytes in hexadecimal.")
+        }
+        return bytes
+    }
+
+    private static func malformed(_ code: String, _ what: String) -> PaymentTokenError {
+        PaymentTokenError(.format, code, what)
+    }
+
+    /// What Apple signed: all parts decoded, one behind the other.
+    var signedBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(keyTransport.bytes.count + data.count + 64)
+        bytes += keyTransport.bytes
+        bytes += data
+        bytes += transactionID.bytes
+        bytes += applicationDataHash ?? []
+        return bytes
+    }
+}

@@ -1,0 +1,19 @@
+/// The check digit of card numbers (ISO/IEC 7812-1, annex B).
+public enum LuhnChecksum {
+    /// True if the last digit fits the others. Anything but ASCII digits, and no digits at all, never fit.
+    public static func isValid(_ digits: some BidirectionalCollection<UInt8>) -> Bool {
+        guard !digits.isEmpty else { return false }
+        var sum = 0
+        var doubles = false
+        for byte in digits.reversed() {
+            guard byte >= 0x30, byte <= 0x39 else { return false }
+            let digit = Int(byte) - 0x30
+            sum += doubles ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
+            doubles.toggle()
+        }
+        return sum % 10 == 0
+    }
+
+    /// True if the last digit of a text of ASCII digits fits the others.
+    public static func isValid(_ digits: String) -> Bool { isValid(digits.utf8) }
+}

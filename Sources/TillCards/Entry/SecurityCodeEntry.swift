@@ -1,0 +1,33 @@
+/// What a card form knows of a security code while it is typed.
+public struct SecurityCodeEntry: Sendable {
+    /// How the field stands.
+    public let state: FieldState<SecurityCodeError>
+    /// What the network calls it: CVV, CVC, CID, …
+    public let name: String
+    /// How many digits are wanted.
+    public let lengths: ClosedRange<Int>
+
+    /// Looks at what was typed so far, for a number that begins with these digits.
+    public init(_ text: String, numberDigits: String) {
+        let certain = CardBrandTable.candidates(for: numberDigits).filter(\.isCertain)
+        let profile = certain.first?.profile
+        let wanted = Set(certain.map(\.profile.codeLength))
+        lengths = (wanted.min() ?? 3)...(wanted.max() ?? 4)
+        name = profile?.codeName ?? "CVV"
+        guard let digits = TypedDigits.strictDigits(in: text) else {
+            state = .invalid(.notDigits)
+            return
+        }
+        let count = digits.utf8.count
+        if count == 0 {
+            state = profile?.codeIsOptional ?? false ? .valid : .incomplete
+        } else if count < lengths.lowerBound {
+            state = .incomplete
+        } else if count > lengths.upperBound {
+            let text = lengths.count == 1 ? "\(lengths.lowerBound)" : "\(lengths.lowerBound) or \(lengths.upperBound)"
+            state = .invalid(.wrongLength(count, wanted: text))
+        } else {
+            state = .valid
+        }
+    }
+}

@@ -1,0 +1,191 @@
+public import TillCore
+
+/// A hold on money.
+public struct OrderAuthorization: Hashable, Sendable {
+    /// Where a hold stands. Open.
+    public struct Status: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The money is held.
+        public static let created = Status(rawValue: "CREATED")
+        /// All of it was captured.
+        public static let captured = Status(rawValue: "CAPTURED")
+        /// PayPal or the bank said no.
+        public static let denied = Status(rawValue: "DENIED")
+        /// A part was captured.
+        public static let partiallyCaptured = Status(rawValue: "PARTIALLY_CAPTURED")
+        /// Let go, or ended by time.
+        public static let voided = Status(rawValue: "VOIDED")
+        /// Under review.
+        public static let pending = Status(rawValue: "PENDING")
+    }
+
+    /// The hold.
+    public let id: PayPalAuthorizationID
+    /// Where it stands.
+    public let status: Status
+    /// How much.
+    public let amount: Money?
+    /// When it ends, by PayPal's own word.
+    public let expires: Timestamp?
+    /// When it was made.
+    public let created: Timestamp?
+    /// What the card's bank answered.
+    public let processor: ProcessorResponse?
+    /// The order that it belongs to, where the answer says so.
+    public let orderID: PayPalOrderID?
+
+    package init?(_ json: JSONValue) {
+        guard let text = json["id"]?.stringValue, let id = try? PayPalAuthorizationID(text),
+            let status = PayPalWireText.word(json["status"])
+        else { return nil }
+        self.id = id
+        self.status = Status(rawValue: status)
+        if let amount = json["amount"] {
+            guard let money = PayPalMoney.read(amount) else { return nil }
+            self.amount = money
+        } else {
+            amount = nil
+        }
+        expires = json["expiration_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
+        created = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
+        processor = json["processor_response"].flatMap { ProcessorResponse($0) }
+        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap { try? PayPalOrderID($0) }
+    }
+}
+
+/// Money that was taken, or asked for. Only a ``CompletedCapture`` can be made into something paid.
+public struct OrderCapture: Hashable, Sendable {
+    /// Where a capture stands. Open.
+    public struct Status: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The money was taken.
+        public static let completed = Status(rawValue: "COMPLETED")
+        /// The card was declined; nothing was taken.
+        public static let declined = Status(rawValue: "DECLINED")
+        /// Taken, and a part given back.
+        public static let partiallyRefunded = Status(rawValue: "PARTIALLY_REFUNDED")
+        /// Not decided yet.
+        public static let pending = Status(rawValue: "PENDING")
+        /// Taken, and all given back.
+        public static let refunded = Status(rawValue: "REFUNDED")
+        /// PayPal could not do it; nothing was taken.
+        public static let failed = Status(rawValue: "FAILED")
+        /// Another word for declined, in webhooks.
+        public static let denied = Status(rawValue: "DENIED")
+    }
+
+    /// The capture.
+    public let id: PayPalCaptureID
+    /// Where it stands.
+    public let status: Status
+    /// Why it is pending or declined, in PayPal's word.
+    public let reason: String?
+    /// How much.
+    public let amount: Money
+    /// Nothing more can be captured of its hold.
+    public let isFinal: Bool?
+    /// What the card's bank answered.
+    public let processor: ProcessorResponse?
+    /// What PayPal keeps.
+    public let fee: Money?
+    /// What the shop gets.
+    public let net: Money?
+    /// The hold that it was taken from.
+    public let authorization: PayPalAuthorizationID?
+    /// The order that it belongs to, where the answer says so.
+    public let orderID: PayPalOrderID?
+
+    package init?(_ json: JSONValue) {
+        guard let text = json["id"]?.stringValue, let id = try? PayPalCaptureID(text),
+            let status = PayPalWireText.word(json["status"]), let amount = PayPalMoney.read(json["amount"])
+        else { return nil }
+        self.id = id
+        self.status = Status(rawValue: status)
+        self.amount = amount
+        reason = PayPalWireText.word(json.at("status_details", "reason"))
+        isFinal = json["final_capture"]?.boolValue
+        processor = json["processor_response"].flatMap { ProcessorResponse($0) }
+        fee = PayPalMoney.read(json.at("seller_receivable_breakdown", "paypal_fee"))
+        net = PayPalMoney.read(json.at("seller_receivable_breakdown", "net_amount"))
+        let parent = OrderLink.all(in: json).first { $0.relation == "up" }?.address
+        authorization = parent.flatMap { address in
+            let parts = address.split(separator: "/")
+            guard parts.count > 1, parts[parts.count - 2] == "authorizations" else { return nil }
+            return parts.last.flatMap { try? PayPalAuthorizationID(String($0)) }
+        }
+        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap { try? PayPalOrderID($0) }
+    }
+
+    /// It certainly took nothing and never will.
+    public var isRefused: Bool { [.declined, .failed, .denied].contains(status) }
+
+    /// As a no of the card's bank.
+    package func decline(debugID: String?) -> Decline {
+        Decline(
+            reason: processor?.declineReason ?? .generic, code: processor?.responseCode ?? reason ?? status.rawValue,
+            message: "capture \(id) is \(status.rawValue)" + (reason.map { " (\($0))" } ?? ""), requestID: debugID)
+    }
+}
+
+/// Money that goes back.
+public struct OrderRefund: Hashable, Sendable {
+    /// The refund.
+    public let id: PayPalRefundID
+    /// `CANCELLED`, `FAILED`, `PENDING`, `COMPLETED`, or a new word.
+    public let status: String
+    /// How much.
+    public let amount: Money
+    /// The shop's own identifier.
+    public let customID: String?
+    /// Which capture it is of, where the answer says so.
+    public let capture: PayPalCaptureID?
+
+    package init?(_ json: JSONValue) {
+        guard let text = json["id"]?.stringValue, let id = try? PayPalRefundID(text),
+            let status = PayPalWireText.word(json["status"]), let amount = PayPalMoney.read(json["amount"])
+        else { return nil }
+        self.id = id
+        self.status = status
+        self.amount = amount
+        customID = json["custom_id"]?.stringValue
+        let parent = OrderLink.all(in: json).first { $0.relation == "up" }?.address
+        capture = parent.flatMap { $0.split(separator: "/").last }.flatMap { try? PayPalCaptureID(String($0)) }
+    }
+}
+
+/// What the card's bank answered, in the processor's codes.
+public struct ProcessorResponse: Hashable, Sendable {
+    /// How the address fits.
+    public let avsCode: String?
+    /// How the security code fits.
+    public let cvvCode: String?
+    /// The answer.
+    public let responseCode: String?
+    /// Whether trying again is welcome: 01, 02, 03, 21.
+    public let paymentAdviceCode: String?
+
+    init?(_ json: JSONValue) {
+        guard json.objectValue != nil else { return nil }
+        func code(_ name: String) -> String? { json[name]?.stringValue.map { PayPalWireText.line($0, limit: 16) } }
+        avsCode = code("avs_code")
+        cvvCode = code("cvv_code")
+        responseCode = code("response_code")
+        paymentAdviceCode = code("payment_advice_code")
+    }
+
+    /// Our word for the answer.
+    public var declineReason: DeclineReason {
+        switch responseCode {
+        case "5120", "1380", "5560": .insufficientFunds
+        case "5400", "1384", "8110": .expiredCard
+        case "00N7", "5110", "PCVV", "5130": .incorrectCVC
+        case "5180", "1330", "1335", "0960": .incorrectNumber
+        case "9500", "9520", "9510", "9540", "9600", "1393", "5930", "8100": .fraud
+        case "5160", "5170", "5190", "5700", "5710", "1310", "7700": .cardNotSupported
+        case "5135", "5140", "5150": .invalidRequest
+        default: .generic
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import Foundation
+public import TillCore
+
+/// A challenge of the card's bank: where the customer goes, and how the way back is recognised.
+public struct PayerAction: Hashable, Sendable {
+    /// Where the customer goes. Always `https`, or this machine.
+    public let url: String
+
+    /// `nil` if the order names no usable address; that is never a success.
+    init?(_ order: OrderResponse) {
+        guard let link = order.links.first(where: { $0.relation == "payer-action" }),
+            let url = PayerAction.usable(link.address)
+        else { return nil }
+        self.url = url
+    }
+
+    /// The address in an error's links.
+    static func link(in json: JSONValue?) -> String? {
+        OrderLink.all(in: json).first { $0.relation == "payer-action" }.flatMap { usable($0.address) }
+    }
+
+    private static func usable(_ text: String) -> String? {
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.user == nil else {
+            return nil
+        }
+        switch parts.scheme {
+        case "https": return text
+        case "http": return ["localhost", "127.0.0.1"].contains(host) ? text : nil
+        default: return nil
+        }
+    }
+}
+
+/// The two addresses to which the bank's page sends the customer back, with a state that only this attempt knows.
+public struct ChallengeReturn: Hashable, Sendable {
+    /// After the challenge.
+    public let returnURL: String
+    /// When the customer gave up.
+    public let cancelURL: String
+    private let state: String
+
+    /// What a return says. It is a hint: what became of the order is read from PayPal.
+    public enum Callback: Hashable, Sendable {
+        /// The challenge is over.
+        case finished
+        /// The customer gave up.
+        case canceled
+    }
+
+    /// Why a return is not taken.
+    public enum Fault: Error, Hashable, Sendable {
+        /// It is another address.
+        case otherAddress
+        /// Its state is missing or another: it belongs to another attempt, or somebody made it up.
+        case wrongState
+    }
+
+    /// Two addresses below a base, as `https://shop.example/pay` or `shop.example.app://card`.
+    /// - Parameter random: 128 bits that nobody can guess.
+    public init(base: String, random: (UInt64, UInt64)) {
+        state = String(random.0, radix: 36) + String(random.1, radix: 36)
+        let separator = base.hasSuffix("/") ? "" : "/"
+        returnURL = "\(base)\(separator)success?state=\(state)"
+        cancelURL = "\(base)\(separator)cancel?state=\(state)"
+    }
+
+    /// Reads the address to which the customer came back.
+    /// - Throws: ``Fault``.
+    public func read(_ callback: String) throws(Fault) -> Callback {
+        guard callback.utf8.count <= 4000, let theirs = URLComponents(string: callback) else { throw .otherAddress }
+        for (address, meaning) in [(returnURL, Callback.finished), (cancelURL, .canceled)] {
+            guard let ours = URLComponents(string: address) else { continue }
+            guard theirs.scheme?.lowercased() == ours.scheme?.lowercased(),
+                theirs.host?.lowercased() == ours.host?.lowercased(), theirs.port == ours.port,
+                theirs.path == ours.path, theirs.user == nil
+            else { continue }
+            let states = (theirs.queryItems ?? []).filter { $0.name == "state" }
+            guard states.count == 1, states.first?.value == state else { throw .wrongState }
+            return meaning
+        }
+        throw .otherAddress
+    }
+}
+
+/// What came of the bank's challenge.
+public struct AuthenticationResult: Hashable, Sendable {
+    /// Who bears a loss: `POSSIBLE`, `YES`, `NO`, `UNKNOWN`, or a new word.
+    public let liabilityShift: String?
+    /// The challenge: `Y N U A C R D I`.
+    public let status: String?
+    /// Whether the card takes part: `Y N U B`.
+    public let enrollment: String?
+
+    init?(_ json: JSONValue) {
+        guard json.objectValue != nil else { return nil }
+        liabilityShift = PayPalWireText.word(json["liability_shift"])
+        status = PayPalWireText.word(json.at("three_d_secure", "authentication_status"))
+        enrollment = PayPalWireText.word(json.at("three_d_secure", "enrollment_status"))
+    }
+}
+
+/// Which results of a challenge a shop goes on with. Data, so that a shop can be stricter.
+public struct LiabilityPolicy: Hashable, Sendable {
+    /// What to do with a result.
+    public enum Verdict: String, Hashable, Sendable {
+        /// Take the money.
+        case proceed
+        /// Take nothing.
+        case refuse
+        /// Take nothing; the customer may try once more.
+        case retry
+    }
+
+    /// Verdict by liability shift; one that is not listed is refused.
+    public var verdicts: [String: Verdict]
+
+    /// A policy.
+    public init(verdicts: [String: Verdict]) { self.verdicts = verdicts }
+
+    /// PayPal's recommendation: go on when the loss may be the bank's, else not; unknown may be tried again.
+    public static let standard = LiabilityPolicy(
+        verdicts: ["POSSIBLE": .proceed, "YES": .proceed, "NO": .refuse, "UNKNOWN": .retry])
+
+    /// The verdict on a result. Without a challenge there is nothing to judge.
+    public func verdict(on result: AuthenticationResult?) -> Verdict {
+        guard let result else { return .proceed }
+        return result.liabilityShift.flatMap { verdicts[$0] } ?? .refuse
+    }
+}

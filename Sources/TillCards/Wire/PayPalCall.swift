@@ -1,0 +1,64 @@
+package import HTTPTypes
+package import TillCore
+
+/// One call of PayPal's interface. Its body may hold a card, so it prints as method and path only.
+package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The longest `PayPal-Request-Id`.
+    package static let maximumKeyBytes = 108
+
+    package let method: HTTPRequest.Method
+    package let path: String
+    package let body: [UInt8]
+    package let contentType: String?
+    /// On each call that changes something, so that nothing is done twice.
+    package let key: IdempotencyKey?
+    /// Asks for the whole resource in the answer.
+    package let wantsRepresentation: Bool
+    /// What of the body must not come back in any text.
+    package let secrets: [Secret<String>]
+
+    package var description: String { "\(method.rawValue) \(path)" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    package init(
+        _ method: HTTPRequest.Method, _ path: String, body: [UInt8] = [], contentType: String? = nil,
+        key: IdempotencyKey? = nil, wantsRepresentation: Bool = false, secrets: [Secret<String>] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.body = body
+        self.contentType = contentType
+        self.key = key
+        self.wantsRepresentation = wantsRepresentation
+        self.secrets = secrets
+    }
+
+    /// A call that changes something.
+    package static func post(
+        _ path: String, _ body: JSONValue? = nil, key: IdempotencyKey?, secrets: [Secret<String>] = []
+    ) -> PayPalCall {
+        PayPalCall(
+            .post, path, body: body?.bytes() ?? [], contentType: "application/json", key: key,
+            wantsRepresentation: true, secrets: secrets)
+    }
+
+    /// A call that reads.
+    package static func get(_ path: String) -> PayPalCall { PayPalCall(.get, path) }
+
+    /// The call with its address and credentials.
+    package func request(to environment: PayPalEnvironment, authorization: Secret<String>) -> HTTPRequest {
+        var request = HTTPRequest(
+            method: method, scheme: environment.scheme, authority: environment.authority, path: path)
+        var fields: [(String, String)] = [
+            ("User-Agent", "Till/1 (payments in Swift)"), ("Accept", "application/json"),
+            ("Authorization", authorization.reveal()),
+        ]
+        if let contentType { fields.append(("Content-Type", contentType)) }
+        if let key { fields.append(("PayPal-Request-Id", key.rawValue)) }
+        if wantsRepresentation { fields.append(("Prefer", "return=representation")) }
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { request.headerFields.append(HTTPField(name: name, value: value)) }
+        }
+        return request
+    }
+}

@@ -1,0 +1,12 @@
+public import TillCore
+
+/// For how long PayPal remembers a `PayPal-Request-Id`. After that the same key would do the thing again, so the
+/// resource is read instead.
+public enum PayPalRetention {
+    /// Orders: 6 hours (an account manager can raise it to 72).
+    public static let orders: Span = .hours(6)
+    /// Captures of authorizations, reauthorizations, refunds: 45 days.
+    public static let payments: Span = .days(45)
+    /// Setup and payment tokens: 3 hours.
+    public static let vault: Span = .hours(3)
+}

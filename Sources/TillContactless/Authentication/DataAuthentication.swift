@@ -1,0 +1,178 @@
+import Crypto
+import TillCore
+
+/// Offline data authentication: whether the card's data were signed by its issuer, and whether the card itself is
+/// there to sign. Source: EMV Book 2, sections 5 and 6; EMV Contactless Book C-3 for the fast form.
+public struct DataAuthentication: Sendable {
+    /// What came out.
+    public enum Result: Hashable, Sendable, CustomStringConvertible {
+        /// The card has none, or there is no key to check it with.
+        case notPerformed
+        /// Genuine.
+        case verified
+        /// Not genuine, and why.
+        case failed(String)
+
+        /// `verified`, `not_performed` or `failed`.
+        public var description: String {
+            switch self {
+            case .notPerformed: "not_performed"
+            case .verified: "verified"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    let card: [Tag: [UInt8]]
+    let authenticated: [UInt8]
+    let processing: [UInt8]
+    let generate: [UInt8]
+    let generated: [UInt8]
+    let request: TapRequest
+    let kernel: KernelID
+
+    func result(_ authorities: CertificationAuthorities, aid: [UInt8]) -> Result {
+        guard let index = card[0x8F]?.first, let authority = authorities.key(for: aid, index),
+            card[0x93] != nil || card[0x9F4B] != nil
+        else { return .notPerformed }
+        do {
+            let issuer = try issuerKey(authority)
+            if card[0x9F4B] != nil, card[0x9F46] != nil {
+                try checkDynamic(try cardKey(issuer))
+            } else {
+                try checkStatic(issuer)
+            }
+            return .verified
+        } catch {
+            return .failed(error.reason)
+        }
+    }
+
+    /// The cryptogram that a combined signature carries within; nil when there is none or it can not be opened.
+    func signedCryptogram(_ authorities: CertificationAuthorities, aid: [UInt8]) -> [UInt8]? {
+        guard !generated.isEmpty, let index = card[0x8F]?.first, let authority = authorities.key(for: aid, index),
+            let issuer = try? issuerKey(authority), let key = try? cardKey(issuer),
+            let opened = card[0x9F4B].flatMap({ key.recover($0, format: 0x05) })
+        else { return nil }
+        let after = opened[4..<min(opened.count, 4 + Int(opened[3]))]
+        let start = 1 + Int(after.first ?? 0) + 1
+        let cryptogram = Array(after.dropFirst(start).prefix(8))
+        return cryptogram.count == 8 ? cryptogram : nil
+    }
+
+    private struct Failure: Error { let reason: String }
+
+    private func issuerKey(_ authority: RSAPublicKey) throws(Failure) -> RSAPublicKey {
+        guard let certificate = card[0x90], let opened = authority.recover(certificate, format: 0x02) else {
+            throw Failure(reason: "the issuer's certificate does not open")
+        }
+        let remainder = card[0x92] ?? []
+        let exponent = card[0x9F32] ?? []
+        try checkHash(opened, remainder + exponent, "the issuer's certificate")
+        let issuer = Hex.text(opened[2..<6]).prefix { $0 != "F" }
+        guard let number, number.hasPrefix(issuer) else {
+            throw Failure(reason: "the issuer's certificate is for other card numbers")
+        }
+        try checkDate(Array(opened[6..<8]), "the issuer's certificate")
+        return try key(opened, header: 15, lengthAt: 13, remainder, exponent, "the issuer's key")
+    }
+
+    private func cardKey(_ issuer: RSAPublicKey) throws(Failure) -> RSAPublicKey {
+        guard let certificate = card[0x9F46], let opened = issuer.recover(certificate, format: 0x04),
+            opened.count > 42
+        else { throw Failure(reason: "the card's certificate does not open") }
+        let remainder = card[0x9F48] ?? []
+        let exponent = card[0x9F47] ?? []
+        try checkHash(opened, remainder + exponent + (try signedData()), "the card's certificate")
+        guard let number, Hex.text(opened[2..<12]).prefix(while: { $0 != "F" }) == number else {
+            throw Failure(reason: "the card's certificate is for another card number")
+        }
+        try checkDate(Array(opened[12..<14]), "the card's certificate")
+        return try key(opened, header: 21, lengthAt: 19, remainder, exponent, "the card's key")
+    }
+
+    private func checkStatic(_ issuer: RSAPublicKey) throws(Failure) {
+        guard let signature = card[0x93], let opened = issuer.recover(signature, format: 0x03) else {
+            throw Failure(reason: "the signed data do not open")
+        }
+        try checkHash(opened, try signedData(), "the signed data")
+    }
+
+    private func checkDynamic(_ key: RSAPublicKey) throws(Failure) {
+        guard let signature = card[0x9F4B], let opened = key.recover(signature, format: 0x05) else {
+            throw Failure(reason: "the card's signature does not open")
+        }
+        let isCombined = kernel != .visa && !generated.isEmpty
+        try checkHash(opened, isCombined ? request.unpredictableNumber : fastChallenge, "the card's signature")
+        guard isCombined else { return }
+        let data = opened[4..<min(opened.count, 4 + Int(opened[3]))]
+        let dynamicLength = Int(data.first ?? 0)
+        let after = Array(data.dropFirst(1 + dynamicLength))
+        guard after.count >= 29, after[0] == card[0x9F27]?.first,
+            card[0x9F26].map({ $0 == Array(after[1..<9]) }) ?? true
+        else { throw Failure(reason: "the card signed another cryptogram") }
+        let said = processing + generate + (try answerWithoutSignature())
+        guard Array(Insecure.SHA1.hash(data: said)) == Array(after[9..<29]) else {
+            throw Failure(reason: "the card signed another transaction")
+        }
+    }
+
+    /// What the fast form signs: the unpredictable number, the amount, the currency and the card's own data.
+    private var fastChallenge: [UInt8] {
+        let own = card[0x9F69] ?? []
+        guard own.first == 0x01 else { return request.unpredictableNumber }
+        return request.unpredictableNumber + TerminalData.packed(Int(clamping: request.amount.minorUnits), 6)
+            + TerminalData.packed(request.amount.currency.numericCode, 2) + own
+    }
+
+    private func answerWithoutSignature() throws(Failure) -> [UInt8] {
+        guard let objects = try? DataObject.parse(generated) else {
+            throw Failure(reason: "the card's answer can not be read")
+        }
+        return objects.flatMap(\.children).filter { $0.tag != 0x9F4B }.flatMap(\.encoded)
+    }
+
+    /// The records, and the interchange profile where the tag list asks for it; it may ask for nothing else.
+    private func signedData() throws(Failure) -> [UInt8] {
+        guard let list = card[0x9F4A] else { return authenticated }
+        guard list == [0x82] else { throw Failure(reason: "the list of signed tags names more than the profile") }
+        return authenticated + (card[0x82] ?? [])
+    }
+
+    private var number: String? {
+        card[0x5A].map { String(Hex.text($0).prefix { $0 != "F" }) }
+            ?? card[0x57].map { String(Hex.text($0).prefix { $0 != "D" }) }
+    }
+
+    private func checkHash(_ opened: [UInt8], _ more: [UInt8], _ name: String) throws(Failure) {
+        let body = opened[1..<opened.count - 21]
+        let hash = opened[(opened.count - 21)..<(opened.count - 1)]
+        guard Array(Insecure.SHA1.hash(data: Array(body) + more)) == Array(hash) else {
+            throw Failure(reason: "\(name) does not fit its data")
+        }
+    }
+
+    /// Month and year in packed digits; good to the end of the month.
+    private func checkDate(_ date: [UInt8], _ name: String) throws(Failure) {
+        let today = TerminalData(profile: TerminalProfile(), request: request).yearMonthDay
+        guard date.count == 2, today.count == 3, (1...0x12).contains(date[0]) else {
+            throw Failure(reason: "\(name) has no date")
+        }
+        guard ![date[1], date[0]].lexicographicallyPrecedes(Array(today.prefix(2))) else {
+            throw Failure(reason: "\(name) is expired")
+        }
+    }
+
+    private func key(
+        _ opened: [UInt8], header: Int, lengthAt: Int, _ remainder: [UInt8], _ exponent: [UInt8], _ name: String
+    ) throws(Failure) -> RSAPublicKey {
+        guard opened.count > header + 21 else { throw Failure(reason: "\(name) is cut short") }
+        let length = Int(opened[lengthAt])
+        let left = opened[header..<opened.count - 21]
+        let modulus = Array((Array(left) + remainder).prefix(length))
+        guard modulus.count == length, let key = RSAPublicKey(modulus: modulus, exponent: exponent) else {
+            throw Failure(reason: "\(name) is not a key")
+        }
+        return key
+    }
+}

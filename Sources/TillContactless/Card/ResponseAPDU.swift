@@ -1,0 +1,92 @@
+/// A card's answer: data and a status word.
+public struct ResponseAPDU: Hashable, Sendable {
+    /// The data, without the status word.
+    public let data: [UInt8]
+    /// The status word.
+    public let status: StatusWord
+
+    /// Makes one.
+    public init(_ data: [UInt8] = [], status: StatusWord = .done) {
+        self.data = data
+        self.status = status
+    }
+
+    /// Reads an answer; nil for fewer than two bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count >= 2 else { return nil }
+        data = Array(bytes.dropLast(2))
+        status = StatusWord(rawValue: UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]))
+    }
+
+    /// Data and status word.
+    public var bytes: [UInt8] {
+        data + [UInt8(truncatingIfNeeded: status.rawValue >> 8), UInt8(truncatingIfNeeded: status.rawValue)]
+    }
+}
+
+/// How a command ended; any value is kept. Source: ISO 7816-4, section 5.6, and EMV Book 1.
+public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The two bytes.
+    public let rawValue: UInt16
+    /// Takes the two bytes.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// 9000.
+    public static let done = StatusWord(rawValue: 0x9000)
+    /// 6A82.
+    public static let notFound = StatusWord(rawValue: 0x6A82)
+    /// 6A83.
+    public static let recordNotFound = StatusWord(rawValue: 0x6A83)
+    /// 6A81.
+    public static let functionNotSupported = StatusWord(rawValue: 0x6A81)
+    /// 6985.
+    public static let conditionsNotSatisfied = StatusWord(rawValue: 0x6985)
+    /// 6984.
+    public static let dataInvalidated = StatusWord(rawValue: 0x6984)
+    /// 6986.
+    public static let notAllowed = StatusWord(rawValue: 0x6986)
+    /// 6700.
+    public static let wrongLength = StatusWord(rawValue: 0x6700)
+    /// 6D00.
+    public static let instructionNotSupported = StatusWord(rawValue: 0x6D00)
+    /// 6283.
+    public static let selectedInvalidated = StatusWord(rawValue: 0x6283)
+
+    /// The digits and what they mean.
+    public var description: String {
+        let digits = Hex.text([UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)])
+        return "\(digits) (\(meaning))"
+    }
+
+    /// What the standard says of it.
+    public var meaning: String {
+        switch rawValue {
+        case 0x9000: "done"
+        case 0x6283: "the selected file is blocked"
+        case 0x6287: "the device is locked"
+        case 0x6300: "verification failed"
+        case 0x6340: "the application version is not supported"
+        case 0x63C0...0x63CF: "verification failed, \(rawValue & 15) tries left"
+        case 0x6700: "wrong length"
+        case 0x6882: "secure messaging not supported"
+        case 0x6982: "security status not satisfied"
+        case 0x6983: "the method is blocked"
+        case 0x6984: "referenced data invalidated, or the customer must act"
+        case 0x6985: "conditions of use not satisfied"
+        case 0x6986: "command not allowed: look at the phone"
+        case 0x6A80: "incorrect data"
+        case 0x6A81: "function not supported, or the card is blocked"
+        case 0x6A82: "not found"
+        case 0x6A83: "record not found"
+        case 0x6A86: "wrong parameters"
+        case 0x6A88: "referenced data not found"
+        case 0x6B00: "wrong parameters"
+        case 0x6C00...0x6CFF: "wrong expected length, \(rawValue & 0xFF) bytes are there"
+        case 0x6100...0x61FF: "done, \(rawValue & 0xFF) more bytes wait"
+        case 0x6D00: "instruction not supported"
+        case 0x6E00: "class not supported"
+        case 0x6F00: "no precise diagnosis"
+        default: "not a status that is known"
+        }
+    }
+}

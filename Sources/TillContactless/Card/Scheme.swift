@@ -1,0 +1,60 @@
+/// Whose application a card offers, by the start of its identifier. Source: the registered provider identifiers.
+public struct Scheme: Hashable, Sendable {
+    /// The name that people know.
+    public let name: String
+    /// The kernel that EMV names for it when the card does not.
+    public let kernel: KernelID
+
+    /// Finds the scheme of an application identifier; nil for one that is not known.
+    public init?(aid: [UInt8]) {
+        let text = Hex.text(aid)
+        guard let row = Scheme.table.first(where: { text.hasPrefix($0.0) }) else { return nil }
+        (name, kernel) = (row.1, row.2)
+    }
+
+    /// The identifiers that are asked for when nothing else is configured, longest first within a scheme.
+    public static let knownPrefixes: [String] = table.map(\.0)
+
+    private static let table: [(String, String, KernelID)] = [
+        ("A0000000032010", "Visa Electron", .visa), ("A0000000032020", "V PAY", .visa),
+        ("A0000000038010", "Plus", .visa),
+        ("A0000000980840", "Visa US common debit", .visa), ("A000000003", "Visa", .visa),
+        ("A0000000043060", "Maestro", .mastercard), ("A0000000042203", "Mastercard US common debit", .mastercard),
+        ("A000000004", "Mastercard", .mastercard), ("A00000002501", "American Express", .americanExpress),
+        ("A000000025", "American Express", .americanExpress), ("A0000000651010", "JCB", .jcb),
+        ("A000000065", "JCB", .jcb),
+        ("A0000001523010", "Discover", .discover), ("A0000001524010", "Discover US common debit", .discover),
+        ("A000000152", "Discover", .discover), ("A000000333", "UnionPay", .unionPay),
+        ("A0000000421010", "CB", .visa), ("A000000042", "CB", .visa), ("A0000002771010", "Interac", .visa),
+        ("A000000277", "Interac", .visa), ("A000000384", "eftpos Australia", .visa),
+        ("A00000035910100281", "girocard", .mastercard), ("D276000025", "girocard", .mastercard),
+        ("A0000001211010", "Dankort", .visa), ("D5780000021010", "BankAxept", .mastercard),
+        ("A000000524", "RuPay", .visa), ("A000000658", "Mir", .visa),
+    ]
+}
+
+/// Which kernel reads an application. Source: EMV Contactless Book B, kernel identifiers.
+public struct KernelID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number that the standard gives it.
+    public let rawValue: UInt8
+    /// Takes the standard's number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Kernel 2.
+    public static let mastercard = KernelID(rawValue: 2)
+    /// Kernel 3.
+    public static let visa = KernelID(rawValue: 3)
+    /// Kernel 4.
+    public static let americanExpress = KernelID(rawValue: 4)
+    /// Kernel 5.
+    public static let jcb = KernelID(rawValue: 5)
+    /// Kernel 6.
+    public static let discover = KernelID(rawValue: 6)
+    /// Kernel 7.
+    public static let unionPay = KernelID(rawValue: 7)
+    /// Kernel 8, EMVCo's own.
+    public static let common = KernelID(rawValue: 8)
+
+    /// `kernel 3`
+    public var description: String { "kernel \(rawValue)" }
+}

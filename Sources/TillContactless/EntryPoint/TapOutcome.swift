@@ -1,0 +1,45 @@
+/// How a tap ended. Source: EMV Contactless Book A, section 6.2.
+public enum TapOutcome: String, Hashable, Sendable {
+    /// The card approved offline.
+    case approved
+    /// The card declined, or its data can not be trusted.
+    case declined
+    /// The provider decides.
+    case onlineRequest = "online_request"
+    /// Present the card again.
+    case tryAgain = "try_again"
+    /// Insert or swipe the card instead.
+    case tryAnotherInterface = "try_another_interface"
+    /// Nothing can be done with this card here.
+    case endApplication = "end_application"
+
+    /// A sentence for the customer, the same for every reason of a decline.
+    public var sentence: String {
+        switch self {
+        case .approved: "Approved."
+        case .declined: "Declined."
+        case .onlineRequest: "Card read. You may remove it."
+        case .tryAgain: "Please present the card again."
+        case .tryAnotherInterface: "Please insert or swipe the card."
+        case .endApplication: "This card can not be used here. Please try another card."
+        }
+    }
+}
+
+/// What the customer sees while a card is read. Source: EMV Contactless Book A, user interface requests.
+public enum TapProgress: String, Hashable, Sendable {
+    /// The field is on.
+    case readyForTap = "ready_for_tap"
+    /// A card is being read.
+    case cardDetected = "card_detected"
+    /// The card may leave.
+    case removeCard = "remove_card"
+    /// Present it again.
+    case retry = "read_retry"
+    /// Read.
+    case completed = "read_completed"
+    /// Not read.
+    case notCompleted = "read_not_completed"
+    /// Called off.
+    case cancelled = "read_cancelled"
+}

@@ -1,0 +1,165 @@
+public import TillCore
+
+/// Reads a payment card over a channel: entry point, selection, and a flow in the manner of kernels 2 and 3 and their
+/// relatives.
+///
+/// **Not certified.** No laboratory has approved this code, and no acquirer will take its result for real money unless
+/// it says so. It is for tests, sandboxes, closed loops, loyalty and research; by default it takes test cards only.
+/// Source: EMV Contactless Books A, B, C-2 and C-3; EMV Books 1 to 3.
+public struct ContactlessReader: Sendable {
+    /// The most commands in one tap: a card that leads in circles ends here.
+    public static let mostCommands = 96
+    /// The most records that one card may have read.
+    public static let mostRecords = 64
+
+    /// What the terminal is.
+    public let profile: TerminalProfile
+    /// The keys of certification authorities that are trusted.
+    public let authorities: CertificationAuthorities
+
+    /// Makes one.
+    public init(profile: TerminalProfile = TerminalProfile(), authorities: CertificationAuthorities = .none) {
+        self.profile = profile
+        self.authorities = authorities
+    }
+
+    /// Waits for a card and reads it. The field is off afterwards, whatever happened.
+    /// - Throws: ``TapError``. Money never moves here: what was read moves it later, or not.
+    public func read(
+        _ request: TapRequest, over channel: any CardChannel,
+        progress: @Sendable (TapProgress) -> Void = { _ in }
+    ) async throws(TapError) -> CardReading {
+        guard request.amount.minorUnits >= 0 else { throw .amountNotAllowed(limit: nil) }
+        if let limit = profile.transactionLimit, request.amount.minorUnits > limit {
+            throw .amountNotAllowed(limit: limit)
+        }
+        progress(.readyForTap)
+        var conversation = Conversation(channel: channel)
+        do {
+            try await conversation.waitForCard()
+            progress(.cardDetected)
+            let reading = try await select(request, &conversation)
+            await channel.powerOff()
+            progress(reading.outcome == .tryAgain ? .retry : .removeCard)
+            progress(reading.outcome == .tryAgain ? .notCompleted : .completed)
+            return reading
+        } catch {
+            await channel.powerOff()
+            progress(error == .channel(.cancelled) ? .cancelled : .notCompleted)
+            throw error
+        }
+    }
+
+    private func select(_ request: TapRequest, _ talk: inout Conversation) async throws(TapError) -> CardReading {
+        let candidates = try await directory(&talk)
+        guard !candidates.isEmpty else { throw .noApplication }
+        var last: CardReading?
+        for candidate in candidates {
+            let selected = try await talk.send(.select(candidate.aid))
+            guard selected.status == .done else { continue }
+            let control = try ContactlessReader.objects(selected.data)
+            var tap = KernelTap(
+                candidate: candidate, control: control,
+                terminal: TerminalData(profile: profile, request: request), authorities: authorities)
+            switch try await tap.run(&talk) {
+            case .selectNext(let reason):
+                var reading = CardReading(candidate)
+                reading.reason = reason
+                reading.commands = talk.count
+                last = reading
+            case .reading(var reading):
+                reading.commands = talk.count
+                return reading
+            }
+        }
+        guard let last else { throw .noApplication }
+        return last
+    }
+
+    /// The applications of the contactless directory, or of the contact one where the profile allows it.
+    private func directory(_ talk: inout Conversation) async throws(TapError) -> [Candidate] {
+        let answer = try await talk.send(.select(Array("2PAY.SYS.DDF01".utf8)))
+        if answer.status == .done {
+            return Candidate.list(try ContactlessReader.objects(answer.data), profile)
+        }
+        guard profile.usesContactDirectory else { throw .noDirectory(answer.status) }
+        return try await contactDirectory(&talk)
+    }
+
+    private func contactDirectory(_ talk: inout Conversation) async throws(TapError) -> [Candidate] {
+        let answer = try await talk.send(.select(Array("1PAY.SYS.DDF01".utf8)))
+        var entries: [DataObject] = []
+        if answer.status == .done {
+            let file = try ContactlessReader.objects(answer.data).first(0x88)?.value.first ?? 1
+            for record in UInt8(1)...10 {
+                let read = try await talk.send(.readRecord(record, file: file))
+                guard read.status == .done else { break }
+                entries += try ContactlessReader.objects(read.data)
+            }
+            return Candidate.list(entries, profile)
+        }
+        // No directory at all: the terminal asks for the applications that it knows, one by one.
+        for prefix in profile.acceptedPrefixes where prefix.count >= 14 {
+            guard let aid = try? Hex.bytes(prefix) else { continue }
+            let selected = try await talk.send(.select(aid))
+            if selected.status == .done {
+                let name = try ContactlessReader.objects(selected.data).first(0x84)?.value ?? aid
+                entries.append(DataObject(0x61, [DataObject(0x4F, name)]))
+            }
+        }
+        return Candidate.list(entries, profile)
+    }
+
+    static func objects(_ bytes: [UInt8]) throws(TapError) -> [DataObject] {
+        do { return try DataObject.parse(bytes) } catch { throw .malformed(error) }
+    }
+}
+
+/// Commands with a count.
+struct Conversation {
+    let channel: any CardChannel
+    private(set) var count = 0
+
+    init(channel: any CardChannel) { self.channel = channel }
+
+    mutating func waitForCard() async throws(TapError) {
+        do { try await channel.waitForCard() } catch { throw .channel(error) }
+    }
+
+    /// Sends, and fetches what the card keeps back: `61xx` and `6Cxx`, as often as the count allows.
+    mutating func send(_ command: CommandAPDU) async throws(TapError) -> ResponseAPDU {
+        var response = try await sendOnce(command)
+        var data: [UInt8] = []
+        while response.status.rawValue >> 8 == 0x61 || response.status.rawValue >> 8 == 0x6C {
+            let length = Int(response.status.rawValue & 0xFF)
+            if response.status.rawValue >> 8 == 0x6C {
+                var again = command
+                again.le = length
+                response = try await sendOnce(again)
+                if response.status.rawValue >> 8 == 0x6C { break }
+            } else {
+                data += response.data
+                response = try await sendOnce(CommandAPDU(0x00, 0xC0, 0x00, 0x00, le: length))
+            }
+        }
+        return ResponseAPDU(data + response.data, status: response.status)
+    }
+
+    private mutating func sendOnce(_ command: CommandAPDU) async throws(TapError) -> ResponseAPDU {
+        guard count < ContactlessReader.mostCommands else {
+            throw .cardError("it needs more than \(ContactlessReader.mostCommands) commands")
+        }
+        count += 1
+        do { return try await channel.transmit(command) } catch { throw .channel(error) }
+    }
+}
+
+extension CommandAPDU {
+    /// SELECT by name.
+    static func select(_ name: [UInt8]) -> CommandAPDU { CommandAPDU(0x00, 0xA4, 0x04, 0x00, data: name) }
+
+    /// READ RECORD.
+    static func readRecord(_ record: UInt8, file: UInt8) -> CommandAPDU {
+        CommandAPDU(0x00, 0xB2, record, (file & 0x1F) << 3 | 4)
+    }
+}

@@ -1,0 +1,35 @@
+/// The tag of a data object, as EMV writes it: one to four bytes, kept as they came. Source: EMV Book 3, annex B.
+public struct Tag: RawRepresentable, Hashable, Sendable, Comparable, ExpressibleByIntegerLiteral,
+    CustomStringConvertible
+{
+    /// The bytes of the tag, the first one highest.
+    public let rawValue: UInt32
+
+    /// Takes the bytes as one number: `0x9F26`.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// Takes the bytes as one number: `0x9F26`.
+    public init(integerLiteral value: UInt32) { rawValue = value }
+
+    /// Reads hexadecimal digits such as `9F26`. Nil for anything else.
+    public init?(hex: String) {
+        guard (2...8).contains(hex.utf8.count), hex.utf8.count.isMultiple(of: 2),
+            let value = UInt32(hex, radix: 16), !hex.hasPrefix("+"), !hex.hasPrefix("-")
+        else { return nil }
+        rawValue = value
+    }
+
+    /// The bytes of the tag.
+    public var bytes: [UInt8] {
+        let all = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
+        return Array(all.drop { $0 == 0 }.isEmpty ? [0] : all.drop { $0 == 0 })
+    }
+
+    /// The value holds further data objects: bit 6 of the first byte.
+    public var isConstructed: Bool { (bytes.first ?? 0) & 0x20 != 0 }
+
+    /// The bytes in hexadecimal, as documents write a tag.
+    public var description: String { Hex.text(bytes) }
+
+    /// Orders by the bytes as a number.
+    public static func < (left: Tag, right: Tag) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,42 @@
+public import TillCore
+
+/// A virtual card in the field, in this process.
+public actor VirtualCardChannel: CardChannel {
+    private var program: VirtualCardProgram
+    private let clock: any TillClock
+    private var sent = 0
+    private var isPowered = false
+
+    /// Puts a card in the field. Its certificates are made here, once.
+    public init(_ card: VirtualCard, clock: any TillClock = SystemClock()) {
+        program = VirtualCardProgram(card)
+        self.clock = clock
+    }
+
+    /// The card is there at once.
+    public func waitForCard() async throws(CardChannelError) {
+        if Task.isCancelled { throw .cancelled }
+        if program.card.fault == .collision { throw .collision }
+        (isPowered, sent) = (true, 0)
+    }
+
+    /// The card's answer, or what its fault makes of it.
+    public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
+        if Task.isCancelled { throw .cancelled }
+        guard isPowered else { throw .cardRemoved }
+        guard command.bytes != nil else { throw .commandTooLong }
+        sent += 1
+        switch program.card.fault {
+        case .torn(let after) where sent > after:
+            isPowered = false
+            throw .cardRemoved
+        case .silent(let after) where sent > after: throw .silence
+        case .slow(let delay):
+            do { try await clock.sleep(for: .milliseconds(delay)) } catch { throw .cancelled }
+        default: break
+        }
+        return program.answer(command, at: clock.now())
+    }
+
+    public func powerOff() async { isPowered = false }
+}

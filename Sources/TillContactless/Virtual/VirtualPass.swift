@@ -1,0 +1,53 @@
+public import Crypto
+public import TillCore
+
+/// A loyalty pass in a virtual wallet.
+public struct VirtualPass: Sendable {
+    /// The pass type identifier.
+    public let passTypeIdentifier: String
+    /// The member's number.
+    public let message: String
+    /// The shop's public key, in X9.63 form.
+    public let merchantKey: [UInt8]
+    /// Whether the wallet seals in the second way.
+    public let usesSecondVariant: Bool
+
+    /// Makes one.
+    public init(
+        passTypeIdentifier: String, message: String, merchantKey: [UInt8], usesSecondVariant: Bool = false
+    ) {
+        self.passTypeIdentifier = passTypeIdentifier
+        self.message = message
+        self.merchantKey = merchantKey
+        self.usesSecondVariant = usesSecondVariant
+    }
+
+    /// The example shop's key for tests: SHA-256 of the word merchant. Public, so it seals nothing.
+    public static var exampleKey: P256.KeyAgreement.PrivateKey? {
+        try? P256.KeyAgreement.PrivateKey(rawRepresentation: Array(SHA256.hash(data: Array("merchant".utf8))))
+    }
+
+    /// The example shop's pass.
+    public static let example = VirtualPass(
+        passTypeIdentifier: "pass.com.example.loyalty", message: "MEMBER-0001",
+        merchantKey: exampleKey.map { Array($0.publicKey.x963Representation) } ?? [])
+
+    /// Seals the message as a phone does at that time.
+    func cryptogram(at time: Timestamp) -> [UInt8]? {
+        guard let merchant = try? P256.KeyAgreement.PublicKey(x963Representation: merchantKey) else { return nil }
+        let ephemeral = P256.KeyAgreement.PrivateKey()
+        guard let secret = try? ephemeral.sharedSecretFromKeyAgreement(with: merchant) else { return nil }
+        let hash = Array(SHA256.hash(data: Array(passTypeIdentifier.utf8)))
+        let name = Array("ApplePay encrypted VAS data".utf8)
+        let info = usesSecondVariant ? name : [0x0D] + Array("id-aes256-GCM".utf8) + name + hash
+        let key = secret.x963DerivedSymmetricKey(using: SHA256.self, sharedInfo: info, outputByteCount: 32)
+        let seconds = UInt64(clamping: time.milliseconds / 1000 - VASMessage.epoch)
+        let plain = TerminalData.bigEndian(seconds, 4) + Array(message.utf8.prefix(VASCryptogram.longestMessage))
+        guard let nonce = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+            let box = try? AES.GCM.seal(
+                plain, using: key, nonce: nonce, authenticating: usesSecondVariant ? hash : [])
+        else { return nil }
+        return VASCryptogram.keyID(of: merchant) + ephemeral.publicKey.x963Representation.dropFirst().prefix(32)
+            + box.ciphertext + box.tag
+    }
+}

@@ -1,0 +1,37 @@
+/// Takes card numbers and codes out of text that will be kept or shown.
+public enum CardScrubbing {
+    /// What stands where something was taken out.
+    public static let mask = "••••"
+
+    /// Masks every run of 12 to 19 or more digits, also when spaces or dashes are between them. Rather too much than
+    /// a number too few: such text is for people only.
+    public static func withoutNumbers(_ text: String) -> String {
+        var result = ""
+        var run = ""
+        var digits = 0
+        func flush() {
+            if digits >= 12 {
+                result += mask
+                // What separated the number from the next word stays.
+                result += String(run.reversed().prefix { $0 == " " || $0 == "-" })
+            } else {
+                result += run
+            }
+            run = ""
+            digits = 0
+        }
+        for character in text {
+            if character.isASCII, character.isNumber {
+                run.append(character)
+                digits += 1
+            } else if digits > 0, character == " " || character == "-" {
+                run.append(character)
+            } else {
+                flush()
+                result.append(character)
+            }
+        }
+        flush()
+        return result
+    }
+}

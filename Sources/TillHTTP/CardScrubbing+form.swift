@@ -1,0 +1,33 @@
+internal import TillCore
+
+extension CardScrubbing {
+    /// Masks the values of a form's fields for the number and the code, then all that could be a number.
+    static func body(_ text: String) -> String { text.hasPrefix("{") ? json(text) : form(text) }
+
+    /// Masks the values of JSON members that hold a number, a code or a secret, then all that could be a number.
+    private static func json(_ text: String) -> String {
+        var result = text
+        for name in ["security_code", "cvv", "cvc", "number", "expiry", "client_secret", "access_token"] {
+            let key = "\"\(name)\":\""
+            var rest = result[...]
+            result = ""
+            while let found = rest.firstRange(of: key) {
+                result += rest[..<found.upperBound] + mask
+                rest = rest[found.upperBound...].drop { $0 != "\"" }
+            }
+            result += rest
+        }
+        return withoutNumbers(result)
+    }
+
+    /// A form.
+    static func form(_ body: String) -> String {
+        let pairs = body.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
+            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
+            let name = pair[..<equals].replacing("%5B", with: "[").replacing("%5D", with: "]")
+            guard name.hasSuffix("[number]") || name.hasSuffix("[cvc]") else { return String(pair) }
+            return "\(pair[..<equals])=\(mask)"
+        }
+        return withoutNumbers(pairs.joined(separator: "&"))
+    }
+}

@@ -1,0 +1,59 @@
+/// Why a reader went away: the eleven reasons of Stripe's SDK 5.5. Open: a reason that is not known keeps its raw value.
+public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The raw value.
+    public var description: String { rawValue }
+
+    /// Nobody knows.
+    public static let unknown = CardReaderDisconnectReason(rawValue: "unknown")
+    /// The shop let it go.
+    public static let requested = CardReaderDisconnectReason(rawValue: "disconnect_requested")
+    /// The shop restarted it.
+    public static let rebootRequested = CardReaderDisconnectReason(rawValue: "reboot_requested")
+    /// It restarted by itself, as the card schemes ask every 24 hours.
+    public static let securityReboot = CardReaderDisconnectReason(rawValue: "security_reboot")
+    /// Its battery is almost empty.
+    public static let criticallyLowBattery = CardReaderDisconnectReason(rawValue: "critically_low_battery")
+    /// Somebody turned it off.
+    public static let poweredOff = CardReaderDisconnectReason(rawValue: "powered_off")
+    /// The phone's Bluetooth was turned off.
+    public static let bluetoothDisabled = CardReaderDisconnectReason(rawValue: "bluetooth_disabled")
+    /// Nobody used it for ten hours.
+    public static let idlePowerDown = CardReaderDisconnectReason(rawValue: "idle_power_down")
+    /// Its cable was pulled out.
+    public static let usbDisconnected = CardReaderDisconnectReason(rawValue: "usb_disconnected")
+    /// It is too far away.
+    public static let bluetoothSignalLost = CardReaderDisconnectReason(rawValue: "bluetooth_signal_lost")
+    /// It has forgotten the phone.
+    public static let pairingRemoved = CardReaderDisconnectReason(rawValue: "peer_removed_pairing_information")
+
+    /// Every reason that is known.
+    public static let known: [CardReaderDisconnectReason] = [
+        .unknown, .requested, .rebootRequested, .securityReboot, .criticallyLowBattery, .poweredOff,
+        .bluetoothDisabled, .idlePowerDown, .usbDisconnected, .bluetoothSignalLost, .pairingRemoved,
+    ]
+
+    /// What to do about it, one sentence.
+    public var advice: String {
+        switch self {
+        case .requested: "Connect it again when you need it."
+        case .rebootRequested, .securityReboot: "It is restarting. Wait a minute and connect it again."
+        case .criticallyLowBattery: "Charge it and connect it again."
+        case .poweredOff, .idlePowerDown: "Turn it on and connect it again."
+        case .bluetoothDisabled: "Turn Bluetooth on and connect it again."
+        case .usbDisconnected: "Plug its cable in and connect it again."
+        case .bluetoothSignalLost: "Bring it nearer and connect it again."
+        case .pairingRemoved: "Forget it in the phone's Bluetooth settings and pair it again."
+        default: "Check that it is on and near, and connect it again."
+        }
+    }
+
+    /// Whether trying to reach it again makes sense.
+    public var isWorthReconnecting: Bool {
+        switch self {
+        case .requested, .criticallyLowBattery, .bluetoothDisabled, .pairingRemoved: false
+        default: true
+        }
+    }
+}

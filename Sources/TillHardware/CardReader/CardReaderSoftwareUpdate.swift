@@ -1,0 +1,32 @@
+public import TillCore
+
+/// Software that a reader can be given.
+public struct CardReaderSoftwareUpdate: Hashable, Sendable {
+    /// Its version.
+    public let version: String
+    /// How long the vendor thinks that it takes.
+    public let estimate: UpdateTimeEstimate
+    /// From then on the reader does not connect without it; `nil`: no date is known.
+    public let requiredAt: Timestamp?
+
+    /// Makes one.
+    public init(version: String, estimate: UpdateTimeEstimate = .indeterminate, requiredAt: Timestamp? = nil) {
+        self.version = version
+        self.estimate = estimate
+        self.requiredAt = requiredAt
+    }
+}
+
+/// How long an update takes, as vendors say it.
+public enum UpdateTimeEstimate: String, Hashable, Sendable, CaseIterable {
+    /// Less than a minute.
+    case lessThanOneMinute = "less_than_1_minute"
+    /// One to two minutes.
+    case betweenOneAndTwoMinutes = "1_to_2_minutes"
+    /// Two to five minutes.
+    case betweenTwoAndFiveMinutes = "2_to_5_minutes"
+    /// Five to fifteen minutes.
+    case betweenFiveAndFifteenMinutes = "5_to_15_minutes"
+    /// Nobody knows.
+    case indeterminate
+}

@@ -1,0 +1,179 @@
+/// Which model a reader is. Open: a model that is not known keeps its raw value and is treated as a smart reader
+/// that takes intents from the server only.
+///
+/// The raw values are the vendor's: those of Stripe's `device_type`, and the SDK's names for phones.
+public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The raw value.
+    public var description: String { rawValue }
+
+    /// BBPOS Chipper 2X BT: held in the hand, paired by Bluetooth.
+    public static let chipper2X = CardReaderType(rawValue: "bbpos_chipper2x")
+    /// Stripe Reader M2: held in the hand, paired by Bluetooth.
+    public static let stripeM2 = CardReaderType(rawValue: "stripe_m2")
+    /// BBPOS WisePad 3: held in the hand, with a PIN pad.
+    public static let wisePad3 = CardReaderType(rawValue: "bbpos_wisepad3")
+    /// BBPOS WisePOS E: a smart reader.
+    public static let wisePosE = CardReaderType(rawValue: "bbpos_wisepos_e")
+    /// Stripe Reader S700: a smart reader.
+    public static let stripeS700 = CardReaderType(rawValue: "stripe_s700")
+    /// Stripe Reader S710: a smart reader with a mobile network.
+    public static let stripeS710 = CardReaderType(rawValue: "stripe_s710")
+    /// Stripe Reader T600.
+    public static let stripeT600 = CardReaderType(rawValue: "stripe_t600")
+    /// Verifone P400: stands on the counter; intents come from the server only.
+    public static let verifoneP400 = CardReaderType(rawValue: "verifone_P400")
+    /// Verifone M425.
+    public static let verifoneM425 = CardReaderType(rawValue: "verifone_m425")
+    /// Verifone P630.
+    public static let verifoneP630 = CardReaderType(rawValue: "verifone_p630")
+    /// Verifone UX700, unattended.
+    public static let verifoneUX700 = CardReaderType(rawValue: "verifone_ux700")
+    /// Verifone V660p, with a printer.
+    public static let verifoneV660p = CardReaderType(rawValue: "verifone_v660p")
+    /// The phone itself: Tap to Pay.
+    public static let tapToPay = CardReaderType(rawValue: "mobile_phone_reader")
+    /// No device at all: Till's own stand-in.
+    public static let simulated = CardReaderType(rawValue: "simulated")
+    /// Stripe's simulated WisePOS E.
+    public static let simulatedWisePosE = CardReaderType(rawValue: "simulated_wisepos_e")
+    /// Stripe's simulated S700.
+    public static let simulatedS700 = CardReaderType(rawValue: "simulated_stripe_s700")
+
+    /// Stripe's simulated S710.
+    public static let simulatedS710 = CardReaderType(rawValue: "simulated_stripe_s710")
+    /// Stripe's simulated T600.
+    public static let simulatedT600 = CardReaderType(rawValue: "simulated_stripe_t600")
+    /// Stripe's simulated M425.
+    public static let simulatedM425 = CardReaderType(rawValue: "simulated_verifone_m425")
+    /// Stripe's simulated P630.
+    public static let simulatedP630 = CardReaderType(rawValue: "simulated_verifone_p630")
+    /// Stripe's simulated UX700.
+    public static let simulatedUX700 = CardReaderType(rawValue: "simulated_verifone_ux700")
+    /// Stripe's simulated V660p.
+    public static let simulatedV660p = CardReaderType(rawValue: "simulated_verifone_v660p")
+
+    /// Every model that is known, in the order of the documentation.
+    public static let known: [CardReaderType] = [
+        .chipper2X, .stripeM2, .wisePad3, .wisePosE, .stripeS700, .stripeS710, .stripeT600, .verifoneP400,
+        .verifoneM425, .verifoneP630, .verifoneUX700, .verifoneV660p, .tapToPay, .simulated, .simulatedWisePosE,
+        .simulatedS700, .simulatedS710, .simulatedT600, .simulatedM425, .simulatedP630, .simulatedUX700,
+        .simulatedV660p,
+    ]
+
+    /// True for readers that no card can be put into.
+    public var isSimulated: Bool { rawValue.hasPrefix("simulated") }
+    /// What the model can do.
+    public var capabilities: CardReaderCapabilities { CardReaderCapabilities.of(self) }
+}
+
+/// How a shop uses a reader.
+public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
+    /// Held in the hand and paired with a phone.
+    case mobile
+    /// Stands on the counter, with a cable.
+    case countertop
+    /// Runs software of its own and is reached over the network.
+    case smart
+    /// The phone is the reader.
+    case tapToPay = "tap_to_pay"
+    /// No device.
+    case simulated
+}
+
+/// How a card gets to a reader.
+public struct CardReaderInput: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Its stripe.
+    public static let swipe = CardReaderInput(rawValue: 1)
+    /// Its chip.
+    public static let insert = CardReaderInput(rawValue: 2)
+    /// Its antenna, or that of a phone.
+    public static let tap = CardReaderInput(rawValue: 4)
+    /// What to tell the customer: `"Insert or tap the card."`
+    public var sentence: String {
+        var words: [String] = []
+        if contains(.insert) { words.append("insert") }
+        if contains(.swipe) { words.append("swipe") }
+        if contains(.tap) { words.append("tap") }
+        guard let last = words.popLast() else { return "Wait." }
+        let text = words.isEmpty ? last : words.joined(separator: ", ") + " or " + last
+        return text.prefix(1).uppercased() + text.dropFirst() + " the card."
+    }
+}
+
+/// Where the intent of a payment may be made.
+public enum CardReaderIntentOrigin: String, Hashable, Sendable, CaseIterable {
+    /// On the device or on the server.
+    case deviceOrServer = "device_or_server"
+    /// On the server only.
+    case serverOnly = "server_only"
+    /// There is no intent: the reader hands over the card's sealed data.
+    case sealedCard = "sealed_card"
+}
+
+/// What a model can do, as data.
+public struct CardReaderCapabilities: Hashable, Sendable {
+    /// How it is used.
+    public var form: CardReaderForm
+    /// How cards get to it.
+    public var inputs: CardReaderInput
+    /// Where intents may be made.
+    public var intents: CardReaderIntentOrigin
+    /// Whether it has a battery that a software update needs.
+    public var hasBattery: Bool
+    /// Whether this service installs its software. Smart readers update themselves.
+    public var installsUpdates: Bool
+    /// Whether it can show a basket.
+    public var showsCart: Bool
+    /// Whether it asks for tips on its own screen.
+    public var asksForTips: Bool
+    /// Whether a card can stay in it.
+    public var holdsCard: Bool { inputs.contains(.insert) }
+
+    /// Makes them.
+    public init(
+        form: CardReaderForm, inputs: CardReaderInput, intents: CardReaderIntentOrigin, hasBattery: Bool,
+        installsUpdates: Bool, showsCart: Bool, asksForTips: Bool
+    ) {
+        self.form = form
+        self.inputs = inputs
+        self.intents = intents
+        self.hasBattery = hasBattery
+        self.installsUpdates = installsUpdates
+        self.showsCart = showsCart
+        self.asksForTips = asksForTips
+    }
+
+    /// Those of a model.
+    static func of(_ type: CardReaderType) -> CardReaderCapabilities {
+        switch type {
+        case .chipper2X, .stripeM2: mobile([.insert, .tap, .swipe], tips: false)
+        case .wisePad3: mobile([.insert, .tap, .swipe], tips: true)
+        case .tapToPay:
+            CardReaderCapabilities(
+                form: .tapToPay, inputs: .tap, intents: .deviceOrServer, hasBattery: false, installsUpdates: false,
+                showsCart: false, asksForTips: false)
+        case .verifoneP400:
+            CardReaderCapabilities(
+                form: .countertop, inputs: [.insert, .tap, .swipe], intents: .serverOnly, hasBattery: false,
+                installsUpdates: false, showsCart: true, asksForTips: true)
+        case .simulated:
+            CardReaderCapabilities(
+                form: .simulated, inputs: [.insert, .tap], intents: .sealedCard, hasBattery: true,
+                installsUpdates: true, showsCart: true, asksForTips: false)
+        default:
+            CardReaderCapabilities(
+                form: .smart, inputs: [.insert, .tap, .swipe], intents: .serverOnly, hasBattery: false,
+                installsUpdates: false, showsCart: true, asksForTips: true)
+        }
+    }
+
+    private static func mobile(_ inputs: CardReaderInput, tips: Bool) -> CardReaderCapabilities {
+        CardReaderCapabilities(
+            form: .mobile, inputs: inputs, intents: .deviceOrServer, hasBattery: true, installsUpdates: true,
+            showsCart: false, asksForTips: tips)
+    }
+}

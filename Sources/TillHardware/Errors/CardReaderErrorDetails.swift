@@ -1,0 +1,103 @@
+public import TillCore
+
+/// What is known about a failure beside its reason. Nothing that the provider said is dropped.
+public struct CardReaderErrorDetails: Hashable, Sendable {
+    /// The provider's code: a number of its kit or a word of its interface. Kept also if Till does not know it.
+    public var providerCode: CardReaderProviderCode?
+    /// The provider's own sentence. For the shop's log.
+    public var message: String?
+    /// Till's own sentence, if it can say more than the reason's usual one, such as a number that was not met.
+    public var sentence: String?
+    /// The decline, with its code, if it was one.
+    public var decline: Decline?
+    /// The card scheme's advice: `do_not_try_again`, `try_again_later`, `confirm_card_data`.
+    public var adviceCode: String?
+    /// The provider's request id.
+    public var requestID: String?
+    /// The HTTP status, if there was one.
+    public var httpStatus: Int?
+    /// The intent that it is about.
+    public var intent: ProviderReference?
+    /// What was collected before it failed. A declined Interac payment has a receipt too.
+    public var paymentMethod: PaymentMethod?
+    /// Whether money moved, if that is known better than the reason tells.
+    public var moneyMoved: MoneyMoved?
+    /// How full the reader's battery was, in percent.
+    public var batteryPercent: Int?
+    /// How full it must be, in percent.
+    public var requiredBatteryPercent: Int?
+    /// Who called a command off.
+    public var canceledBy: CardReaderCanceler?
+
+    /// Makes empty ones.
+    public init() {}
+
+    /// Nothing is known.
+    public static let none = CardReaderErrorDetails()
+}
+
+/// Who called a command off.
+public enum CardReaderCanceler: String, Hashable, Sendable {
+    /// The shop.
+    case app
+    /// The customer, at the reader.
+    case reader
+    /// Nobody said.
+    case unknown
+}
+
+/// A provider's code as it came.
+public enum CardReaderProviderCode: Hashable, Sendable, CustomStringConvertible {
+    /// A number of Stripe's Terminal kit.
+    case terminalSDK(Int)
+    /// A word of Stripe's interface, such as `terminal_reader_busy`.
+    case stripeAPI(String)
+    /// Any other provider's.
+    case other(String)
+
+    /// As in logs: `sdk 3010`, `terminal_reader_busy`.
+    public var description: String {
+        switch self {
+        case .terminalSDK(let number): "sdk \(number)"
+        case .stripeAPI(let word), .other(let word): word
+        }
+    }
+}
+
+/// What a driver throws. A service makes a ``CardReaderServiceError`` of it, with the interaction that it was in.
+public struct CardReaderFailure: Error, Hashable, Sendable {
+    /// Why.
+    public var underlyingError: UnderlyingError
+    /// What the provider said.
+    public var details: CardReaderErrorDetails
+    /// The intent as the provider has it after the failure, if it said so. When a confirmation fails without one,
+    /// its outcome is unknown.
+    public var intent: PaymentIntent?
+    /// The refund as the provider has it after the failure, if it said so. When a refund fails without one, its
+    /// outcome is unknown.
+    public var refund: CardReaderRefund?
+
+    /// Makes one.
+    public init(
+        _ underlyingError: UnderlyingError, details: CardReaderErrorDetails = .none, message: String? = nil,
+        intent: PaymentIntent? = nil, refund: CardReaderRefund? = nil
+    ) {
+        self.underlyingError = underlyingError
+        self.details = details
+        if let message { self.details.sentence = message }
+        self.intent = intent
+        self.refund = refund
+    }
+
+    /// The failure of a number of Stripe's Terminal kit; one that is not known keeps its number.
+    public init(terminalSDK number: Int, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
+        self.init(StripeTerminalCode.underlyingError(sdk: number), details: details, intent: intent)
+        self.details.providerCode = .terminalSDK(number)
+    }
+
+    /// The failure of an error code of Stripe's interface; one that is not known keeps its word.
+    public init(stripeAPI code: String, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
+        self.init(StripeTerminalCode.underlyingError(api: code), details: details, intent: intent)
+        self.details.providerCode = .stripeAPI(code)
+    }
+}

@@ -1,0 +1,112 @@
+/// What to do about a failure: the sentence for a person and the word for a program.
+public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
+    /// Present the card again or pay in another way.
+    case presentAgain
+    /// Use another card or another way to pay.
+    case otherCard
+    /// Take the card out of the reader, then try again.
+    case removeCard
+    /// Wait a moment, then try again.
+    case wait
+    /// Begin the payment again.
+    case startOver
+    /// Look for card readers again and choose one.
+    case discoverAgain
+    /// Check that the reader is on and near, then connect it again.
+    case reconnect
+    /// Disconnect it first.
+    case disconnectFirst
+    /// Charge the reader, then try again.
+    case charge
+    /// Turn Bluetooth on and allow the app to use it, then try again.
+    case bluetooth
+    /// Forget the reader in the Bluetooth settings, reset its pairing, and pair it again.
+    case pairAgain
+    /// Check the network, then try again.
+    case network
+    /// Put this device's settings right, then try again.
+    case phone
+    /// Keep the app open and try again.
+    case foreground
+    /// Accept the terms, then connect again.
+    case terms
+    /// Look after the reader's printer, then print again.
+    case printer
+    /// Install the reader's update, then try again.
+    case updateReader
+    /// Complete the store's address, then try again.
+    case address
+    /// Correct the amount or the currency.
+    case amount
+    /// Use another card reader.
+    case otherReader
+    /// Use another device.
+    case otherPhone
+    /// Give the money back in another way.
+    case otherRefund
+    /// Disconnect the reader, clear, and start with the right account.
+    case switchAccount
+    /// Look at the account and its settings at the provider.
+    case account
+    /// Update the app.
+    case updateApp
+    /// The program must be changed; tell its maker.
+    case developer
+    /// Use another card reader and ask the reader's vendor.
+    case vendor
+    /// Do not use this reader any more; ask its vendor.
+    case tampered
+    /// Look the payment up before you try again.
+    case lookUp
+    /// Nothing needs to be done.
+    case nothing
+
+    /// What a person should do, one sentence.
+    public var sentence: String {
+        switch self {
+        case .presentAgain: "Present the card again or pay in another way."
+        case .otherCard: "Use another card or another way to pay."
+        case .removeCard: "Take the card out of the reader, then try again."
+        case .wait: "Wait a moment, then try again."
+        case .startOver: "Begin the payment again."
+        case .discoverAgain: "Look for card readers again and choose one."
+        case .reconnect: "Check that the reader is on and near, then connect it again."
+        case .disconnectFirst: "Disconnect it first."
+        case .charge: "Charge the reader, then try again."
+        case .bluetooth: "Turn Bluetooth on and allow the app to use it, then try again."
+        case .pairAgain: "Forget the reader in the Bluetooth settings, reset its pairing, and pair it again."
+        case .network: "Check the network, then try again."
+        case .phone: "Put this device's settings right, then try again."
+        case .foreground: "Keep the app open and try again."
+        case .terms: "Accept the terms, then connect again."
+        case .printer: "Look after the reader's printer, then print again."
+        case .updateReader: "Install the reader's update, then try again."
+        case .address: "Complete the store's address, then try again."
+        case .amount: "Correct the amount or the currency."
+        case .otherReader: "Use another card reader."
+        case .otherPhone: "Use another device."
+        case .otherRefund: "Give the money back in another way."
+        case .switchAccount: "Disconnect the reader, clear, and start with the right account."
+        case .account: "Look at the account and its settings at the provider."
+        case .updateApp: "Update the app."
+        case .developer: "The program must be changed; tell its maker."
+        case .vendor: "Use another card reader and ask the reader's vendor."
+        case .tampered: "Do not use this reader any more; ask its vendor."
+        case .lookUp: "Look the payment up before you try again."
+        case .nothing: "Nothing needs to be done."
+        }
+    }
+
+    /// What a program may do, when no money is at stake.
+    public var retry: CardReaderRetry {
+        switch self {
+        case .presentAgain, .otherCard, .removeCard, .wait, .startOver, .foreground: .startAgain
+        case .discoverAgain, .reconnect, .disconnectFirst: .reconnect
+        case .charge, .bluetooth, .pairAgain, .network, .phone, .terms, .printer, .updateReader: .afterRepair
+        case .address, .amount, .otherReader, .otherRefund, .switchAccount, .account, .updateApp,
+            .developer:
+            .afterChange
+        case .otherPhone, .vendor, .tampered, .lookUp, .nothing: .no
+        }
+    }
+}

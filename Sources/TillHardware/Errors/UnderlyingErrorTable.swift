@@ -1,0 +1,242 @@
+/// What is known about every reason.
+public enum UnderlyingErrorTable {
+    /// One reason.
+    public struct Facts: Hashable, Sendable {
+        /// The reason.
+        public let error: UnderlyingError
+        /// What happened.
+        public let sentence: String
+        /// What to do about it.
+        public let remedy: CardReaderRemedy
+        /// Whether a command that ends so may have been carried out all the same.
+        public let leavesOutcomeOpen: Bool
+    }
+
+    /// All of them, in the order of the documentation.
+    public static let all: [Facts] = rows.map {
+        Facts(error: $0.0, sentence: $0.3, remedy: $0.1, leavesOutcomeOpen: $0.2 == .open)
+    }
+
+    /// Those of one reason; `nil` if it is not known.
+    public static func facts(of error: UnderlyingError) -> Facts? { byError[error] }
+
+    private static let byError: [UnderlyingError: Facts] = Dictionary(
+        all.map { ($0.error, $0) }, uniquingKeysWith: { first, _ in first })
+
+    private enum Outcome { case settled, open }
+
+    private static let rows: [(UnderlyingError, CardReaderRemedy, Outcome, String)] = [
+        // Reader and command
+        (.notConnectedToReader, .reconnect, .settled, "No card reader is connected."),
+        (.alreadyConnectedToReader, .disconnectFirst, .settled, "A card reader is connected already."),
+        (.readerNotFound, .discoverAgain, .settled, "There is no such card reader."),
+        (.readerBusy, .wait, .settled, "The card reader is busy with something else."),
+        (.commandCanceled, .presentAgain, .settled, "The payment was called off at the reader."),
+        (.cancelFailedAlreadyCompleted, .nothing, .settled, "It can not be called off: it was done already."),
+        (.cancelFailedUnavailable, .wait, .settled, "It can not be called off at this moment."),
+        (.confirmInFlight, .lookUp, .open, "It can not be called off: the money is being asked for."),
+        (.connectionAttemptInvalidated, .reconnect, .settled, "The connection was given up before it was made."),
+        (.canceledByNewerCommand, .nothing, .settled, "A newer command took the place of this one."),
+        (.discoveryTimedOut, .reconnect, .settled, "No card reader was chosen in time."),
+        (.connectTimedOut, .reconnect, .settled, "The card reader did not connect in time."),
+        (.readerCommunicationError, .reconnect, .open, "The card reader could not be reached."),
+        (.readerOffline, .reconnect, .settled, "The card reader is not on the network."),
+        (.readerReconnecting, .wait, .open, "The card reader went away and is being reached again."),
+        (.readerTimedOut, .lookUp, .open, "The card reader did not answer in time."),
+        (.readerHardwareFault, .vendor, .settled, "The card reader has a fault."),
+        (.readerTampered, .tampered, .settled, "The card reader says that it was tampered with."),
+        (.readerIncompatible, .vendor, .settled, "This card reader does not work with this program."),
+        (.readerSessionExpired, .reconnect, .settled, "The card reader's session has ended."),
+        (.readerMissingEncryptionKeys, .reconnect, .settled, "The card reader has lost its keys and is restarting."),
+        (.connectFailedReaderIsInUse, .wait, .settled, "Another device is using the card reader."),
+        (.readerConnectedToAnotherDevice, .wait, .settled, "The card reader is connected to another device."),
+        (.unknownReaderAddress, .reconnect, .settled, "The card reader has no network address."),
+        (.unsupportedReaderVersion, .updateReader, .settled, "The card reader's software is too old."),
+        (.featureNotAvailableWithConnectedReader, .otherReader, .settled, "This card reader can not do that."),
+        (.featureNotAvailable, .account, .settled, "This is not available for the account."),
+        (
+            .readerNotAccessibleInBackground, .foreground, .settled,
+            "A card reader can not be used while the app is in the background."
+        ),
+        (.commandTimedOut, .reconnect, .open, "The card reader did not come back from a command."),
+        (.unexpectedReaderError, .reconnect, .open, "The card reader failed in a way that it does not explain."),
+        (.genericReaderError, .updateApp, .open, "The card reader reports an error that its kit does not know."),
+        // Bluetooth, USB and network
+        (.bluetoothDisabled, .bluetooth, .settled, "Bluetooth is turned off."),
+        (.bluetoothDenied, .bluetooth, .settled, "The app may not use Bluetooth."),
+        (.bluetoothScanTimedOut, .reconnect, .settled, "No card reader was found by Bluetooth."),
+        (.bluetoothLowEnergyUnsupported, .otherPhone, .settled, "This device has no Bluetooth Low Energy."),
+        (.bluetoothError, .reconnect, .open, "Bluetooth failed."),
+        (.bluetoothConnectTimedOut, .reconnect, .settled, "The card reader did not answer by Bluetooth."),
+        (.bluetoothDisconnected, .reconnect, .open, "The Bluetooth connection broke."),
+        (.bluetoothReconnectStarted, .wait, .open, "The Bluetooth connection broke and is being made again."),
+        (.bluetoothPeerRemovedPairingInformation, .pairAgain, .settled, "The card reader has forgotten this device."),
+        (
+            .bluetoothAlreadyPairedWithAnotherDevice, .pairAgain, .settled,
+            "The card reader is paired with another device."
+        ),
+        (
+            .bluetoothConnectionFailedBatteryCriticallyLow, .charge, .settled,
+            "The card reader's battery is too low to connect."
+        ),
+        (.usbDisconnected, .reconnect, .open, "The card reader's cable was pulled out."),
+        (.usbDiscoveryTimedOut, .reconnect, .settled, "No card reader was found on a cable."),
+        (.internetConnectTimedOut, .network, .settled, "The card reader did not answer over the network."),
+        (.locationServicesDisabled, .phone, .settled, "The app may not use the location."),
+        (.nfcDisabled, .phone, .settled, "NFC is turned off."),
+        (.notConnectedToInternet, .network, .open, "There is no network."),
+        (.networkError, .network, .open, "The network failed."),
+        (.requestTimedOut, .network, .open, "The provider did not answer in time."),
+        // Configuration and accounts
+        (.connectionTokenMissing, .developer, .settled, "The app gave no connection token."),
+        (.connectionTokenFailed, .account, .settled, "The app could not get a connection token."),
+        (.connectionTokenTimedOut, .network, .settled, "The app did not give a connection token in time."),
+        (.accountMismatch, .switchAccount, .settled, "This belongs to another account."),
+        (.incompleteStoreAddress, .address, .settled, "The store's address is not complete."),
+        (.invalidPostalCode, .address, .settled, "The store's postal code is not valid."),
+        (.invalidLocation, .account, .settled, "The place is not one of the account's, or not the reader's."),
+        (.locationCountryUnsupported, .account, .settled, "Readers can not be used in the place's country."),
+        (.invalidDiscoveryConfiguration, .developer, .settled, "Readers can not be looked for in this way."),
+        (.invalidConnectionConfiguration, .developer, .settled, "The reader can not be connected in this way."),
+        (.invalidRequiredParameter, .developer, .settled, "A setting of the payment is not valid."),
+        (.invalidClientSecret, .developer, .settled, "The intent's secret is not valid."),
+        (.invalidRefundParameters, .developer, .settled, "The refund is not valid."),
+        (.integrationError, .developer, .settled, "The program asked for something that can not be done."),
+        (.unexpectedOperation, .developer, .open, "The program gave a command at the wrong time."),
+        (.unsupportedSDK, .updateApp, .settled, "The app is too old for this card reader."),
+        (.commandNotAllowed, .phone, .settled, "The device does not allow it."),
+        (.unsupportedMobileDeviceConfiguration, .phone, .settled, "This device or its system can not read cards."),
+        (.passcodeNotEnabled, .phone, .settled, "The device has no passcode."),
+        (.commandNotAllowedDuringCall, .wait, .settled, "Cards can not be read during a phone call."),
+        // The payment
+        (.paymentIntentIDMissing, .lookUp, .open, "The provider gave no name for the payment."),
+        (
+            .confirmInvalidPaymentIntent, .presentAgain, .settled,
+            "The payment can not be confirmed: no card was collected for it."
+        ),
+        (.confirmInvalidSetupIntent, .presentAgain, .settled, "The card can not be saved: none was collected."),
+        (.nilPaymentIntent, .developer, .settled, "The program gave no payment."),
+        (.nilSetupIntent, .developer, .settled, "The program gave no card to save."),
+        (.nilRefundPaymentMethod, .presentAgain, .settled, "No card was collected for the refund."),
+        (.intentInvalidState, .lookUp, .open, "The payment is not in a state for that."),
+        (.orderHasOpenIntent, .lookUp, .settled, "The order has a payment that is not over."),
+        (.orderAlreadyPaid, .nothing, .settled, "The order is paid already."),
+        (
+            .serverSideIntentRequired, .developer, .settled,
+            "This card reader takes payments that the server began only."
+        ),
+        (.deviceIntentRequired, .developer, .settled, "This card reader's payments begin on the device only."),
+        (.noActivePaymentIntent, .nothing, .settled, "There is no payment to go on with."),
+        (.activePaymentCanceled, .startOver, .settled, "The payment was called off."),
+        (.activePaymentSucceeded, .nothing, .settled, "The payment was made already."),
+        (.processingInProgress, .lookUp, .open, "The payment is being processed."),
+        (.activePaymentRequiresAction, .lookUp, .open, "The payment waits for the customer."),
+        (.activePaymentStatusUnknown, .lookUp, .open, "The payment has a status that is not known."),
+        (
+            .preConfirmationFailed, .presentAgain, .settled,
+            "The payment could not be written down, so no money was asked for."
+        ),
+        (.resultMismatch, .lookUp, .open, "The reader answered for another payment or amount."),
+        (
+            .idempotencyConflict, .lookUp, .open,
+            "The provider is busy with the same request, or had another one under its name."
+        ),
+        (.lockTimedOut, .wait, .settled, "The provider is busy with the same payment."),
+        (.invalidAmount, .amount, .settled, "The amount must be more than zero."),
+        (.amountTooSmall, .amount, .settled, "The amount is below the least that can be paid."),
+        (.amountTooLarge, .amount, .settled, "The amount is above the most that can be paid."),
+        (.currencyNotSupported, .amount, .settled, "This card or reader can not pay in this currency."),
+        (.tippingParameterInvalid, .developer, .settled, "The tip can not be asked for in this way."),
+        (.collectInputsInvalid, .developer, .settled, "The reader can not ask for this."),
+        (.collectInputsUnsupported, .otherReader, .settled, "This card reader can not ask for inputs."),
+        (.collectInputsTimedOut, .presentAgain, .settled, "Nobody answered at the reader in time."),
+        (.collectInputsFailed, .wait, .settled, "The reader failed while it asked for inputs."),
+        (.collectDataFailed, .presentAgain, .settled, "The reader failed while it read data."),
+        (.dynamicCurrencyConversionNotAvailable, .account, .settled, "Paying in the card's currency is not available."),
+        (.surchargeNotAvailable, .account, .settled, "A surcharge is not available."),
+        (.surchargeParameterInvalid, .developer, .settled, "The surcharge can not be asked for in this way."),
+        (.surchargeConsentDeclined, .otherCard, .settled, "The customer did not agree to the surcharge."),
+        (.surchargeConsentTimedOut, .presentAgain, .settled, "Nobody answered about the surcharge in time."),
+        (.surchargeConsentFailed, .presentAgain, .settled, "The reader failed while it asked about the surcharge."),
+        (.cardholderConsentRequired, .developer, .settled, "The customer must agree first."),
+        // The card
+        (.cardReadTimedOut, .presentAgain, .settled, "No card was presented in time."),
+        (.cardInsertNotRead, .presentAgain, .settled, "The card's chip could not be read."),
+        (.cardSwipeNotRead, .presentAgain, .settled, "The card's stripe could not be read."),
+        (.cardSwipeNotAvailable, .presentAgain, .settled, "A card's stripe can not be used without a network."),
+        (.cardRemoved, .presentAgain, .settled, "The card was removed too early."),
+        (.cardLeftInReader, .removeCard, .settled, "A card is still in the reader."),
+        (.cardNotSupported, .otherCard, .settled, "This card is not accepted here."),
+        (.missingEMVData, .otherCard, .settled, "The card's data could not be read."),
+        (.paymentDeclinedByPaymentProcessor, .otherCard, .settled, "The card was declined."),
+        (.paymentDeclinedByCardReader, .otherCard, .settled, "The card or the reader declined."),
+        // Refunds
+        (.refundFailed, .otherRefund, .settled, "The refund failed: the money stays with the shop."),
+        (.noRefundInProgress, .nothing, .settled, "There is no refund to call off."),
+        // Software
+        (.readerSoftwareUpdateFailed, .updateReader, .settled, "The reader's update failed."),
+        (.readerSoftwareUpdateFailedBatteryLow, .charge, .settled, "The reader's battery is too low for an update."),
+        (.readerSoftwareUpdateFailedInterrupted, .updateReader, .settled, "The reader's update was interrupted."),
+        (.readerSoftwareUpdateFailedExpiredUpdate, .reconnect, .settled, "The reader's update is out of date."),
+        (.readerSoftwareUpdateFailedReader, .updateReader, .settled, "The reader could not install the update."),
+        (.readerSoftwareUpdateFailedServer, .network, .settled, "The update could not be fetched."),
+        (.invalidReaderForUpdate, .reconnect, .settled, "The update is for another reader."),
+        (.noUpdateAvailable, .nothing, .settled, "There is no update to install."),
+        // Tap to Pay
+        (
+            .tapToPayTermsRequireICloudSignIn, .terms, .settled,
+            "Nobody is signed in to iCloud to accept the terms of Tap to Pay."
+        ),
+        (.tapToPayTermsCanceled, .terms, .settled, "The terms of Tap to Pay were not accepted."),
+        (.tapToPayTermsNotAccepted, .terms, .settled, "The terms of Tap to Pay are not accepted yet."),
+        (.tapToPayTermsFailed, .terms, .settled, "The terms of Tap to Pay could not be accepted."),
+        (.tapToPayInterrupted, .foreground, .open, "The app went to the background before the card was read."),
+        (.tapToPayFailedToPrepare, .reconnect, .settled, "Tap to Pay could not be prepared."),
+        (.tapToPayDeviceBanned, .otherPhone, .settled, "This device is not allowed to use Tap to Pay."),
+        (.tapToPayMerchantBlocked, .account, .settled, "This account is not allowed to use Tap to Pay."),
+        (.tapToPayInvalidMerchant, .account, .settled, "This account can not use Tap to Pay."),
+        (.tapToPayAccountDeactivated, .account, .settled, "The Apple Account that accepted the terms was deactivated."),
+        // Offline
+        (
+            .readerConnectionNotAvailableOffline, .network, .settled,
+            "This kind of reader was not connected here with a network in the last 30 days."
+        ),
+        (.readerConnectionOfflineLocationMismatch, .network, .settled, "The reader was last used at another place."),
+        (
+            .readerConnectionOfflineNeedsUpdate, .network, .settled,
+            "The reader needs an update before it can work without a network."
+        ),
+        (.offlineDatabaseTooLarge, .network, .settled, "Too many payments are stored; they must be sent first."),
+        (.offlineNotAllowed, .network, .settled, "Payments can not be stored without a network."),
+        (.offlineSessionEnded, .network, .settled, "The time for payments without a network is over."),
+        (
+            .offlineAmountTooLarge, .amount, .settled,
+            "The amount is above the most that can be stored without a network."
+        ),
+        (.offlineCurrencyNotSupported, .amount, .settled, "This currency can not be stored without a network."),
+        (
+            .offlineParameterInvalid, .developer, .settled,
+            "The payment can not be stored without a network in this way."
+        ),
+        (.offlineForwardingFailed, .account, .open, "Stored payments could not be sent."),
+        (.offlineKeysUnavailable, .phone, .settled, "The keys for stored payments can not be used now."),
+        (.offlineDeclined, .otherCard, .settled, "The card was declined without a network."),
+        (.offlineCardNotSupported, .otherCard, .settled, "This card can not be used without a network."),
+        (.offlineMismatch, .presentAgain, .settled, "The network was lost between the card and the payment."),
+        (.noLastSeenAccount, .network, .settled, "No account was used on this device with a network yet."),
+        (.simulationNotAvailable, .developer, .settled, "The simulation is not available."),
+        // The printer
+        (.printerBusy, .wait, .settled, "The reader's printer is busy."),
+        (.printerPaperJam, .printer, .settled, "The reader's printer has a paper jam."),
+        (.printerOutOfPaper, .printer, .settled, "The reader's printer is out of paper."),
+        (.printerCoverOpen, .printer, .settled, "The reader's printer is open."),
+        (.printerAbsent, .otherReader, .settled, "The reader has no printer."),
+        (.printerUnavailable, .printer, .settled, "The reader's printer can not be used now."),
+        (.printerError, .printer, .settled, "The reader's printer failed."),
+        // The provider and the kit
+        (.processorAPIError, .lookUp, .open, "The provider reports an error."),
+        (.processorResponseUnreadable, .lookUp, .open, "The provider's answer could not be read."),
+        (.unexpectedSDKError, .lookUp, .open, "The vendor's kit failed in a way that it does not explain."),
+        (.internalServiceError, .lookUp, .open, "The card reader can not say why it failed."),
+    ]
+}

@@ -1,0 +1,162 @@
+public import TillCore
+
+/// What a provider tells about a card that was at a reader. All that the provider may leave out is optional.
+public struct CardPresentTransactionDetails: Hashable, Sendable {
+    /// The card's brand.
+    public var brand: CardBrand
+    /// The last four digits, if told.
+    public var lastFour: String?
+    /// The month in which the card ends, 1 to 12. For the shop's screen, never for a receipt.
+    public var expiryMonth: Int?
+    /// The year in which the card ends, four digits.
+    public var expiryYear: Int?
+    /// The name on the card. Print it nowhere.
+    public var cardholderName: String?
+    /// `credit`, `debit`, `prepaid`, …
+    public var funding: String?
+    /// How the card was read.
+    public var readMethod: CardReadMethod?
+    /// A reusable card that the provider made from it.
+    public var generatedCard: String?
+    /// What the receipt must show.
+    public var receipt: ReceiptDetails?
+    /// The card's answer to an authorization, as hex, for the card that must see it.
+    public var emvAuthData: String?
+    /// The phone or watch that the card is in.
+    public var wallet: Wallet?
+    /// The network that the payment went over; for eftpos and Cartes Bancaires it can differ from ``brand``.
+    public var network: CardBrand?
+    /// All networks that the card could go over.
+    public var availableNetworks: [CardBrand]
+    /// The card's languages, first preferred: `fr`, `en`.
+    public var preferredLocales: [String]
+    /// The network's number for the transaction.
+    public var networkTransactionID: String?
+    /// Whether the hold can be raised later.
+    public var isIncrementSupported: Bool?
+    /// Whether more than the hold can be captured.
+    public var isOvercaptureSupported: Bool?
+    /// When the reader stored it without a network, if it did: then it was not authorized at that time.
+    public var storedOfflineAt: Timestamp?
+
+    /// Makes one; keeps only the last four digits of what it is given.
+    public init(
+        brand: CardBrand, lastFour: String?, expiryMonth: Int? = nil, expiryYear: Int? = nil,
+        readMethod: CardReadMethod? = nil, receipt: ReceiptDetails? = nil, wallet: Wallet? = nil,
+        network: CardBrand? = nil
+    ) {
+        self.brand = brand
+        let digits = lastFour.map { String($0.filter { $0.isASCII && $0.isNumber }.suffix(4)) }
+        self.lastFour = digits == "" ? nil : digits
+        self.expiryMonth = expiryMonth
+        self.expiryYear = expiryYear
+        self.readMethod = readMethod
+        self.receipt = receipt
+        self.wallet = wallet
+        self.network = network
+        availableNetworks = []
+        preferredLocales = []
+    }
+
+    /// What the journal and the receipt keep of it.
+    public var summary: CardSummary {
+        CardSummary(
+            brand: (network ?? brand).rawValue, lastFour: lastFour ?? "", entryMode: readMethod?.rawValue,
+            emv: receipt?.emv)
+    }
+
+    /// The fields that a chip card's receipt must show and that are missing. Empty for cards without a chip read.
+    public var missingReceiptFields: [String] {
+        guard readMethod?.isEMV == true else { return [] }
+        var missing: [String] = []
+        if receipt?.applicationPreferredName?.isEmpty ?? true { missing.append("application_preferred_name") }
+        if receipt?.dedicatedFileName?.isEmpty ?? true { missing.append("dedicated_file_name") }
+        return missing
+    }
+}
+
+/// How a card was read. Open: a word that is not known keeps its raw value.
+public struct CardReadMethod: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Its chip was put into the reader.
+    public static let contactEMV = CardReadMethod(rawValue: "contact_emv")
+    /// Its chip was held to the reader.
+    public static let contactlessEMV = CardReadMethod(rawValue: "contactless_emv")
+    /// Held to the reader, read like a stripe.
+    public static let contactlessMagstripeMode = CardReadMethod(rawValue: "contactless_magstripe_mode")
+    /// Its stripe, after its chip could not be read.
+    public static let magneticStripeFallback = CardReadMethod(rawValue: "magnetic_stripe_fallback")
+    /// Its stripe.
+    public static let magneticStripeTrack2 = CardReadMethod(rawValue: "magnetic_stripe_track2")
+
+    /// True if a chip was read, so that the receipt must name its application.
+    public var isEMV: Bool { self == .contactEMV || self == .contactlessEMV }
+}
+
+/// A card's brand or network. Open: a word that is not known keeps its raw value.
+public struct CardBrand: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Visa.
+    public static let visa = CardBrand(rawValue: "visa")
+    /// Mastercard.
+    public static let mastercard = CardBrand(rawValue: "mastercard")
+    /// American Express.
+    public static let amex = CardBrand(rawValue: "amex")
+    /// Discover.
+    public static let discover = CardBrand(rawValue: "discover")
+    /// Diners Club.
+    public static let diners = CardBrand(rawValue: "diners")
+    /// JCB.
+    public static let jcb = CardBrand(rawValue: "jcb")
+    /// UnionPay.
+    public static let unionpay = CardBrand(rawValue: "unionpay")
+    /// Interac, Canada.
+    public static let interac = CardBrand(rawValue: "interac")
+    /// eftpos, Australia.
+    public static let eftposAU = CardBrand(rawValue: "eftpos_au")
+    /// Cartes Bancaires, France.
+    public static let cartesBancaires = CardBrand(rawValue: "cartes_bancaires")
+    /// Link.
+    public static let link = CardBrand(rawValue: "link")
+    /// The provider does not know it.
+    public static let unknown = CardBrand(rawValue: "unknown")
+
+    /// Every brand that is known.
+    public static let known: [CardBrand] = [
+        .visa, .mastercard, .amex, .discover, .diners, .jcb, .unionpay, .interac, .eftposAU, .cartesBancaires, .link,
+        .unknown,
+    ]
+
+    /// What a receipt calls it.
+    public var name: String {
+        switch self {
+        case .visa: "Visa"
+        case .mastercard: "Mastercard"
+        case .amex: "American Express"
+        case .discover: "Discover"
+        case .diners: "Diners Club"
+        case .jcb: "JCB"
+        case .unionpay: "UnionPay"
+        case .interac: "Interac"
+        case .eftposAU: "eftpos"
+        case .cartesBancaires: "Cartes Bancaires"
+        case .link: "Link"
+        case .unknown: "Card"
+        default: rawValue
+        }
+    }
+}
+
+/// The phone or watch that a card is in. Open: a word that is not known keeps its raw value.
+public struct Wallet: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Apple Pay.
+    public static let applePay = Wallet(rawValue: "apple_pay")
+    /// Google Pay.
+    public static let googlePay = Wallet(rawValue: "google_pay")
+    /// Samsung Pay.
+    public static let samsungPay = Wallet(rawValue: "samsung_pay")
+}

@@ -1,0 +1,52 @@
+public import TillCore
+
+/// One try to take the money of an intent, with what it was paid with.
+public struct Charge: Hashable, Sendable {
+    /// The provider's name for it.
+    public let id: ProviderReference
+    /// How much.
+    public let amount: Money
+    /// How it ended.
+    public let status: ChargeStatus
+    /// A short text.
+    public let description: String?
+    /// What the provider was told about it.
+    public let metadata: [String: String]
+    /// What was paid with.
+    public let paymentMethod: PaymentMethod?
+    /// Whether the money was taken, or is only held.
+    public let isCaptured: Bool
+    /// Until when held money can be taken.
+    public let captureBefore: Timestamp?
+    /// The issuer's code for the authorization.
+    public let authorizationCode: String?
+
+    /// Makes one.
+    public init(
+        id: ProviderReference, amount: Money, status: ChargeStatus, description: String? = nil,
+        metadata: [String: String] = [:], paymentMethod: PaymentMethod? = nil, isCaptured: Bool = false,
+        captureBefore: Timestamp? = nil, authorizationCode: String? = nil
+    ) {
+        self.id = id
+        self.amount = amount
+        self.status = status
+        self.description = description
+        self.metadata = metadata
+        self.paymentMethod = paymentMethod
+        self.isCaptured = isCaptured
+        self.captureBefore = captureBefore
+        self.authorizationCode = authorizationCode
+    }
+}
+
+/// How a charge ended. Open: a status that is not known keeps its raw value and is not a failure.
+public struct ChargeStatus: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The provider said yes.
+    public static let succeeded = ChargeStatus(rawValue: "succeeded")
+    /// Not known yet.
+    public static let pending = ChargeStatus(rawValue: "pending")
+    /// The provider said no.
+    public static let failed = ChargeStatus(rawValue: "failed")
+}

@@ -1,0 +1,61 @@
+import TillCore
+
+/// Limits on what a provider is told about an intent: those of Stripe's metadata, the narrowest known.
+public enum IntentMetadataLimits {
+    /// Entries, with the four of Till.
+    public static let maximumEntries = 50
+    /// Bytes of a name.
+    public static let maximumKeyBytes = 40
+    /// Bytes of a value.
+    public static let maximumValueBytes = 500
+}
+
+extension PaymentIntentParameters {
+    /// Refuses what a provider would refuse, while nothing has happened and the reader sleeps.
+    /// - Throws: ``UnderlyingError/invalidAmount``, ``UnderlyingError/amountTooSmall``,
+    ///   ``UnderlyingError/amountTooLarge``, ``UnderlyingError/currencyNotSupported``,
+    ///   ``UnderlyingError/invalidRequiredParameter``, with the number that was not met in its sentence.
+    public func check(against limits: AmountLimits) throws(CardReaderFailure) {
+        guard amount.isPositive else {
+            throw CardReaderFailure(.invalidAmount, message: "The amount is \(amount); it must be more than zero.")
+        }
+        try limits.check(amount)
+        if methods.isEmpty { throw CardReaderFailure(.invalidRequiredParameter, message: "No way to pay is allowed.") }
+        if methods.contains(.interacPresent), amount.currency != .cad {
+            throw CardReaderFailure(
+                .currencyNotSupported, message: "Interac cards pay in CAD only; the amount is \(amount).")
+        }
+        if let fee = applicationFee {
+            guard fee.currency == amount.currency, !fee.isNegative, fee.minorUnits <= amount.minorUnits else {
+                throw CardReaderFailure(
+                    .invalidRequiredParameter, message: "The application fee is \(fee), the amount \(amount).")
+            }
+        }
+        if case .onPart(let part) = tipping {
+            guard part.currency == amount.currency, !part.isNegative, part.minorUnits <= amount.minorUnits else {
+                throw CardReaderFailure(
+                    .invalidRequiredParameter, message: "The tip is asked on \(part), the amount is \(amount).")
+            }
+        }
+        try checkMetadata()
+    }
+
+    private func checkMetadata() throws(CardReaderFailure) {
+        guard metadata.count <= IntentMetadataLimits.maximumEntries - 4 else {
+            throw CardReaderFailure(
+                .invalidRequiredParameter,
+                message: "There are \(metadata.count) metadata entries; at most "
+                    + "\(IntentMetadataLimits.maximumEntries - 4) fit beside Till's own.")
+        }
+        for (key, value) in metadata {
+            guard !key.isEmpty, key.utf8.count <= IntentMetadataLimits.maximumKeyBytes,
+                value.utf8.count <= IntentMetadataLimits.maximumValueBytes
+            else {
+                throw CardReaderFailure(
+                    .invalidRequiredParameter,
+                    message: "A metadata name has 1 to \(IntentMetadataLimits.maximumKeyBytes) bytes, a value at most "
+                        + "\(IntentMetadataLimits.maximumValueBytes).")
+            }
+        }
+    }
+}

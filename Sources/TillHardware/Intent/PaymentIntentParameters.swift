@@ -1,0 +1,97 @@
+public import TillCore
+
+/// What a card is collected for. Everything is checked before a reader wakes: see ``check(against:)``.
+public struct PaymentIntentParameters: Hashable, Sendable {
+    /// How much the reader shows, without a tip.
+    public let amount: Money
+    /// Which order it is for. One order has one intent.
+    public let order: OrderID
+    /// A short text for the reader and the receipt.
+    public let description: String?
+    /// What the customer's bank statement says, where the provider lets the shop choose.
+    public var statementDescriptor: StatementDescriptor?
+    /// Where the provider sends its own receipt.
+    public var receiptEmail: EmailAddress?
+    /// What the reader may take.
+    public var methods: [PaymentMethodType]
+    /// When held money is taken.
+    public var captureMethod: CaptureMethod
+    /// What the provider keeps for the platform.
+    public var applicationFee: Money?
+    /// Whether and on what the reader asks for a tip.
+    public var tipping: Tipping
+    /// Which network a card with two goes over, for eftpos and Cartes Bancaires.
+    public var requestedPriority: RoutingPriority?
+    /// Whether a longer hold is asked for.
+    public var requestsExtendedAuthorization: Bool
+    /// Whether raising the hold later is asked for.
+    public var requestsIncrementalAuthorization: Bool
+    /// Whether the customer may call the payment off at the reader.
+    public var allowsCustomerCancellation: Bool
+    /// More for the provider's list. Order, account and reader are told always: see ``metadata(account:reader:)``.
+    public var metadata: [String: String]
+
+    /// When held money is taken.
+    public enum CaptureMethod: String, Hashable, Sendable, CaseIterable {
+        /// By a capture, except for cards that take it when they are confirmed.
+        case manualPreferred = "manual_preferred"
+        /// By a capture always; such cards are refused.
+        case manual
+        /// By the provider at once.
+        case automatic
+    }
+
+    /// Whether and on what a reader asks for a tip.
+    public enum Tipping: Hashable, Sendable {
+        /// It does not ask.
+        case none
+        /// It asks as its configuration says, on the whole amount.
+        case onWholeAmount
+        /// It asks on this part of the amount.
+        case onPart(Money)
+    }
+
+    /// Which network a card with two goes over.
+    public enum RoutingPriority: String, Hashable, Sendable, CaseIterable {
+        /// The country's own.
+        case domestic
+        /// Visa or Mastercard.
+        case international
+    }
+
+    /// Makes them: card present, captured by us, no tip.
+    public init(amount: Money, order: OrderID, description: String? = nil) {
+        self.amount = amount
+        self.order = order
+        self.description = description
+        methods = [.cardPresent]
+        captureMethod = .manualPreferred
+        tipping = .none
+        requestsExtendedAuthorization = false
+        requestsIncrementalAuthorization = false
+        allowsCustomerCancellation = true
+        metadata = [:]
+    }
+
+    /// Names under which the provider is always told what the intent belongs to.
+    public enum MetadataKey {
+        /// The order.
+        public static let order = "till_order"
+        /// The account.
+        public static let account = "till_account"
+        /// The reader's serial number.
+        public static let reader = "till_reader"
+        /// The reader's model.
+        public static let readerModel = "till_reader_model"
+    }
+
+    /// What the provider is told: the shop's own entries, and always order, account and reader, which win.
+    public func metadata(account: AccountID, reader: CardReader?) -> [String: String] {
+        var all = metadata
+        all[MetadataKey.order] = order.rawValue
+        all[MetadataKey.account] = account.rawValue
+        all[MetadataKey.reader] = reader?.serial
+        all[MetadataKey.readerModel] = reader?.readerType.rawValue
+        return all
+    }
+}

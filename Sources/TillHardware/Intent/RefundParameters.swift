@@ -1,0 +1,75 @@
+public import TillCore
+
+/// Money to give back at a reader. The amount is exact and in its own currency: nobody multiplies by a hundred.
+public struct RefundParameters: Sendable {
+    /// The account that the payment was made on.
+    public let account: AccountID
+    /// The charge to give back.
+    public let charge: ProviderReference
+    /// The intent of the charge, if known. Interac refunds need it.
+    public let intent: ProviderReference?
+    /// The intent's secret, for kits that ask for it. Interac refunds on a phone need it.
+    public let clientSecret: Secret<String>?
+    /// How much; in the currency of the charge.
+    public let amount: Money
+    /// The name of this refund: the same one always gives back the same money once.
+    public let key: IdempotencyKey
+    /// Why, for the provider's list.
+    public let reason: String?
+
+    /// Makes them.
+    public init(
+        account: AccountID, charge: ProviderReference, intent: ProviderReference? = nil,
+        clientSecret: Secret<String>? = nil, amount: Money, key: IdempotencyKey, reason: String? = nil
+    ) {
+        self.account = account
+        self.charge = charge
+        self.intent = intent
+        self.clientSecret = clientSecret
+        self.amount = amount
+        self.key = key
+        self.reason = reason
+    }
+}
+
+/// A refund at the provider. Only ``CardReaderRefundStatus/succeeded`` means that the money went back.
+public struct CardReaderRefund: Hashable, Sendable {
+    /// The provider's name for it.
+    public let id: ProviderReference?
+    /// The charge that it gives back.
+    public let charge: ProviderReference
+    /// How much.
+    public let amount: Money
+    /// Where it stands.
+    public let status: CardReaderRefundStatus
+    /// The provider's word for why it failed.
+    public let failureReason: String?
+
+    /// Makes one.
+    public init(
+        id: ProviderReference?, charge: ProviderReference, amount: Money, status: CardReaderRefundStatus,
+        failureReason: String? = nil
+    ) {
+        self.id = id
+        self.charge = charge
+        self.amount = amount
+        self.status = status
+        self.failureReason = failureReason
+    }
+}
+
+/// Where a refund stands. Open: a status that is not known keeps its raw value and is not a success.
+public struct CardReaderRefundStatus: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The money went back.
+    public static let succeeded = CardReaderRefundStatus(rawValue: "succeeded")
+    /// The provider has taken it; whether the money goes back is not known yet.
+    public static let pending = CardReaderRefundStatus(rawValue: "pending")
+    /// The money stays with the shop.
+    public static let failed = CardReaderRefundStatus(rawValue: "failed")
+    /// Called off; the money stays with the shop.
+    public static let canceled = CardReaderRefundStatus(rawValue: "canceled")
+    /// The customer must do something.
+    public static let requiresAction = CardReaderRefundStatus(rawValue: "requires_action")
+}

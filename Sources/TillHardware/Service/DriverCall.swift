@@ -1,0 +1,70 @@
+import Synchronization
+import TillCore
+
+/// How a call of a driver ended for the service. The call itself may still be running.
+enum DriverOutcome<Value: Sendable>: Sendable {
+    /// As it should.
+    case value(Value)
+    /// The driver said no, or the service knows that it can not go on.
+    case failed(CardReaderFailure)
+    /// It took longer than its limit.
+    case timedOut
+    /// It was called off, and the driver did not come back in time.
+    case givenUp
+}
+
+/// One call of a driver, within a limit. The service goes on at the limit; what the driver says after that is late.
+final class DriverCall<Value: Sendable>: Sendable {
+    private let reply = Reply<DriverOutcome<Value>>()
+    private let hasReturned = Atomic(false)
+    private let timer = Mutex<Task<Void, Never>?>(nil)
+    private let clock: any TillClock
+    private let executor: (any TaskExecutor)?
+
+    /// Starts it.
+    /// - Parameter late: told the driver's answer if it came after the limit.
+    init(
+        limit: Span, clock: any TillClock, executor: (any TaskExecutor)?,
+        _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value,
+        late: @escaping @Sendable (Result<Value, CardReaderFailure>) async -> Void
+    ) {
+        self.clock = clock
+        self.executor = executor
+        restartTimer(limit)
+        Task(executorPreference: executor) {
+            let result: Result<Value, CardReaderFailure>
+            do throws(CardReaderFailure) { result = .success(try await body()) } catch { result = .failure(error) }
+            self.hasReturned.store(true, ordering: .sequentiallyConsistent)
+            let outcome: DriverOutcome<Value> =
+                switch result {
+                case .success(let value): .value(value)
+                case .failure(let failure): .failed(failure)
+                }
+            if !self.reply.give(outcome) { await late(result) }
+        }
+    }
+
+    /// Begins the limit anew.
+    func restartTimer(_ limit: Span) {
+        let (clock, reply) = (clock, reply)
+        let next = Task(executorPreference: executor) {
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            reply.give(.timedOut)
+        }
+        let old = timer.withLock { timer in
+            defer { timer = next }
+            return timer
+        }
+        old?.cancel()
+    }
+
+    /// Ends it for the service.
+    func interrupt(_ outcome: DriverOutcome<Value>) { reply.give(outcome) }
+
+    /// How it ended. `isStray`: the driver has not come back.
+    func outcome() async -> (outcome: DriverOutcome<Value>, isStray: Bool) {
+        let outcome = await reply.value()
+        timer.withLock { $0 }?.cancel()
+        return (outcome, !hasReturned.load(ordering: .sequentiallyConsistent))
+    }
+}

@@ -1,0 +1,97 @@
+import Synchronization
+
+/// One answer for one who waits, given once: what comes after the first is refused and so can be told to be late.
+final class Reply<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, Never>)
+        case answered(Value)
+        case taken
+    }
+    private let state = Mutex(State.open)
+
+    /// Answers. `false`: there was an answer already.
+    @discardableResult
+    func give(_ value: Value) -> Bool {
+        let (isFirst, waiting): (Bool, CheckedContinuation<Value, Never>?) = state.withLock { state in
+            switch state {
+            case .open:
+                state = .answered(value)
+                return (true, nil)
+            case .awaited(let continuation):
+                state = .taken
+                return (true, continuation)
+            case .answered, .taken: return (false, nil)
+            }
+        }
+        waiting?.resume(returning: value)
+        return isFirst
+    }
+
+    /// Waits for the answer. One caller only.
+    func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let answer: Value? = state.withLock { state in
+                if case .answered(let value) = state {
+                    state = .taken
+                    return value
+                }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+}
+
+/// Opens once; everybody who waits at it goes on.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    private let state = Mutex(State())
+
+    /// Lets everybody through, now and later.
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns once it is open.
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+}
+
+/// The door of a call that begins with something else: it is entered once, or shut before.
+final class Threshold: Sendable {
+    private enum State { case outside, entered, shut }
+    private let state = Mutex(State.outside)
+
+    /// Goes in. `false`: it was shut.
+    func enter() -> Bool {
+        state.withLock { state in
+            if state == .outside { state = .entered }
+            return state == .entered
+        }
+    }
+
+    /// Shuts it. `false`: somebody is inside already.
+    func shut() -> Bool {
+        state.withLock { state in
+            if state == .outside { state = .shut }
+            return state == .shut
+        }
+    }
+}

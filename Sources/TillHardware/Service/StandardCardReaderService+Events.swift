@@ -1,0 +1,234 @@
+import TillCore
+
+extension StandardCardReaderService {
+    /// What the driver says without being asked.
+    func happened(_ event: CardReaderDriverEvent) {
+        switch event {
+        case .reader(let event): readerSaid(event)
+        case .changed(let reader): changed(reader)
+        case .disconnected(let reason): lost(reason, isBeingReached: false)
+        case .reconnecting(let reason): lost(reason, isBeingReached: true)
+        case .reconnected(let reader): reached(reader)
+        case .reconnectFailed: notReached()
+        case .updateAvailable(let update): updateAvailable(update)
+        case .updateStarted(let isCancelable): updateStarted(isCancelable)
+        case .updateProgress(let percent):
+            if isUpdating { updates.send(.installing(percent: min(100, max(0, percent)))) }
+        case .updateEnded:
+            if isUpdating { updates.send(.completed) }
+        }
+    }
+
+    private func readerSaid(_ event: CardReaderEvent) {
+        switch event.type {
+        case .cardInserted: cardIsInserted = phase.link?.reader.readerType.capabilities.holdsCard ?? false
+        case .cardRemoved:
+            cardIsInserted = false
+            wakeCardWaiters(true)
+        default: break
+        }
+        guard phase.link != nil else { return }
+        let current = phase.operation?.attempt
+        if let of = event.attempt, of != current { return }
+        // Without a command a reader has nothing to say about one.
+        switch event.type {
+        case .cardInserted, .cardRemoved, .removeCard, .displayMessage: break
+        default: if current == nil { return }
+        }
+        var event = event
+        event.attempt = current
+        events.send(event)
+    }
+
+    private func changed(_ reader: CardReader) {
+        var reader = reader
+        switch phase {
+        case .connected(var link) where link.reader.serial == reader.serial:
+            reader.status = link.reader.status
+            link.reader = reader
+            phase = .connected(link)
+        case .operating(var link, let operation) where link.reader.serial == reader.serial:
+            reader.status = link.reader.status
+            link.reader = reader
+            phase = .operating(link, operation)
+        default: return
+        }
+        tellBattery()
+    }
+
+    /// Remembers whether the battery is low, for a reader that was just connected, and says so.
+    func noteBattery() { tellBattery() }
+
+    private func tellBattery() {
+        guard let link = phase.link, let battery = link.reader.battery else { return }
+        let isLow = battery.percent <= CardReaderBattery.lowPercent && battery.isCharging != true
+        guard isLow != link.isBatteryLow else { return }
+        switch phase {
+        case .connected(var link):
+            link.isBatteryLow = isLow
+            phase = .connected(link)
+        case .operating(var link, let operation):
+            link.isBatteryLow = isLow
+            phase = .operating(link, operation)
+        default: return
+        }
+        var event = CardReaderEvent(isLow ? .lowBattery : .lowBatteryResolved)
+        event.attempt = phase.operation?.attempt
+        events.send(event)
+    }
+
+    // MARK: The card in the reader
+
+    @discardableResult
+    public func waitForInsertedCardToBeRemoved() async -> Bool {
+        await cardRemoved(nextAttempt(), tellsWithoutCommand: true)
+    }
+
+    func cardRemoved(_ attempt: CardReaderAttemptID, tellsWithoutCommand: Bool = false) async -> Bool {
+        guard cardIsInserted else { return true }
+        var event = CardReaderEvent(.removeCard)
+        event.attempt = phase.operation?.attempt
+        events.send(event)
+        let reply = Reply<Bool>()
+        cardWaiters[attempt.number] = reply
+        let (clock, limit) = (clock, limits.cardRemoval)
+        let timer = Task(executorPreference: executor) {
+            if (try? await clock.sleep(for: limit)) != nil { reply.give(false) }
+        }
+        let isOut = await withTaskCancellationHandler {
+            await reply.value()
+        } onCancel: {
+            reply.give(false)
+        }
+        timer.cancel()
+        cardWaiters[attempt.number] = nil
+        return isOut
+    }
+
+    func wakeCardWaiters(_ isOut: Bool) {
+        for waiter in cardWaiters.values { waiter.give(isOut) }
+    }
+
+    public func show(_ event: CardReaderEvent) async { events.send(event) }
+
+    // MARK: Readers that go away and come back
+
+    private func lost(_ reason: CardReaderDisconnectReason, isBeingReached: Bool) {
+        switch phase {
+        case .connected(let link):
+            if isBeingReached { reachAgain(link, reason) } else { gone(reason, tell: true) }
+        case .operating(var link, let operation):
+            link.loss = isBeingReached ? .reconnecting(reason) : .gone(reason)
+            phase = .operating(link, operation)
+            tell(.disconnected, operation.attempt, message: reason.advice)
+            lost(reason, during: operation)
+        case .reconnecting(let link, _):
+            guard !isBeingReached else { return }
+            reconnections.send(.failed(link.reader))
+            gone(reason, tell: true)
+        case .connecting(let connecting):
+            if !isBeingReached { connecting.call?.interrupt(.failed(reason.failure)) }
+        case .idle, .discovering, .leaving: break
+        }
+    }
+
+    /// A command whose reader went away: what waits for a card is over; what money was asked for with is waited for,
+    /// because the answer about it does not need the reader.
+    private func lost(_ reason: CardReaderDisconnectReason, during operation: ServicePhase.Operation) {
+        wakeCardWaiters(true)
+        let failure = reason.failure
+        switch (operation.kind, operation.step) {
+        case (.payment, .confirming), (.refund, _):
+            giveUp(operation.attempt, after: limits.confirm)
+        case (.update, _):
+            operation.interrupt?(CardReaderFailure(.readerSoftwareUpdateFailedInterrupted))
+        case (.payment, _), (.sealedCard, _):
+            if operation.step == .collecting { operation.interrupt?(failure) }
+        }
+    }
+
+    /// Waits for the driver to reach the reader again, within the limit.
+    func reachAgain(_ link: ServicePhase.Link, _ reason: CardReaderDisconnectReason) {
+        guard link.options.reconnectsAutomatically, driver.capabilities.reconnects else {
+            gone(reason, tell: true)
+            later { service in _ = await service.stopReaching() }
+            return
+        }
+        var link = link
+        link.reader.status = .reconnecting
+        link.attempt = nextAttempt()
+        phase = .reconnecting(link, reason)
+        cardIsInserted = false
+        reconnections.send(.reconnecting(link.reader, reason))
+        events.send(CardReaderEvent(.disconnected, message: reason.advice))
+        let (clock, limit) = (clock, limits.reconnect)
+        let attempt = link.attempt
+        Task(executorPreference: executor) { [weak self] in
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            await self?.reachingTimedOut(attempt)
+        }
+    }
+
+    private func reachingTimedOut(_ attempt: CardReaderAttemptID) async {
+        guard case .reconnecting(let link, _) = phase, link.attempt == attempt else { return }
+        notReached()
+        _ = await stopReaching()
+    }
+
+    func stopReaching() async -> CardReaderFailure? {
+        let driver = driver
+        let attempt = nextAttempt()
+        let outcome = await call(limits.cancel, for: attempt) { () async throws(CardReaderFailure) -> Void in
+            try await driver.cancelReconnection()
+        }
+        return outcome.failure(.commandTimedOut)
+    }
+
+    private func reached(_ reader: CardReader) {
+        var reader = reader
+        reader.status = .connected
+        switch phase {
+        case .reconnecting(var link, _) where link.reader.serial == reader.serial:
+            link.reader = reader
+            phase = .connected(link)
+            reconnections.send(.succeeded(reader))
+            tellBattery()
+        case .operating(var link, let operation) where link.reader.serial == reader.serial:
+            link.loss = nil
+            link.reader = reader
+            phase = .operating(link, operation)
+            reconnections.send(.succeeded(reader))
+        default: break
+        }
+    }
+
+    private func notReached() {
+        switch phase {
+        case .reconnecting(let link, let reason):
+            reconnections.send(.failed(link.reader))
+            gone(reason, tell: true)
+        case .operating(var link, let operation):
+            if case .reconnecting(let reason) = link.loss { link.loss = .gone(reason) }
+            phase = .operating(link, operation)
+        default: break
+        }
+    }
+
+    public func cancelReconnection() async throws(CardReaderServiceError) {
+        guard case .reconnecting(let link, _) = phase else { return }
+        phase = .leaving(nil)
+        reconnections.send(.failed(link.reader))
+        let failure = await stopReaching()
+        gone(.requested, tell: false)
+        if let failure, failure.underlyingError != .cancelFailedAlreadyCompleted {
+            throw CardReaderServiceError(.reconnectionCancellation, failure)
+        }
+    }
+}
+
+extension CardReaderDisconnectReason {
+    /// What it is to a command that ran.
+    var failure: CardReaderFailure {
+        CardReaderFailure(.notConnectedToReader, message: "The card reader went away (\(rawValue)). \(advice)")
+    }
+}

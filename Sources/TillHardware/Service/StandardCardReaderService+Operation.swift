@@ -1,0 +1,109 @@
+import TillCore
+
+extension StandardCardReaderService {
+    /// Begins a command on the connected reader.
+    func begin(
+        _ kind: ServicePhase.Operation.Kind, _ interaction: CardReaderServiceError.Interaction,
+        step: ServicePhase.Operation.Step = .preparing
+    ) throws(CardReaderServiceError) -> (ServicePhase.Link, CardReaderAttemptID) {
+        guard case .connected(let link) = phase else {
+            throw CardReaderServiceError(interaction, refusal(connected: .readerBusy))
+        }
+        guard strays.isEmpty else { throw CardReaderServiceError(interaction, .readerBusy) }
+        let attempt = nextAttempt()
+        var operation = ServicePhase.Operation(kind: kind, attempt: attempt, ended: Gate())
+        operation.step = step
+        phase = .operating(link, operation)
+        return (link, attempt)
+    }
+
+    /// Ends it, and goes to where the reader is by now.
+    func end(_ attempt: CardReaderAttemptID) {
+        guard case .operating(var link, let operation) = phase, operation.attempt == attempt else { return }
+        let loss = link.loss
+        link.loss = nil
+        switch loss {
+        case nil: phase = .connected(link)
+        case .gone(let reason): gone(reason, tell: false)
+        case .reconnecting(let reason): reachAgain(link, reason)
+        }
+        operation.ended.open()
+    }
+
+    /// Changes the command that runs, if it is still this one.
+    func change(_ attempt: CardReaderAttemptID, _ body: (inout ServicePhase.Operation) -> Void) {
+        guard case .operating(let link, var operation) = phase, operation.attempt == attempt else { return }
+        body(&operation)
+        phase = .operating(link, operation)
+    }
+
+    /// Runs a command to its end. When the caller's task is canceled the command is called off, if it still can be.
+    func running<Value: Sendable>(
+        _ attempt: CardReaderAttemptID,
+        _ body: () async throws(CardReaderServiceError) -> Value
+    ) async throws(CardReaderServiceError) -> Value {
+        let result: Result<Value, CardReaderServiceError> = await withTaskCancellationHandler {
+            do throws(CardReaderServiceError) { return .success(try await body()) } catch { return .failure(error) }
+        } onCancel: {
+            later { service in await service.callOff(attempt, by: .app) }
+        }
+        end(attempt)
+        return try result.get()
+    }
+
+    /// Calls a command off and returns once it is over. Does nothing once money is being asked for.
+    func callOff(_ attempt: CardReaderAttemptID, by canceler: CardReaderCanceler) async {
+        guard let operation = phase.operation, operation.attempt == attempt, operation.step != .confirming,
+            operation.kind != .update
+        else { return }
+        let isFirst = operation.canceledBy == nil
+        change(attempt) { $0.canceledBy = $0.canceledBy ?? canceler }
+        if isFirst {
+            if operation.step == .collecting { await stopCollecting(operation) }
+            giveUp(attempt, after: limits.cancel)
+        }
+        await operation.ended.wait()
+    }
+
+    /// Has the driver stop waiting for a card. That it was not waiting any more is fine.
+    private func stopCollecting(_ operation: ServicePhase.Operation) async {
+        let driver = driver
+        let isRefund = operation.kind == .refund
+        let call = startCall(limits.cancel, for: nextAttempt(), late: { _, _ in }) {
+            () async throws(CardReaderFailure) -> Void in
+            if isRefund { try await driver.cancelRefund() } else { try await driver.cancelCollect() }
+        }
+        // The command may end without the driver saying that it ended it.
+        later { _ in
+            await operation.ended.wait()
+            call.interrupt(.givenUp)
+        }
+        _ = await call.outcome()
+    }
+
+    /// Ends the driver's call of a command for the service, if it still runs after that time.
+    func giveUp(_ attempt: CardReaderAttemptID, after limit: Span, with failure: CardReaderFailure? = nil) {
+        guard let operation = phase.operation, operation.attempt == attempt else { return }
+        let clock = clock
+        let timer = Task(executorPreference: executor) { [weak self] in
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            await self?.interrupt(attempt, with: failure)
+        }
+        later { _ in
+            await operation.ended.wait()
+            timer.cancel()
+        }
+    }
+
+    func interrupt(_ attempt: CardReaderAttemptID, with failure: CardReaderFailure?) {
+        guard let operation = phase.operation, operation.attempt == attempt else { return }
+        operation.interrupt?(failure)
+    }
+
+    /// Tells all who listen what happens in a command.
+    func tell(_ type: CardReaderEventType, _ attempt: CardReaderAttemptID, message: String? = nil) {
+        var event = CardReaderEvent(type, message: message)
+        event.attempt = attempt
+        events.send(event)
+    }
+}

@@ -1,0 +1,166 @@
+public import TillCore
+
+/// The service over any driver. An actor with one state, so that two commands never meet; every wait has a limit on
+/// the clock that is passed in; every command has an identity, and what an older one still says changes nothing but
+/// is handed to the reconciler.
+///
+/// It keeps no journal: ``PreConfirmation`` is the shop's durable write, and a payment whose outcome is not known
+/// stays so here until its own intent says otherwise.
+public actor StandardCardReaderService: CardReaderService {
+    let driver: any CardReaderDriver
+    let clock: any TillClock
+    let limits: CardReaderServiceLimits
+    let executor: (any TaskExecutor)?
+    let reconcile: CardReaderReconciler
+
+    var phase = ServicePhase.idle {
+        didSet { publishPhase() }
+    }
+    /// The account that everything is bound to, from ``start(_:discoveryMethod:)`` to ``clear()``.
+    var binding: GuardedConfiguration?
+    /// The readers of one discovery by serial number, and whether they may be connected.
+    var cache: [String: CardReader] = [:]
+    var payments: PaymentLedger
+    /// Refunds that were asked for and whose outcome is not known, by charge.
+    var openRefunds: [ProviderReference: IdempotencyKey] = [:]
+    /// Commands that were given up and that the driver has not come back from.
+    var strays: Set<CardReaderAttemptID> = []
+    var cardIsInserted = false
+    var cardWaiters: [UInt64: Reply<Bool>] = [:]
+    private var lastNumber: UInt64 = 0
+    var updateIsCancelable = true
+    private var isObserving = false
+
+    let discovered = Broadcast<[CardReader]>([])
+    let connectedList = Broadcast<[CardReader]>([])
+    let discoveryState = Broadcast<CardReaderServiceDiscoveryStatus>(.idle)
+    let events = Broadcast<CardReaderEvent>()
+    let updates = Broadcast<CardReaderSoftwareUpdateState>(CardReaderSoftwareUpdateState.none)
+    let reconnections = Broadcast<CardReaderReconnectionState>(.idle)
+    let stateValues = Broadcast<CardReaderServiceState>(.idle)
+    let statusValues = Broadcast<CardReaderServiceStatus>(.ready)
+    let paymentValues = Broadcast<CardReaderPaymentStatus>(.notReady)
+
+    /// Makes one that is idle.
+    /// - Parameters:
+    ///   - driver: a vendor's readers. It serves this service only.
+    ///   - clock: for every limit.
+    ///   - executor: where the service's own tasks run; a simulation passes its own.
+    ///   - reconcile: is told what came after its command was given up.
+    public init(
+        driver: any CardReaderDriver, clock: any TillClock = SystemClock(),
+        limits: CardReaderServiceLimits = CardReaderServiceLimits(), executor: (any TaskExecutor)? = nil,
+        reconcile: @escaping CardReaderReconciler = { _ in }
+    ) {
+        self.driver = driver
+        self.clock = clock
+        self.limits = limits
+        self.executor = executor
+        self.reconcile = reconcile
+        payments = PaymentLedger(limit: limits.rememberedOrders)
+    }
+
+    deinit {
+        discovered.finish()
+        connectedList.finish()
+        discoveryState.finish()
+        events.finish()
+        updates.finish()
+        reconnections.finish()
+        stateValues.finish()
+        statusValues.finish()
+        paymentValues.finish()
+    }
+
+    public nonisolated var discoveredReaders: BroadcastValues<[CardReader]> { discovered.values }
+    public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connectedList.values }
+    public nonisolated var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { discoveryState.values }
+    public nonisolated var readerEvents: BroadcastValues<CardReaderEvent> { events.values }
+    public nonisolated var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { updates.values }
+    public nonisolated var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { reconnections.values }
+    public nonisolated var states: BroadcastValues<CardReaderServiceState> { stateValues.values }
+    public nonisolated var serviceStatus: BroadcastValues<CardReaderServiceStatus> { statusValues.values }
+    public nonisolated var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { paymentValues.values }
+
+    private func publishPhase() {
+        stateValues.sendIfChanged(phase.state)
+        paymentValues.sendIfChanged(phase.paymentStatus)
+        connectedList.sendIfChanged(phase.connectedReaders)
+    }
+
+    func nextAttempt() -> CardReaderAttemptID {
+        lastNumber &+= 1
+        return CardReaderAttemptID(number: lastNumber)
+    }
+
+    /// Has the driver tell this service what happens. Once.
+    func observeDriver() async {
+        guard !isObserving else { return }
+        isObserving = true
+        await driver.observe { [weak self] event in await self?.happened(event) }
+    }
+
+    // MARK: Calls of the driver
+
+    /// Calls the driver within a limit. While a command runs, calling it off or losing the reader ends the call.
+    /// - Parameters:
+    ///   - attempt: the command that the call is a part of.
+    ///   - blocks: whether the reader is of no use as long as the driver does not come back from it.
+    ///   - late: told the driver's answer if it came after the service went on.
+    func call<Value: Sendable>(
+        _ limit: Span, for attempt: CardReaderAttemptID, blocks: Bool = false,
+        late: @escaping @Sendable (isolated StandardCardReaderService, Result<Value, CardReaderFailure>) async -> Void =
+            { _, _ in },
+        _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value
+    ) async -> DriverOutcome<Value> {
+        let call = startCall(limit, for: attempt, late: late, body)
+        change(attempt) { operation in
+            operation.interrupt = { failure in call.interrupt(failure.map { .failed($0) } ?? .givenUp) }
+        }
+        defer { change(attempt) { $0.interrupt = nil } }
+        return await finish(call, attempt, blocks: blocks)
+    }
+
+    func startCall<Value: Sendable>(
+        _ limit: Span, for attempt: CardReaderAttemptID,
+        late: @escaping @Sendable (isolated StandardCardReaderService, Result<Value, CardReaderFailure>) async -> Void,
+        _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value
+    ) -> DriverCall<Value> {
+        DriverCall(limit: limit, clock: clock, executor: executor, body) { [weak self] result in
+            await self?.cameLate(attempt, result, late)
+        }
+    }
+
+    func finish<Value: Sendable>(
+        _ call: DriverCall<Value>, _ attempt: CardReaderAttemptID, blocks: @autoclosure () -> Bool
+    ) async -> DriverOutcome<Value> {
+        let (outcome, isStray) = await call.outcome()
+        if isStray, blocks() {
+            strays.insert(attempt)
+            let why: UnderlyingError = .commandTimedOut
+            statusValues.send(.fault(CardReaderServiceError(.connection, why)))
+        }
+        return outcome
+    }
+
+    private func cameLate<Value: Sendable>(
+        _ attempt: CardReaderAttemptID, _ result: Result<Value, CardReaderFailure>,
+        _ late: @Sendable (isolated StandardCardReaderService, Result<Value, CardReaderFailure>) async -> Void
+    ) async {
+        forgetStray(attempt)
+        await late(self, result)
+    }
+
+    func forgetStray(_ attempt: CardReaderAttemptID) {
+        strays.remove(attempt)
+        if strays.isEmpty { statusValues.sendIfChanged(.ready) }
+    }
+
+    /// Runs something later, on this actor.
+    nonisolated func later(_ body: @escaping @Sendable (isolated StandardCardReaderService) async -> Void) {
+        Task(executorPreference: executor) { [weak self] in
+            guard let self else { return }
+            await body(self)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import Synchronization
+
+/// Writes that wait for the writer, at most so many. Its thread sleeps while there are none.
+final class WriteQueue: Sendable {
+    typealias Outcome = Result<Void, JournalError>
+
+    struct Item: Sendable {
+        var write: PreparedWrite
+        var done: CheckedContinuation<Outcome, Never>
+    }
+
+    private struct State {
+        var items: [Item] = []
+        var isAsleep = false
+        var isClosed = false
+        var statistics = JournalStatistics()
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let bell = DispatchSemaphore(value: 0)
+
+    init(limit: Int) { self.limit = limit }
+
+    var isClosed: Bool { state.withLock(\.isClosed) }
+    var statistics: JournalStatistics { state.withLock(\.statistics) }
+
+    func count(batch: Int) { state.withLock { $0.statistics.count(batch: batch) } }
+
+    /// Takes a write, or answers at once why not.
+    func add(_ write: PreparedWrite, done: CheckedContinuation<Outcome, Never>) {
+        let (refusal, wakes) = state.withLock { state -> (JournalError?, Bool) in
+            guard !state.isClosed else { return (.closed, false) }
+            guard state.items.count < limit else { return (.queueFull(limit: limit), false) }
+            state.items.append(Item(write: write, done: done))
+            defer { state.isAsleep = false }
+            return (nil, state.isAsleep)
+        }
+        if let refusal { done.resume(returning: .failure(refusal)) }
+        if wakes { bell.signal() }
+    }
+
+    /// Takes no more.
+    func close() {
+        let wakes = state.withLock { state in
+            state.isClosed = true
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        if wakes { bell.signal() }
+    }
+
+    /// What is to be committed next, at most one batch; waits for it. `nil` when nothing will come any more. For the
+    /// writer's thread only.
+    func next() -> [Item]? {
+        while true {
+            let (batch, isOver) = state.withLock { state -> ([Item], Bool) in
+                if state.items.isEmpty {
+                    state.isAsleep = !state.isClosed
+                    return ([], state.isClosed)
+                }
+                guard state.items.count > JournalLimits.maximumBatch else {
+                    defer { state.items = [] }
+                    return (state.items, false)
+                }
+                let batch = Array(state.items.prefix(JournalLimits.maximumBatch))
+                state.items.removeFirst(batch.count)
+                return (batch, false)
+            }
+            if !batch.isEmpty { return batch }
+            if isOver { return nil }
+            bell.wait()
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package import TillCards
+
+/// The paths of PayPal's interface. Identifiers are checked types, so that none can name another path.
+package enum PayPalPath {
+    package static let orders = "/v2/checkout/orders"
+    package static let setupTokens = "/v3/vault/setup-tokens"
+    package static let paymentTokens = "/v3/vault/payment-tokens"
+
+    package static func order(_ id: PayPalOrderID, _ verb: String? = nil) -> String {
+        "\(orders)/\(id)" + (verb.map { "/\($0)" } ?? "")
+    }
+    package static func authorization(_ id: PayPalAuthorizationID, _ verb: String? = nil) -> String {
+        "/v2/payments/authorizations/\(id)" + (verb.map { "/\($0)" } ?? "")
+    }
+    package static func capture(_ id: PayPalCaptureID, _ verb: String? = nil) -> String {
+        "/v2/payments/captures/\(id)" + (verb.map { "/\($0)" } ?? "")
+    }
+    package static func refund(_ id: PayPalRefundID) -> String { "/v2/payments/refunds/\(id)" }
+}

@@ -1,0 +1,83 @@
+internal import TillCards
+public import TillCore
+
+extension PayPalProvider {
+    /// Sends the card to the prepared order: captures it or holds the money, as the order was made for.
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard let reference = PayPalReference(request.context.reference) else {
+            return .notSent(reason: "no order was prepared")
+        }
+        guard case .card(let card) = tender else {
+            return .declined(Decline(reason: .cardNotSupported, message: "PayPal takes typed cards only"))
+        }
+        guard (13...19).contains(card.number.reveal().utf8.count) else {
+            return .declined(Decline(reason: .incorrectNumber, message: "PayPal takes numbers of 13 to 19 digits"))
+        }
+        let (source, secrets) = CardSource.json(card)
+        let end = clock.now().adding(deadline)
+        let verb = request.captureMode == .automatic ? "capture" : "authorize"
+        let call = PayPalCall.post(
+            PayPalPath.order(reference.order, verb), .members(["payment_source": source]), key: request.key,
+            secrets: secrets)
+        switch await connection.send(call, within: deadline) {
+        case .answered(_, let json, let debugID):
+            guard let order = OrderResponse(json, debugID: debugID), order.orderID == reference.order else {
+                return .unknown(reason: unreadable)
+            }
+            return answer(order, asked: request.amount, card: tender.summary.card)
+        case .failed(let error): return await settled(error, request, reference, tender.summary.card, until: end)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// What an order means for the attempt that it was made for.
+    func answer(_ order: OrderResponse, asked: Money, card: CardSummary?) -> ProviderAnswer<Authorization> {
+        switch order.outcome {
+        case .paid(let paid):
+            guard paid.amount == asked, let first = paid.captures.first else { return .unknown(reason: amountMismatch) }
+            let reference = PayPalReference(order: order.orderID, capture: first.capture.id)
+            return .approved(
+                Authorization(
+                    reference: reference.providerReference, amount: asked, isCaptured: true,
+                    card: order.card?.summary ?? card))
+        case .held(let hold):
+            guard hold.amount == asked else { return .unknown(reason: amountMismatch) }
+            let reference = PayPalReference(order: order.orderID, authorization: hold.id)
+            return .approved(
+                Authorization(
+                    reference: reference.providerReference, amount: asked, captureBefore: hold.expires,
+                    card: order.card?.summary ?? card))
+        case .declined(let decline): return .declined(decline)
+        case .pending(let reason): return .unknown(reason: reason)
+        case .payerAction(let action):
+            return .requiresAction(CustomerAction(kind: "payer-action", url: action?.url))
+        case .approved: return .unknown(reason: "the order is approved, and nothing was asked for")
+        case .open: return .unknown(reason: "nothing was asked for yet")
+        case .voided: return .declined(Decline(reason: .generic, code: "VOIDED", requestID: order.debugID))
+        }
+    }
+
+    /// A refusal may be the repetition of a call that was done: the order tells.
+    private func settled(
+        _ error: PayPalError, _ request: AuthorizationRequest, _ reference: PayPalReference, _ card: CardSummary?,
+        until end: Timestamp
+    ) async -> ProviderAnswer<Authorization> {
+        switch error.kind {
+        case .alreadyDone, .payerAction: break
+        default: return answer(to: error)
+        }
+        if error.issue == .payerActionRequired, let url = error.payerAction {
+            return .requiresAction(CustomerAction(kind: "payer-action", url: url))
+        }
+        switch await order(reference.order, until: end) {
+        case .order(let order):
+            if case .open = order.outcome { return .declined(error.decline) }
+            return answer(order, asked: request.amount, card: card)
+        case .missing: return .declined(error.decline)
+        case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")
+        }
+    }
+}

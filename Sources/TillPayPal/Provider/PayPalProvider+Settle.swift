@@ -1,0 +1,189 @@
+internal import HTTPTypes
+internal import TillCards
+public import TillCore
+
+extension PayPalProvider {
+    /// Takes held money by the hold's identifier; the card is not needed. A hold that was renewed is captured under
+    /// its new identifier.
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = PayPalReference(request.context.reference) else {
+            return .notSent(reason: "there is no order")
+        }
+        let end = clock.now().adding(deadline)
+        var hold = reference.authorization
+        // Within the honor period no hold has been renewed yet, so the order need not be read.
+        let age = clock.now().since(request.context.startedAt)
+        if hold == nil || age > AuthorizationLife.honorPeriod {
+            switch await order(reference.order, until: end) {
+            case .order(let order):
+                let usable = order.authorizations.last { [.created, .partiallyCaptured].contains($0.status) }
+                hold = usable?.id ?? hold
+            case .missing: break
+            case .unknown(let reason): return .notSent(reason: reason)
+            }
+        }
+        guard let hold else { return .declined(Decline(reason: .invalidRequest, message: "there is no hold")) }
+        guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
+            return .declined(Decline(reason: .invalidAmount, message: "PayPal can not take this amount"))
+        }
+        let body = JSONValue.members([
+            "amount": .object(amount), "invoice_id": .string(request.capture.rawValue),
+            "final_capture": .bool(request.isFinal),
+        ])
+        let call = PayPalCall.post(PayPalPath.authorization(hold, "capture"), body, key: request.key)
+        switch await connection.send(call, within: end.since(clock.now())) {
+        case .answered(_, let json, _):
+            guard let capture = OrderCapture(json) else { return .unknown(reason: unreadable) }
+            guard capture.amount == request.amount else { return .unknown(reason: amountMismatch) }
+            if CompletedCapture(capture) != nil {
+                return .approved(Confirmation(reference: ProviderReference(rawValue: capture.id.rawValue)))
+            }
+            if capture.isRefused { return .declined(capture.decline(debugID: nil)) }
+            return .unknown(reason: askAgain)
+        // Done before, by us or by others: the sum of the captures tells.
+        case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Lets a hold go. An order without one is marked so that no call still under way can charge it: its intent becomes
+    /// the other one, under which that call is refused, and its custom id says that it is void.
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = PayPalReference(request.context.reference) else {
+            return .unknown(reason: "there is no order to void")
+        }
+        let end = clock.now().adding(deadline)
+        if let hold = reference.authorization { return await void(hold, reference, request, until: end) }
+        let order: OrderResponse
+        switch await self.order(reference.order, until: end) {
+        case .missing: return .approved(Confirmation(reference: reference.providerReference))
+        case .unknown(let reason): return .notSent(reason: reason)
+        case .order(let read): order = read
+        }
+        switch order.outcome {
+        case .held(let hold): return await void(hold.id, reference, request, until: end)
+        case .declined, .voided: return .approved(Confirmation(reference: reference.providerReference))
+        case .paid, .pending: return .unknown(reason: askAgain)
+        case .payerAction, .approved, .open: return await mark(order, reference, request, until: end)
+        }
+    }
+
+    private func void(
+        _ hold: PayPalAuthorizationID, _ reference: PayPalReference, _ request: VoidRequest, until end: Timestamp
+    ) async -> ProviderAnswer<Confirmation> {
+        let call = PayPalCall.post(PayPalPath.authorization(hold, "void"), nil, key: request.key)
+        switch await connection.send(call, within: end.since(clock.now())) {
+        case .answered: return .approved(Confirmation(reference: reference.providerReference))
+        case .failed(let error) where error.issue?.rawValue == "PREVIOUSLY_VOIDED" || error.issue == .authorizationVoided:
+            return .approved(Confirmation(reference: reference.providerReference))
+        case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    private func mark(
+        _ order: OrderResponse, _ reference: PayPalReference, _ request: VoidRequest, until end: Timestamp
+    ) async -> ProviderAnswer<Confirmation> {
+        let mark = PayPalProvider.voidMark + request.context.attempt.rawValue
+        if order.purchaseUnits.contains(where: { $0.customID == mark }) {
+            return .approved(Confirmation(reference: reference.providerReference))
+        }
+        let other: OrderIntent = order.intent == .authorize ? .capture : .authorize
+        let patch: [JSONValue] = [
+            .members([
+                "op": .string("replace"), "path": .string("/purchase_units/@reference_id=='default'/custom_id"),
+                "value": .string(mark),
+            ]),
+            .members(["op": .string("replace"), "path": .string("/intent"), "value": .string(other.rawValue)]),
+        ]
+        let call = PayPalCall(
+            .patch, PayPalPath.order(order.orderID), body: JSONValue.array(patch).bytes(),
+            contentType: "application/json", key: request.key)
+        switch await connection.send(call, within: end.since(clock.now())) {
+        case .answered: return .approved(Confirmation(reference: reference.providerReference))
+        // Meanwhile a call under way has charged it: the next look sees what is to be voided or refunded.
+        case .failed(let error) where error.status == 422 || error.status == 404: return .unknown(reason: askAgain)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Gives captured money back. Before it is sent, the order is read where it has several captures, and a refund that
+    /// is there already is not made again.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = PayPalReference(request.context.reference) else {
+            return .notSent(reason: "there is no order")
+        }
+        let end = clock.now().adding(deadline)
+        let capture: PayPalCaptureID
+        if let only = reference.capture {
+            capture = only
+        } else {
+            switch await order(reference.order, until: end) {
+            case .order(let order):
+                if let done = order.refunds.first(where: { $0.customID == request.refund.rawValue }) {
+                    return answer(done, asked: request.amount)
+                }
+                guard let found = PayPalProvider.capture(in: order, with: request.amount) else {
+                    return .declined(
+                        Decline(
+                            reason: .invalidAmount,
+                            message: "no single capture has so much left: refund each capture by itself"))
+                }
+                capture = found
+            case .missing: return .declined(Decline(reason: .invalidRequest, message: "PayPal does not know the order"))
+            case .unknown(let reason): return .notSent(reason: reason)
+            }
+        }
+        return await refund(capture, request, until: end)
+    }
+
+    private func refund(
+        _ capture: PayPalCaptureID, _ request: RefundRequest, until end: Timestamp
+    ) async -> ProviderAnswer<Confirmation> {
+        guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
+            return .declined(Decline(reason: .invalidAmount, message: "PayPal can not take this amount"))
+        }
+        let body = JSONValue.members([
+            "amount": .object(amount), "custom_id": .string(request.refund.rawValue),
+            "invoice_id": .string(request.refund.rawValue),
+        ])
+        let call = PayPalCall.post(PayPalPath.capture(capture, "refund"), body, key: request.key)
+        switch await connection.send(call, within: end.since(clock.now())) {
+        case .answered(_, let json, _):
+            guard let refund = OrderRefund(json) else { return .unknown(reason: unreadable) }
+            return answer(refund, asked: request.amount)
+        case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    private func answer(_ refund: OrderRefund, asked: Money) -> ProviderAnswer<Confirmation> {
+        guard refund.amount == asked else { return .unknown(reason: amountMismatch) }
+        switch PayPalProvider.status(of: refund) {
+        case .succeeded: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id.rawValue)))
+        case .pending: return .unknown(reason: askAgain)
+        case .failed(let decline): return .declined(decline)
+        }
+    }
+
+    /// The capture with the most left, if that is enough.
+    static func capture(in order: OrderResponse, with amount: Money) -> PayPalCaptureID? {
+        var best: (PayPalCaptureID, Int64)?
+        for capture in order.captures.compactMap({ CompletedCapture($0)?.capture }) {
+            guard capture.amount.currency == amount.currency else { continue }
+            let back = order.refunds.filter { $0.capture == capture.id && !["FAILED", "CANCELLED"].contains($0.status) }
+                .reduce(Int64(0)) { $0 &+ $1.amount.minorUnits }
+            let left = capture.amount.minorUnits &- back
+            if left >= amount.minorUnits, left > best?.1 ?? 0 { best = (capture.id, left) }
+        }
+        return best?.0
+    }
+}

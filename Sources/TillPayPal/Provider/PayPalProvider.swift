@@ -1,0 +1,108 @@
+public import TillCards
+public import TillCore
+
+/// Typed cards through PayPal's Orders v2 and Payments v2.
+///
+/// An order is made first and its identifier is in the journal before the card is sent. A sale that captures at once
+/// makes an order of intent `CAPTURE`; one that only holds, `AUTHORIZE`. What an answer means is read from the
+/// captures and authorizations in it, never from the order's status or from HTTP, because a declined card leaves an
+/// order that is `COMPLETED`. A value: any number of calls may run at once.
+public struct PayPalProvider: PaymentServiceProvider {
+    /// What each operation may take, all of its calls together.
+    public let deadline: Span
+    /// Which results of a bank's challenge are gone on with.
+    public let policy: LiabilityPolicy
+    let connection: PayPalConnection
+    let clock: any TillClock
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - config: who the shop is at PayPal.
+    ///   - transport: carries the calls.
+    ///   - clock: the time.
+    ///   - deadline: for one operation.
+    ///   - policy: which results of a bank's challenge are gone on with.
+    public init(
+        config: ServerConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25),
+        policy: LiabilityPolicy = .standard
+    ) {
+        connection = config.connection(transport: transport, clock: clock)
+        self.clock = clock
+        self.deadline = deadline
+        self.policy = policy
+    }
+
+    /// `paypal`.
+    public var name: ProviderName { ProviderName(rawValue: "paypal") }
+
+    /// Keys of orders are remembered for ``PayPalRetention/orders``, those of payments longer; the shorter counts.
+    public var capabilities: ProviderCapabilities {
+        ProviderCapabilities(
+            replayWindow: PayPalRetention.orders, preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
+            partialCapture: true, multipleCapture: true, separateCapture: true, takesCards: true)
+    }
+
+    /// ``AmountCodec/payPal``.
+    public var amounts: AmountCodec { .payPal }
+
+    /// Makes the order. Moves no money.
+    public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        let body: JSONValue
+        do throws(OrderRequestError) {
+            let id = request.context.attempt.rawValue
+            let unit = PurchaseUnit(
+                amount: try Amount(request.amount), referenceID: "default",
+                description: request.description.flatMap { $0.isEmpty ? nil : String($0.prefix(127)) },
+                customID: id, invoiceID: id)
+            let order = try OrderRequest(
+                intent: request.captureMode == .automatic ? .capture : .authorize, purchaseUnits: [unit])
+            body = try order.json(source: nil)
+        } catch {
+            return .declined(Decline(reason: .invalidAmount, message: error.what))
+        }
+        switch await connection.send(.post(PayPalPath.orders, body, key: request.prepareKey), within: deadline) {
+        case .answered(_, let json, let debugID):
+            guard let order = OrderResponse(json, debugID: debugID) else { return .unknown(reason: unreadable) }
+            guard order.total == request.amount else { return .unknown(reason: amountMismatch) }
+            return .approved(Confirmation(reference: PayPalReference(order: order.orderID).providerReference))
+        case .failed(let error): return answer(to: error)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+}
+
+extension PayPalProvider {
+    var unreadable: String { "the answer can not be read" }
+    var amountMismatch: String { "amount mismatch" }
+    /// The engine asks at once what became of an operation that ends with this word.
+    var askAgain: String { "pending" }
+
+    /// An error answer as the answer of an operation.
+    func answer<Success>(to error: PayPalError) -> ProviderAnswer<Success> {
+        if error.status == 429 { return .notSent(reason: "the provider is busy (\(error))") }
+        if error.saysNotDone { return .declined(error.decline) }
+        return .unknown(reason: "\(error)")
+    }
+
+    /// The order as it stands now.
+    func order(_ id: PayPalOrderID, until end: Timestamp) async -> OrderReading {
+        switch await connection.send(.get(PayPalPath.order(id)), within: end.since(clock.now())) {
+        case .answered(_, let json, let debugID):
+            guard let order = OrderResponse(json, debugID: debugID), order.orderID == id else {
+                return .unknown(unreadable)
+            }
+            return .order(order)
+        case .failed(let error) where error.status == 404: return .missing
+        case .failed(let error): return .unknown("\(error)")
+        case .notSent(let reason), .unknown(let reason): return .unknown(reason)
+        }
+    }
+}
+
+/// What came of reading an order.
+enum OrderReading: Sendable {
+    case order(OrderResponse)
+    case missing
+    case unknown(String)
+}

@@ -1,0 +1,38 @@
+internal import TillCards
+internal import TillCore
+
+/// What the journal keeps of an attempt: the order and, once known, the hold or the capture in it, so that a later
+/// capture, void or refund needs neither the card nor another look. As text: `ORDER`, `ORDER.A.HOLD`, `ORDER.C.CAPTURE`.
+struct PayPalReference: Hashable, Sendable {
+    var order: PayPalOrderID
+    var authorization: PayPalAuthorizationID?
+    var capture: PayPalCaptureID?
+
+    init(order: PayPalOrderID, authorization: PayPalAuthorizationID? = nil, capture: PayPalCaptureID? = nil) {
+        self.order = order
+        self.authorization = authorization
+        self.capture = capture
+    }
+
+    init?(_ reference: ProviderReference?) {
+        guard let reference else { return nil }
+        let parts = reference.rawValue.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let first = parts.first, let order = try? PayPalOrderID(first) else { return nil }
+        self.order = order
+        switch (parts.count, parts.count > 1 ? parts[1] : "") {
+        case (1, _): break
+        case (3, "A"):
+            guard let id = try? PayPalAuthorizationID(parts[2]) else { return nil }
+            authorization = id
+        case (3, "C"):
+            guard let id = try? PayPalCaptureID(parts[2]) else { return nil }
+            capture = id
+        default: return nil
+        }
+    }
+
+    var providerReference: ProviderReference {
+        let part = authorization.map { ".A.\($0)" } ?? capture.map { ".C.\($0)" } ?? ""
+        return ProviderReference(rawValue: "\(order)\(part)")
+    }
+}

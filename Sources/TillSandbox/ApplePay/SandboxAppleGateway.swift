@@ -1,0 +1,148 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOSSL
+public import TillApplePay
+public import TillCore
+
+/// A stand-in for Apple's gateway of merchant sessions: TLS with a client certificate on both ends, as Apple has it.
+///
+/// It gives a session only to a merchant whose certificate it issued, whose identifier is the one in that certificate,
+/// and which registered the domain. A session is good once, for five minutes.
+public actor SandboxAppleGateway {
+    /// Sessions that are kept at most.
+    public static let maximumSessions = 10_000
+
+    private struct Session {
+        var domain: String
+        var until: Timestamp
+        var sheet: String?
+    }
+
+    private let apple: SandboxAppleAuthority
+    private let clock: any TillClock
+    private let domains: [MerchantIDHash: Set<String>]
+    private var sessions: [String: Session] = [:]
+    /// How many sessions were given.
+    public private(set) var given = 0
+    /// The status that the next request gets instead of a session; for tests.
+    public var nextStatus: Int?
+
+    /// A gateway at which these merchants registered these domains.
+    public init(apple: SandboxAppleAuthority, domains: [String: Set<String>], clock: any TillClock = SystemClock()) {
+        self.apple = apple
+        self.clock = clock
+        self.domains = Dictionary(
+            domains.map { (MerchantIDHash(of: $0.key), $0.value) }, uniquingKeysWith: { $0.union($1) })
+    }
+
+    /// Makes the next request fail with a status.
+    public func fail(with status: Int?) { nextStatus = status }
+
+    /// Serves on 127.0.0.1 until the task is cancelled.
+    /// - Parameter onReady: is told the port.
+    public nonisolated func run(port: Int = 0, onReady: @escaping @Sendable (Int) async -> Void) async throws {
+        let identity = try apple.serverIdentity(names: ["localhost"])
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificate.utf8))
+        let key = try NIOSSLPrivateKey(bytes: Array(identity.key.reveal().utf8), format: .pem)
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        tls.minimumTLSVersion = .tlsv12
+        tls.certificateVerification = .noHostnameVerification
+        tls.trustRoots = .certificates([
+            try NIOSSLCertificate(bytes: apple.rootCertificate, format: .der),
+            try NIOSSLCertificate(bytes: SandboxAppleAuthority.der(apple.authority), format: .der),
+        ])
+        var logger = Logger(label: "sandbox.apple")
+        logger.logLevel = .critical
+        let responder = CallbackResponder<GatewayContext> { request, context in
+            await self.respond(to: request, context)
+        }
+        let application = Application(
+            responder: responder, server: try .tls(.http1(), tlsConfiguration: tls),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
+        try await application.run()
+    }
+
+    /// Uses a session up, for one sheet; that sheet may ask again, as after a wrong address. `false` if it was not
+    /// given here, for another domain, used by another sheet, or too old.
+    public func redeem(_ identifier: String, domain: String, sheet: String) -> Bool {
+        guard let session = sessions[identifier], session.domain == domain, clock.now() < session.until,
+            session.sheet == nil || session.sheet == sheet
+        else { return false }
+        sessions[identifier]?.sheet = sheet
+        return true
+    }
+
+    private func respond(to request: Request, _ context: GatewayContext) async -> Response {
+        if let status = nextStatus {
+            nextStatus = nil
+            return Response(status: .init(code: status))
+        }
+        guard request.method == .post, request.uri.path == MerchantGateway.sessionPath else {
+            return Response(status: .notFound)
+        }
+        guard let certificate = try? await context.channel.nioSSL_peerCertificate().get(),
+            let bytes = try? certificate.toDERBytes(), let peer = try? MerchantCertificate(parsing: bytes),
+            let merchant = peer.merchant
+        else { return Response(status: .init(code: 417)) }
+        var request = request
+        guard let body = try? await request.collectBody(upTo: 16_384),
+            let document = try? JSONValue(parsing: body.readableBytesView),
+            let asked = document["merchantIdentifier"]?.stringValue,
+            let domain = document["initiativeContext"]?.stringValue,
+            let name = document["displayName"]?.stringValue, name.utf8.count <= 64,
+            document["initiative"] == .string("web")
+        else { return Response(status: .badRequest) }
+        guard MerchantIDHash(of: asked) == merchant || asked.uppercased() == merchant.description,
+            domains[merchant]?.contains(domain) == true
+        else { return Response(status: .init(code: 417)) }
+        let session = open(merchant, domain: domain, name: name)
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: session)))
+    }
+
+    private func open(_ merchant: MerchantIDHash, domain: String, name: String) -> [UInt8] {
+        let now = clock.now()
+        if sessions.count >= SandboxAppleGateway.maximumSessions {
+            sessions = sessions.filter { $0.value.until > now }
+        }
+        let random = hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let identifier = "SSH" + random.uppercased()
+        if sessions.count < SandboxAppleGateway.maximumSessions {
+            sessions[identifier] = Session(domain: domain, until: now.adding(MerchantSessionRequest.lifetime))
+        }
+        given += 1
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("epochTimestamp", now.milliseconds)
+        // Apple's own says an hour too, and does not mean it.
+        writer.field("expiresAt", now.adding(.hours(1)).milliseconds)
+        writer.field("merchantSessionIdentifier", identifier)
+        writer.field("nonce", String(random.prefix(8)))
+        writer.field("merchantIdentifier", merchant.description)
+        writer.field("domainName", domain)
+        writer.field("displayName", name)
+        writer.field("signature", hexadecimal(Array(identifier.utf8)))
+        writer.field("operationalAnalyticsIdentifier", "\(name):\(merchant)")
+        writer.field("retries", 0)
+        writer.field("pspId", merchant.description)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// A request with the connection it came on, whose peer showed a certificate.
+private struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}

@@ -1,0 +1,268 @@
+import Crypto
+@preconcurrency import CryptoExtras
+import SwiftASN1
+public import TillApplePay
+public import TillCore
+import X509
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a made token is to say.
+public struct SandboxTokenRequest: Sendable {
+    /// EC or RSA; the processing certificate must fit.
+    public var version: PaymentTokenVersion = .ecV1
+    /// What the customer agrees to.
+    public var amount: Money
+    /// The device's account number.
+    public var accountNumber = "4784000000380075"
+    /// The application data of the request, decoded; the token is bound to its hash.
+    public var applicationData: [UInt8]?
+    /// When it is signed.
+    public var signedAt: Timestamp
+    /// The transaction; a new one if `nil`.
+    public var transactionID: [UInt8]?
+    /// A cryptogram of a chip instead of one of 3-D Secure.
+    public var isEMV = false
+    /// Parts for other merchants, with their amounts in minor units.
+    public var parts: [String: Int64] = [:]
+    /// The cryptogram's indicator; `nil` as for Mastercard.
+    public var eciIndicator: String? = "7"
+
+    /// A token for an amount, signed at a moment.
+    public init(amount: Money, signedAt: Timestamp) {
+        self.amount = amount
+        self.signedAt = signedAt
+    }
+}
+
+/// What is wrong with a made token. Each is something that a verifier must refuse.
+public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
+    /// The signer's certificate has no mark.
+    case signerWithoutMark
+    /// The authority's certificate has no mark.
+    case authorityWithoutMark
+    /// Two signers signed.
+    case twoSigners
+    /// A third certificate, self-signed, beside the genuine two.
+    case thirdCertificate
+    /// A self-signed signer, with the genuine signer's certificate beside it.
+    case selfSignedSigner
+    /// The signer's mark on the certificate of an authority.
+    case markOnAuthority
+    /// SHA-1 as digest.
+    case sha1
+    /// The signer's key is on P-384.
+    case p384Signer
+    /// An RSA signer for an EC token.
+    case rsaSigner
+    /// The ephemeral point is not on the curve, and signed like that.
+    case offCurvePoint
+    /// Apple's sandbox signed.
+    case sandboxSigner
+    /// The payload was changed after signing.
+    case changedData
+    /// Application data was added after signing.
+    case applicationDataInjected
+    /// Application data was taken out after signing.
+    case applicationDataStripped
+    /// The transaction was changed after signing.
+    case changedTransaction
+    /// The token names a key that nobody has.
+    case unknownKey
+    /// The container holds the signed content.
+    case embeddedContent
+    /// Unsigned attributes behind the signature.
+    case unsignedAttributes
+    /// The protected algorithm is not the one that signed.
+    case algorithmProtection
+    /// The signing time is missing.
+    case noSigningTime
+    /// Another root than the trusted one.
+    case otherRoot
+    /// Bytes behind the container.
+    case trailingBytes
+}
+
+/// Makes payment tokens in the form in which Apple sends them, for a merchant of the sandbox.
+public struct SandboxTokenMaker: Sendable {
+    private(set) var apple: SandboxAppleAuthority
+    private let merchant: MerchantIDHash
+    private let key: RecipientKey
+    /// Indefinite lengths, as Apple writes them; otherwise DER.
+    public var usesIndefiniteLengths = true
+    /// NULL as the digest's parameters, as Apple wrote it until 2022 or so; otherwise none.
+    public var writesNullParameters = true
+    /// The algorithms protected by an attribute, as since 2017.
+    public var protectsAlgorithms = true
+
+    enum RecipientKey: Sendable {
+        case p256(P256.KeyAgreement.PublicKey, info: [UInt8])
+        case rsa(_RSA.Encryption.PublicKey, info: [UInt8])
+
+        var info: [UInt8] {
+            switch self {
+            case .p256(_, let info), .rsa(_, let info): info
+            }
+        }
+    }
+
+    /// Makes one for the merchant of a processing certificate.
+    public init(apple: SandboxAppleAuthority, processingCertificate: String) throws {
+        self.apple = apple
+        let certificate = try MerchantCertificate(parsing: Array(processingCertificate.utf8))
+        guard let merchant = certificate.merchant else { throw SandboxTokenError.notMerchant }
+        self.merchant = merchant
+        let info = certificate.publicKeyInfo
+        if let key = try? P256.KeyAgreement.PublicKey(derRepresentation: info) {
+            self.key = .p256(key, info: info)
+        } else {
+            self.key = .rsa(try _RSA.Encryption.PublicKey(derRepresentation: info), info: info)
+        }
+    }
+
+    private init(_ other: SandboxTokenMaker, apple: SandboxAppleAuthority) {
+        self = other
+        self.apple = apple
+    }
+
+    /// The same merchant's tokens, signed under another root.
+    func signed(by apple: SandboxAppleAuthority) -> SandboxTokenMaker { SandboxTokenMaker(self, apple: apple) }
+
+    /// The `paymentData` of a token, as the wallet gives it.
+    public func paymentData(_ request: SandboxTokenRequest, flaw: SandboxTokenFlaw? = nil) throws -> JSONValue {
+        let plaintext = payload(request).bytes()
+        var transport: [UInt8]
+        let sealed: [UInt8]
+        switch key {
+        case .p256(let key, _): (transport, sealed) = try seal(plaintext, for: key)
+        case .rsa(let key, _): (transport, sealed) = try seal(plaintext, for: key)
+        }
+        if flaw == .offCurvePoint, let last = transport.indices.last { transport[last] ^= 1 }
+        var transaction = request.transactionID ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        var applicationData = request.applicationData.map { Array(SHA256.hash(data: $0)) }
+        if flaw == .applicationDataStripped, applicationData == nil { applicationData = [UInt8](repeating: 7, count: 32) }
+        let signature = try container(
+            signing: transport + sealed + transaction + (applicationData ?? []), request, flaw: flaw)
+        var data = sealed
+        var keyHash = Array(SHA256.hash(data: key.info))
+        switch flaw {
+        case .changedData?: data[5] ^= 1
+        case .changedTransaction?: transaction[0] ^= 1
+        case .applicationDataInjected?: applicationData = [UInt8](repeating: 0, count: 32)
+        case .applicationDataStripped?: applicationData = nil
+        case .unknownKey?: keyHash[0] ^= 1
+        default: break
+        }
+        var header = [
+            JSONMember(key: "publicKeyHash", value: .string(base64(keyHash))),
+            JSONMember(key: request.version == .ecV1 ? "ephemeralPublicKey" : "wrappedKey", value: .string(base64(transport))),
+            JSONMember(key: "transactionId", value: .string(hexadecimal(transaction))),
+        ]
+        if let applicationData {
+            header.append(JSONMember(key: "applicationData", value: .string(hexadecimal(applicationData))))
+        }
+        return .object([
+            JSONMember(key: "data", value: .string(base64(data))),
+            JSONMember(key: "signature", value: .string(base64(signature))),
+            JSONMember(key: "header", value: .object(header)),
+            JSONMember(key: "version", value: .string(request.version.rawValue)),
+        ])
+    }
+
+    /// The whole token, as the browser gives it.
+    public func token(_ request: SandboxTokenRequest, flaw: SandboxTokenFlaw? = nil) throws -> JSONValue {
+        let data = try paymentData(request, flaw: flaw)
+        let transaction = data["header"]?["transactionId"] ?? .null
+        return .object([
+            JSONMember(key: "paymentData", value: data),
+            JSONMember(
+                key: "paymentMethod",
+                value: .object([
+                    JSONMember(key: "displayName", value: .string("Visa " + request.accountNumber.suffix(4))),
+                    JSONMember(key: "network", value: .string("Visa")),
+                    JSONMember(key: "type", value: .string("debit")),
+                ])),
+            JSONMember(key: "transactionIdentifier", value: transaction),
+        ])
+    }
+
+    // MARK: Payload
+
+    private func payload(_ request: SandboxTokenRequest) -> JSONValue {
+        var numeric = String(request.amount.currency.numericCode)
+        while numeric.utf8.count < 3 { numeric = "0" + numeric }
+        var proof: [JSONMember] = []
+        if request.isEMV {
+            proof.append(JSONMember(key: "emvData", value: .string(base64(random(60)))))
+        } else {
+            proof.append(JSONMember(key: "onlinePaymentCryptogram", value: .string(base64(random(20)))))
+            if let indicator = request.eciIndicator {
+                proof.append(JSONMember(key: "eciIndicator", value: .string(indicator)))
+            }
+        }
+        var members = [
+            JSONMember(key: "applicationPrimaryAccountNumber", value: .string(request.accountNumber)),
+            JSONMember(key: "applicationExpirationDate", value: .string("391231")),
+            JSONMember(key: "currencyCode", value: .string(numeric)),
+            JSONMember(key: "transactionAmount", value: .number(String(request.amount.minorUnits))),
+            JSONMember(key: "deviceManufacturerIdentifier", value: .string("040010030273")),
+            JSONMember(key: "paymentDataType", value: .string(request.isEMV ? "EMV" : "3DSecure")),
+            JSONMember(key: "paymentData", value: .object(proof)),
+        ]
+        if !request.parts.isEmpty {
+            let parts = request.parts.sorted { $0.key < $1.key }.map { merchant, amount in
+                JSONValue.object([
+                    JSONMember(key: "merchantIdentifier", value: .string(merchant)),
+                    JSONMember(key: "authenticationData", value: .string(base64(random(20)))),
+                    JSONMember(key: "transactionAmount", value: .string(String(amount))),
+                ])
+            }
+            members.append(JSONMember(key: "authenticationResponses", value: .array(parts)))
+        }
+        return .object(members)
+    }
+
+    private func seal(
+        _ plaintext: [UInt8], for key: P256.KeyAgreement.PublicKey
+    ) throws -> (transport: [UInt8], sealed: [UInt8]) {
+        let own = P256.KeyAgreement.PrivateKey()
+        let shared = try own.sharedSecretFromKeyAgreement(with: key)
+        var input: [UInt8] = [0, 0, 0, 1]
+        shared.withUnsafeBytes { input += $0 }
+        input += [13] + Array("id-aes256-GCM".utf8) + Array("Apple".utf8) + merchant.bytes
+        let symmetric = SymmetricKey(data: SHA256.hash(data: input))
+        return (Array(own.publicKey.derRepresentation), try seal(plaintext, symmetric))
+    }
+
+    private func seal(
+        _ plaintext: [UInt8], for key: _RSA.Encryption.PublicKey
+    ) throws -> (transport: [UInt8], sealed: [UInt8]) {
+        let symmetric = SymmetricKey(size: .bits128)
+        let wrapped = try key.encrypt(symmetric.withUnsafeBytes { Array($0) }, padding: .PKCS1_OAEP_SHA256)
+        return (Array(wrapped), try seal(plaintext, symmetric))
+    }
+
+    private func seal(_ plaintext: [UInt8], _ key: SymmetricKey) throws -> [UInt8] {
+        let nonce = try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16))
+        let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce)
+        return Array(box.ciphertext) + Array(box.tag)
+    }
+
+    private func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
+    private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}
+
+/// Why a token can not be made.
+public enum SandboxTokenError: Error, Hashable, Sendable {
+    /// The certificate has no merchant in it.
+    case notMerchant
+}
+
+func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}

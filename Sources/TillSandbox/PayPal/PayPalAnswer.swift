@@ -1,0 +1,89 @@
+import TillCards
+import TillCore
+
+/// One answer in PayPal's shape.
+struct PayPalAnswer: Sendable {
+    var status: Int
+    var body: JSONValue?
+
+    init(_ status: Int, _ body: JSONValue? = nil) {
+        self.status = status
+        self.body = body
+    }
+
+    /// One fault of a request: what, where, and why in our words.
+    struct Fault: Hashable, Sendable {
+        var issue: String
+        var field: String?
+        var location = "body"
+        var note: String?
+
+        init(_ issue: String, _ field: String? = nil, location: String = "body", note: String? = nil) {
+            self.issue = issue
+            self.field = field
+            self.location = location
+            self.note = note
+        }
+    }
+
+    /// A request that is not well-formed.
+    static func badRequest(_ faults: [Fault]) -> PayPalAnswer {
+        error(
+            400, "INVALID_REQUEST", "Request is not well-formed, syntactically incorrect, or violates schema.", faults)
+    }
+
+    /// A request that PayPal understands and refuses.
+    static func refused(_ issue: String, _ field: String? = nil, note: String? = nil) -> PayPalAnswer {
+        refused([Fault(issue, field, note: note)])
+    }
+
+    static func refused(_ faults: [Fault]) -> PayPalAnswer {
+        error(
+            422, "UNPROCESSABLE_ENTITY",
+            "The requested action could not be performed, semantically incorrect, or failed business validation.", faults)
+    }
+
+    static func missing() -> PayPalAnswer {
+        error(
+            404, "RESOURCE_NOT_FOUND", "The specified resource does not exist.",
+            [Fault("INVALID_RESOURCE_ID", location: "path")])
+    }
+
+    static func inProgress() -> PayPalAnswer {
+        error(
+            409, "RESOURCE_CONFLICT", "The server has detected a conflict while processing this request.",
+            [Fault("PREVIOUS_REQUEST_IN_PROGRESS")])
+    }
+
+    static func unauthorized() -> PayPalAnswer {
+        error(
+            401, "AUTHENTICATION_FAILURE",
+            "Authentication failed due to missing Authorization header, or invalid authentication credentials.", [])
+    }
+
+    static func failure(_ status: Int) -> PayPalAnswer {
+        status == 503
+            ? error(503, "SERVICE_UNAVAILABLE", "Service Unavailable.", [])
+            : error(status, "INTERNAL_SERVER_ERROR", "An internal server error occurred.", [])
+    }
+
+    static func unsupportedMedia() -> PayPalAnswer {
+        error(415, "UNSUPPORTED_MEDIA_TYPE", "The server does not support the request payload's media type.", [])
+    }
+
+    private static func error(_ status: Int, _ name: String, _ message: String, _ faults: [Fault]) -> PayPalAnswer {
+        let details = faults.map { fault in
+            JSONValue.members([
+                "issue": .string(fault.issue), "field": fault.field.json, "location": .string(fault.location),
+                "sandbox_note": fault.note.json,
+            ])
+        }
+        let id = StableHash.hex("\(status) \(name) \(faults)").prefix(13)
+        return PayPalAnswer(
+            status,
+            .members([
+                "name": .string(name), "message": .string(message), "debug_id": .string(String(id)),
+                "details": faults.isEmpty ? nil : .array(details), "links": .array([]),
+            ]))
+    }
+}

@@ -1,0 +1,74 @@
+import TillCore
+import TillStripe
+
+/// The published test cards of Stripe's simulated readers, and the physical test card whose amount decides.
+enum SandboxTestCard {
+    /// What the physical test card does at amounts that end in these two digits.
+    static let amounts: [Int64: String] = [
+        1: "call_issuer", 2: "offline_pin_required", 3: "online_or_offline_pin_required", 5: "generic_decline",
+        55: "incorrect_pin", 65: "withdrawal_count_limit_exceeded", 75: "pin_try_exceeded",
+    ]
+
+    /// The card of a number; `nil` for one that is not a test card.
+    static func card(number: String) -> SandboxCard? {
+        guard let known = TerminalTestCard.known.first(where: { $0.number == number }) else { return nil }
+        return SandboxCard(number: number, brand: known.brand, entryMode: "contact_emv")
+    }
+
+    /// The physical test card, at an amount in the wire's units.
+    static func physical(wireAmount: Int64) -> SandboxCard {
+        let behavior: SandboxCard.Behavior = amounts[wireAmount % 100].map { .decline($0) } ?? .approve
+        return SandboxCard(behavior: behavior, brand: "visa", lastFour: "9969", entryMode: "contact_emv")
+    }
+
+    /// Countries and the currencies that a reader there takes. A country that is not here takes any.
+    static let currencies: [String: Set<String>] = [
+        "US": ["USD"], "CA": ["CAD", "USD"], "GB": ["GBP"], "AU": ["AUD"], "NZ": ["NZD"], "SG": ["SGD"],
+        "JP": ["JPY"], "CH": ["CHF", "EUR"], "SE": ["SEK", "EUR"], "NO": ["NOK"], "DK": ["DKK", "EUR"],
+        "CZ": ["CZK", "EUR"], "PL": ["PLN", "EUR"], "DE": ["EUR"], "FR": ["EUR"], "IE": ["EUR"], "NL": ["EUR"],
+        "BE": ["EUR"], "AT": ["EUR"], "ES": ["EUR"], "IT": ["EUR"], "PT": ["EUR"], "FI": ["EUR"], "LU": ["EUR"],
+        "MY": ["MYR"], "HK": ["HKD"],
+    ]
+
+    /// Countries of locations that Stripe has no readers for.
+    static let unsupportedCountries: Set<String> = ["RU", "KP", "IR", "SY", "CU"]
+}
+
+extension StripeRendering {
+    /// The card of a charge that was made at a reader, with everything that Stripe tells of one.
+    func presentMembers(_ charge: SandboxCharge, _ card: SandboxCharge.Card, _ type: String) -> [JSONMember] {
+        var members: [JSONMember] = [
+            JSONMember(key: "amount_authorized", value: wireUnits(charge, charge.authorized)),
+            JSONMember(key: "cardholder_name", value: .null), JSONMember(key: "country", value: .string("US")),
+            JSONMember(key: "description", value: .null), JSONMember(key: "emv_auth_data", value: .null),
+            JSONMember(key: "exp_month", value: .int(12)), JSONMember(key: "exp_year", value: .int(2034)),
+            JSONMember(key: "fingerprint", value: .string(StableHash.hex("\(card.brand) \(card.lastFour)"))),
+            JSONMember(key: "generated_card", value: .null), JSONMember(key: "iin", value: .null),
+            JSONMember(key: "issuer", value: .null), JSONMember(key: "network", value: .string(card.brand)),
+            JSONMember(
+                key: "network_transaction_id",
+                value: .string(String(StableHash.of(charge.reference, seed: 7) % 1_000_000_000_000))),
+            JSONMember(key: "preferred_locales", value: .array([.string("en")])),
+            JSONMember(key: "location", value: .text(charge.location)),
+            JSONMember(key: "reader", value: .text(charge.reader)),
+        ]
+        if type == "card_present" {
+            members += [
+                JSONMember(
+                    key: "incremental_authorization_supported", value: .bool(charge.allowsIncrement == true)),
+                JSONMember(key: "overcapture_supported", value: .bool(false)),
+                JSONMember(key: "offline", value: .fields(["stored_at": .null, "type": .null])),
+                JSONMember(key: "wallet", value: .null),
+            ]
+        }
+        return members
+    }
+
+    /// An amount as Stripe's wire has it.
+    func wireUnits(_ charge: SandboxCharge, _ minorUnits: Int64) -> JSONValue {
+        guard let currency = try? Currency(code: charge.currency),
+            let wire = try? AmountCodec.stripe.wireAmount(Money(minorUnits: minorUnits, currency: currency))
+        else { return .int(minorUnits) }
+        return .int(wire)
+    }
+}

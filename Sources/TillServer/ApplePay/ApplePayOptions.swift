@@ -1,0 +1,90 @@
+public import TillApplePay
+public import TillCore
+
+/// A page's domain that may take Apple Pay.
+public struct ApplePayDomain: Sendable {
+    /// One certificate and key with which Apple's gateway is called.
+    public struct Identity: Sendable {
+        /// The certificate, PEM.
+        public var certificate: [UInt8]
+        /// Its key, PEM.
+        public var key: Secret<[UInt8]>
+
+        /// An identity.
+        public init(certificate: [UInt8], key: Secret<[UInt8]>) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// Apple's limit of certificates that are valid at once.
+    public static let maximumIdentities = 3
+
+    /// The domain as in the address bar.
+    public var domain: WebDomain
+    /// The merchant, as `merchant.com.example`.
+    public var merchant: String
+    /// Certificates; the one that is valid longest is used.
+    public var identities: [Identity]
+    /// The file that proves the domain to Apple.
+    public var association: [UInt8]?
+    /// Exact origins of pages that may call, beside `https://` and the domain.
+    public var origins: Set<String>
+    /// The switch.
+    public var isEnabled: Bool
+    /// Of how many visitors in a hundred, 0 to 100.
+    public var percentage: Int
+
+    /// A domain.
+    public init(
+        domain: WebDomain, merchant: String, identities: [Identity] = [], association: [UInt8]? = nil,
+        origins: Set<String> = [], isEnabled: Bool = true, percentage: Int = 100
+    ) {
+        self.domain = domain
+        self.merchant = merchant
+        self.identities = Array(identities.prefix(ApplePayDomain.maximumIdentities))
+        self.association = association
+        self.origins = origins.union(["https://\(domain.name)"])
+        self.isEnabled = isEnabled
+        self.percentage = min(max(percentage, 0), 100)
+    }
+}
+
+/// How a shop takes Apple Pay on the web.
+public struct ApplePayOptions: Sendable {
+    /// Apple's world that the shop belongs to.
+    public var environment: WalletEnvironment
+    /// What the sheet and Apple's session show.
+    public var factory: ApplePayPaymentRequestFactory
+    /// The currency of the shop.
+    public var currency: Currency
+    /// The domains.
+    public var domains: [ApplePayDomain]
+    /// The processing keys: those in use, and those whose tokens may still come.
+    public var keys: ProcessingKeyRing
+    /// Where the shop delivers.
+    public var area: DeliveryArea
+    /// Coupons by their code in capitals: hundredths of the goods, and when they end.
+    public var coupons: [String: (percent: Int64, until: Timestamp)]
+    /// How long a payment may take before the sheet is told that it is pending. Apple closes a sheet after 30 s.
+    public var paymentBudget: Span = .seconds(20)
+    /// How long Apple may take for a session.
+    public var sessionBudget: Span = .seconds(8)
+    /// What may go wrong with the settings, as a sentence; metadata says "off" then.
+    public var fault: String?
+
+    /// Options.
+    public init(
+        environment: WalletEnvironment, factory: ApplePayPaymentRequestFactory, currency: Currency,
+        domains: [ApplePayDomain], keys: ProcessingKeyRing, area: DeliveryArea,
+        coupons: [String: (percent: Int64, until: Timestamp)] = [:]
+    ) {
+        self.environment = environment
+        self.factory = factory
+        self.currency = currency
+        self.domains = domains
+        self.keys = keys
+        self.area = area
+        self.coupons = coupons
+    }
+}

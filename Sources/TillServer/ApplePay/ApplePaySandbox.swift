@@ -1,0 +1,72 @@
+import Synchronization
+import TillApplePay
+import TillCore
+import TillSandbox
+
+/// Apple for one machine: a throw-away authority, its gateway over mutual TLS, and the customer's device, which makes
+/// tokens. It exists only in a counter that was opened for the sandbox; a counter for production has no value of it.
+actor ApplePaySandbox {
+    static let merchant = "merchant.sandbox.till"
+    /// The domain of pages on this machine.
+    static let domain = "localhost"
+
+    nonisolated let apple: SandboxAppleAuthority
+    nonisolated let identity: SandboxAppleAuthority.Identity
+    nonisolated let key: ProcessingKey
+    nonisolated let gateway: SandboxAppleGateway
+    private let maker: SandboxTokenMaker
+    private let clock: any TillClock
+    private var port: Int?
+    private var server: Task<Void, Never>?
+
+    init(clock: any TillClock) throws {
+        self.clock = clock
+        apple = try SandboxAppleAuthority(issued: clock.now())
+        identity = try apple.merchantIdentity(merchant: ApplePaySandbox.merchant)
+        let processing = try apple.processingIdentity(merchant: ApplePaySandbox.merchant)
+        key = try ProcessingKey(
+            certificate: Array(processing.certificate.utf8), key: Array(processing.key.reveal().utf8))
+        maker = try SandboxTokenMaker(apple: apple, processingCertificate: processing.certificate)
+        gateway = SandboxAppleGateway(
+            apple: apple, domains: [ApplePaySandbox.merchant: [ApplePaySandbox.domain, "127.0.0.1"]], clock: clock)
+    }
+
+    /// Where the gateway listens; started at the first call.
+    func standIn() async -> MerchantSessions.StandIn? {
+        if port == nil {
+            let (ports, continuation) = AsyncStream<Int>.makeStream()
+            let gateway = gateway
+            server = Task {
+                try? await gateway.run { port in continuation.yield(port) }
+                continuation.finish()
+            }
+            for await ready in ports {
+                port = ready
+                break
+            }
+        }
+        return port.map { MerchantSessions.StandIn(port: $0, root: apple.rootCertificate) }
+    }
+
+    func stop() { server?.cancel() }
+
+    /// What the customer's device does when the customer authorizes: uses the session up and makes a token.
+    /// - Returns: `nil` if the session is not good.
+    func authorize(_ request: JSONValue, domain: String) async throws -> JSONValue? {
+        guard let session = request["session"]?["merchantSessionIdentifier"]?.stringValue,
+            request["session"]?["merchantIdentifier"]?.stringValue
+                == MerchantIDHash(of: ApplePaySandbox.merchant).description,
+            await gateway.redeem(session, domain: domain, sheet: request["sheet"]?.stringValue ?? "")
+        else { return nil }
+        guard let code = request["currencyCode"]?.stringValue, let text = request["amount"]?.stringValue else {
+            throw Problem.field("amount", "It is missing.")
+        }
+        let amount = try Money(parsing: text, currency: Currency(code: code))
+        var token = SandboxTokenRequest(amount: amount, signedAt: clock.now())
+        if let number = request["accountNumber"]?.stringValue, (12...19).contains(number.utf8.count) {
+            token.accountNumber = number
+        }
+        if let bound = request["applicationData"]?.stringValue { token.applicationData = base64Bytes(bound) }
+        return try maker.token(token)
+    }
+}

@@ -1,0 +1,107 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Synchronization
+import TillApplePay
+import TillCore
+
+/// Asks Apple for merchant sessions over TLS with the merchant's certificate.
+///
+/// The address is a constant; no redirect is followed; TLS is 1.2 at least; Apple's bytes are passed on as they came.
+/// No session is kept: each is good once.
+final class MerchantSessions: Sendable {
+    /// The longest answer that is read.
+    static let maximumAnswerBytes = 65_536
+    /// Sessions that one process asks for in a minute at most. The route is open to every visitor.
+    static let maximumPerMinute = 600
+
+    /// Where to call instead of Apple: the stand-in of the sandbox, on this machine.
+    struct StandIn: Sendable {
+        var port: Int
+        var root: [UInt8]
+    }
+
+    private struct Window {
+        var start = Timestamp(milliseconds: 0)
+        var count = 0
+    }
+
+    private let client: HTTPClient
+    private let clock: any TillClock
+    private let budget: Span
+    private let window = Mutex(Window())
+
+    init(clock: any TillClock, budget: Span) {
+        self.clock = clock
+        self.budget = budget
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func shutdown() async { try? await client.shutdown() }
+
+    /// A session for a domain, as Apple wrote it.
+    func session(
+        _ gateway: MerchantGateway, _ request: MerchantSessionRequest, identity: ApplePayDomain.Identity,
+        standIn: StandIn?
+    ) async throws(MerchantSessionError) -> [UInt8] {
+        try admit()
+        let configuration = try tls(identity, standIn: standIn)
+        var outgoing = HTTPClientRequest(
+            url: standIn.map { "https://127.0.0.1:\($0.port)" + MerchantGateway.sessionPath } ?? gateway.sessionURL)
+        outgoing.method = .POST
+        outgoing.headers.add(name: "Content-Type", value: "application/json")
+        outgoing.body = .bytes(ByteBuffer(bytes: request.body))
+        outgoing.tlsConfiguration = configuration
+        let answer: HTTPClientResponse
+        let bytes: [UInt8]
+        do {
+            answer = try await client.execute(outgoing, timeout: .milliseconds(budget.milliseconds))
+            let body = try await answer.body.collect(upTo: MerchantSessions.maximumAnswerBytes)
+            bytes = Array(body.readableBytesView)
+        } catch let error as HTTPClientError where error == .deadlineExceeded || error == .connectTimeout {
+            throw .unreachable("it took more than \(budget.milliseconds / 1000) s")
+        } catch is NIOSSLError {
+            throw .unreachable("the TLS handshake failed; the identity certificate is not taken")
+        } catch is NIOTooManyBytesError {
+            throw .malformed
+        } catch {
+            throw .unreachable("the connection failed")
+        }
+        guard answer.status.code == 200 else { throw .refused(status: Int(answer.status.code)) }
+        guard let document = try? JSONValue(parsing: bytes), document.objectValue?.isEmpty == false else {
+            throw .malformed
+        }
+        return bytes
+    }
+
+    private func admit() throws(MerchantSessionError) {
+        let now = clock.now()
+        let isAdmitted = window.withLock { window in
+            if now.since(window.start) >= .minutes(1) || now < window.start { window = Window(start: now) }
+            window.count += 1
+            return window.count <= MerchantSessions.maximumPerMinute
+        }
+        guard isAdmitted else { throw .tooMany }
+    }
+
+    private func tls(
+        _ identity: ApplePayDomain.Identity, standIn: StandIn?
+    ) throws(MerchantSessionError) -> TLSConfiguration {
+        do {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.minimumTLSVersion = .tlsv12
+            tls.certificateVerification = .fullVerification
+            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(identity.certificate).map { .certificate($0) }
+            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: identity.key.reveal(), format: .pem))
+            if let standIn {
+                tls.trustRoots = .certificates([try NIOSSLCertificate(bytes: standIn.root, format: .der)])
+            }
+            return tls
+        } catch {
+            throw .noIdentity
+        }
+    }
+}

@@ -1,0 +1,382 @@
+// Apple Pay for a shop's page: one script tag and one element.
+//
+//   <script type="module" src="https://till.example/applepay/client.js"></script>
+//   <till-apple-pay basket="…"></till-apple-pay>
+//
+// The element shows nothing until the browser, the domain and the basket can be paid with. It sends the events
+// "authorised", "failed", "cancelled", "pending" and "error"; each has a `detail`.
+
+/** @typedef {{status: string, orderId?: string, paymentId?: string, statusURL?: string, errors?: SheetError[]}} Result */
+/** @typedef {{code: string, contactField?: string, message: string}} SheetError */
+/** @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object}} Sheet */
+/** @typedef {"idle" | "ready" | "open" | "authorizing" | "closed"} State */
+
+const base = new URL("/", import.meta.url);
+/** Apple gives a handler 30 s; an answer that takes longer than this is not waited for. */
+const ANSWER_MS = 25_000;
+const POLL_MS = 2_000;
+const POLLS = 30;
+
+/** @returns {boolean} The browser has Apple Pay, or a stand-in for it was loaded. */
+export function isSupportedByDevice() {
+  try {
+    return Boolean(window.ApplePaySession?.canMakePayments());
+  } catch {
+    return false; // a page without TLS, or in a frame without permission
+  }
+}
+
+/**
+ * Whether this page can be paid with: browser, domain and basket.
+ * @param {{basket?: string}} page
+ * @returns {Promise<boolean>}
+ */
+export async function isSupportedForCheckout({ basket } = {}) {
+  if (!basket) return false;
+  const metadata = await loadMetadata();
+  if (!metadata.enabled) return false;
+  await loadStandIn(metadata);
+  if (!isSupportedByDevice()) return false;
+  if (!ApplePaySession.applePayCapabilities) return true;
+  try {
+    const { paymentCredentialStatus: status } = await ApplePaySession.applePayCapabilities(metadata.merchantIdentifier);
+    // "Unknown" is what browsers without Wallet say: their customer pays with a phone beside them.
+    return status !== "applePayUnsupported";
+  } catch {
+    return true;
+  }
+}
+
+/** @param {string} path @param {RequestInit & {json?: unknown, proof?: string}} [options] */
+async function call(path, { json, proof, ...options } = {}) {
+  const headers = {};
+  if (json !== undefined) headers["Content-Type"] = "application/json";
+  if (proof) headers["X-Till-Basket-Proof"] = proof;
+  const response = await fetch(new URL(path, base), {
+    method: json === undefined ? "GET" : "POST",
+    body: json === undefined ? undefined : JSON.stringify(json),
+    headers,
+    credentials: "omit",
+    signal: AbortSignal.timeout(ANSWER_MS),
+    ...options,
+  });
+  const body = await response.json().catch(() => ({}));
+  return { ok: response.ok, status: response.status, body };
+}
+
+let metadata;
+/** What the domain may do; asked once. A fault is "off", so that a page never breaks over it. */
+function loadMetadata() {
+  metadata ??= call("applepay/metadata?visitor=" + visitor()).then(
+    ({ ok, body }) => (ok ? body : { enabled: false }),
+    () => ({ enabled: false }),
+  );
+  return metadata;
+}
+
+/** A number that stays with the visitor, so that a share of visitors is always the same share. */
+function visitor() {
+  try {
+    let name = localStorage.getItem("till-visitor");
+    if (!name) localStorage.setItem("till-visitor", (name = crypto.randomUUID()));
+    return name;
+  } catch {
+    return "none";
+  }
+}
+
+let standIn;
+function loadStandIn(metadata) {
+  if (window.ApplePaySession || !metadata.simulator) return Promise.resolve();
+  standIn ??= import(new URL(metadata.simulator, base));
+  return standIn;
+}
+
+/** Style and icons are loaded only where they are used. Icons must be in the page before a session is made. */
+function decorate(metadata) {
+  if (document.querySelector("link[data-till-apple-pay]")) return;
+  const add = (attributes) => {
+    const link = document.createElement("link");
+    link.dataset.tillApplePay = "";
+    Object.assign(link, attributes);
+    document.head.append(link);
+  };
+  add({ rel: "stylesheet", href: new URL(metadata.stylesheet, base).href });
+  for (const icon of metadata.touchIcons ?? []) {
+    const link = document.createElement("link");
+    link.rel = "apple-touch-icon";
+    link.setAttribute("sizes", icon.sizes);
+    link.href = new URL(icon.href, base).href;
+    document.head.append(link);
+  }
+}
+
+/**
+ * One basket's way through the sheet. A state machine: a session is made inside the customer's gesture with nothing
+ * awaited before it, each of the sheet's questions is answered once, and what comes too late is dropped.
+ */
+export class ApplePayController {
+  /** @type {State} */
+  state = "idle";
+  /** @type {Sheet} */
+  sheet;
+  #session = null;
+  #version = 0;
+
+  /**
+   * @param {string} basket
+   * @param {{onauthorised?: (r: Result) => void, onfailed?: (r: Result) => void, oncancelled?: (r: object) => void,
+   *   onpending?: (r: Result) => void, onerror?: (r: {code: string, what: string}) => void}} [callbacks]
+   */
+  constructor(basket, callbacks = {}) {
+    this.basket = basket;
+    this.callbacks = callbacks;
+  }
+
+  /** Loads everything that a session needs, so that the gesture needs nothing. @returns {Promise<boolean>} */
+  async prepare() {
+    if (!(await isSupportedForCheckout({ basket: this.basket }))) return false;
+    decorate(await loadMetadata());
+    return this.#load();
+  }
+
+  async #load() {
+    const { ok, body } = await call(`applepay/basket/${encodeURIComponent(this.basket)}`);
+    if (!ok || !ApplePaySession.supportsVersion(body.applePayVersion)) return false;
+    this.sheet = body;
+    this.#version = body.version;
+    if (this.state === "idle" || this.state === "closed") this.state = "ready";
+    return true;
+  }
+
+  /** Opens the sheet. Called from a gesture's handler and does nothing else before the session is made. */
+  begin() {
+    if (this.state !== "ready") return false;
+    let session;
+    try {
+      session = new ApplePaySession(this.sheet.applePayVersion, this.sheet.request);
+    } catch (error) {
+      this.#tell("onerror", { code: "session_refused", what: String(error?.message ?? error) });
+      return false;
+    }
+    this.state = "open";
+    this.#session = session;
+    this.#listen(session);
+    session.begin();
+    return true;
+  }
+
+  /** @param {ApplePaySession} session */
+  #listen(session) {
+    const isCurrent = () => this.#session === session && this.state !== "closed";
+    /** Answers one question of the sheet, once, and only while the sheet is there. */
+    const answering = (ask, complete, refuse) => async (event) => {
+      let answer;
+      try {
+        answer = await ask(event);
+      } catch (error) {
+        answer = undefined;
+        if (isCurrent()) refuse(error);
+        return;
+      }
+      if (isCurrent()) complete(answer);
+    };
+    const total = () => ({ newTotal: this.sheet.request.total, newLineItems: this.sheet.request.lineItems });
+    const update = (body) => async (event) => {
+      const { ok, body: answer } = await call(`applepay/basket/${encodeURIComponent(this.basket)}/update`, {
+        json: body(event), proof: this.sheet.proof,
+      });
+      if (!ok) throw new Error(answer.detail ?? "The basket could not be changed.");
+      this.#version = answer.version;
+      const { newTotal, newLineItems } = answer.update;
+      this.sheet.request = { ...this.sheet.request, total: newTotal, lineItems: newLineItems };
+      return { ...answer.update, errors: sheetErrors(answer.update.errors) };
+    };
+    const fallback = (complete) => () =>
+      complete({ ...total(), errors: sheetErrors([{ code: "unknown", message: "Please try again." }]) });
+
+    session.onvalidatemerchant = answering(
+      async (event) => {
+        const { ok, body } = await call("applepay/validate", {
+          json: { validationURL: event.validationURL, basket: this.basket }, proof: this.sheet.proof,
+        });
+        if (!ok) throw Object.assign(new Error(body.detail ?? "Apple did not answer."), { code: body.code });
+        return body;
+      },
+      (merchantSession) => session.completeMerchantValidation(merchantSession),
+      (error) => {
+        this.#close();
+        session.abort();
+        this.#tell("onerror", { code: error.code ?? "validation_failed", what: error.message });
+      },
+    );
+    const method = (answer) => session.completePaymentMethodSelection(answer);
+    session.onpaymentmethodselected = answering(
+      update((event) => ({ event: "paymentmethod", paymentMethod: { type: event.paymentMethod?.type ?? "" } })),
+      method, fallback((answer) => method({ newTotal: answer.newTotal, newLineItems: answer.newLineItems })),
+    );
+    const shipping = (answer) => session.completeShippingMethodSelection(answer);
+    session.onshippingmethodselected = answering(
+      update((event) => ({ event: "shippingmethod", identifier: event.shippingMethod.identifier })),
+      shipping, fallback(shipping),
+    );
+    const contact = (answer) => session.completeShippingContactSelection(answer);
+    session.onshippingcontactselected = answering(
+      update((event) => ({ event: "shippingcontact", shippingContact: event.shippingContact })),
+      contact, fallback(contact),
+    );
+    if (this.sheet.request.supportsCouponCode) {
+      const coupon = (answer) => session.completeCouponCodeChange(answer);
+      session.oncouponcodechanged = answering(
+        update((event) => ({ event: "couponcode", couponCode: event.couponCode })),
+        coupon, fallback(coupon),
+      );
+    }
+    session.onpaymentauthorized = (event) => this.#authorize(session, event, isCurrent);
+    session.oncancel = (event) => {
+      if (!isCurrent()) return;
+      // While the payment is on its way a closed sheet is no cancelled payment: its answer still comes.
+      if (this.state === "authorizing") {
+        this.#session = null;
+        return;
+      }
+      this.#close();
+      this.#tell("oncancelled", event.sessionError ?? {});
+    };
+  }
+
+  async #authorize(session, event, isCurrent) {
+    if (!isCurrent() || this.state === "authorizing") return;
+    this.state = "authorizing";
+    let result;
+    try {
+      const { body } = await call("applepay/payment", {
+        json: {
+          basket: this.basket,
+          version: this.#version,
+          token: event.payment.token,
+          shippingContact: event.payment.shippingContact,
+          billingContact: event.payment.billingContact,
+        },
+        proof: this.sheet.proof,
+      });
+      result = body.status === undefined || typeof body.status === "number"
+        ? { status: "refused", code: body.code, what: body.detail, errors: [] }
+        : body;
+    } catch {
+      // No answer is not a "no": the order is looked up until it is known.
+      result = { status: "pending", statusURL: `applepay/payment/${encodeURIComponent(this.basket)}` };
+    }
+    const isDone = result.status === "placed" || result.status === "pending";
+    if (this.#session === session) {
+      const status = isDone ? ApplePaySession.STATUS_SUCCESS : ApplePaySession.STATUS_FAILURE;
+      session.completePayment({ status, errors: isDone ? [] : sheetErrors(result.errors) });
+    }
+    const canRetry = !isDone && this.#session === session && (result.errors ?? []).length > 0;
+    if (canRetry) {
+      // The sheet stays for another try; the basket is free.
+      this.state = "open";
+      this.#tell("onfailed", result);
+      return;
+    }
+    this.#close();
+    if (result.status === "pending") {
+      this.#tell("onpending", result);
+      result = await this.#resolve();
+    }
+    if (result.status === "placed") this.#tell("onauthorised", result);
+    else if (result.status !== "pending") this.#tell("onfailed", result);
+  }
+
+  /** Looks a payment up until its outcome is known, or for a minute. */
+  async #resolve() {
+    for (let count = 0; count < POLLS; count += 1) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      try {
+        const { ok, body } = await call(`applepay/payment/${encodeURIComponent(this.basket)}`);
+        if (ok && body.status !== "pending") return body.status === "open" ? { ...body, status: "refused" } : body;
+      } catch {
+        // Asked again.
+      }
+    }
+    return { status: "pending" };
+  }
+
+  #close() {
+    this.state = "closed";
+    this.#session = null;
+  }
+
+  #tell(name, detail) {
+    this.callbacks[name]?.(detail);
+  }
+
+  /** Makes a closed controller ready for another sheet with the basket as it is now. */
+  reset() {
+    return this.#load();
+  }
+}
+
+/** @param {SheetError[]} [errors] */
+function sheetErrors(errors = []) {
+  return errors.map((error) =>
+    window.ApplePayError ? new ApplePayError(error.code, error.contactField, error.message) : error);
+}
+
+/** The element: a button that is hidden until it works. */
+class TillApplePay extends HTMLElement {
+  static observedAttributes = ["basket"];
+  #controller = null;
+
+  connectedCallback() {
+    this.#prepare();
+  }
+
+  attributeChangedCallback(_, before, after) {
+    if (this.isConnected && before !== after) this.#prepare();
+  }
+
+  async #prepare() {
+    const basket = this.getAttribute("basket");
+    this.replaceChildren();
+    if (!basket) return;
+    const tell = (name) => (detail) => {
+      if (name !== "pending") this.#renew(controller);
+      this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+    };
+    const controller = new ApplePayController(basket, {
+      onauthorised: tell("authorised"), onfailed: tell("failed"), oncancelled: tell("cancelled"),
+      onpending: tell("pending"), onerror: tell("error"),
+    });
+    this.#controller = controller;
+    if (!(await controller.prepare().catch(() => false)) || this.#controller !== controller) return;
+    this.append(this.#button(() => controller.begin()));
+  }
+
+  #renew(controller) {
+    if (this.#controller === controller && controller.state === "closed") controller.reset().catch(() => {});
+  }
+
+  /** Apple's own element where the browser has it, otherwise a button of the same look. */
+  #button(begin) {
+    const style = this.getAttribute("buttonstyle") ?? "black";
+    const type = this.getAttribute("type") ?? "buy";
+    let button;
+    if (customElements.get("apple-pay-button")) {
+      button = document.createElement("apple-pay-button");
+      button.setAttribute("buttonstyle", style);
+      button.setAttribute("type", type);
+      button.setAttribute("locale", this.getAttribute("locale") ?? document.documentElement.lang ?? "en");
+    } else {
+      button = document.createElement("button");
+      button.type = "button";
+      button.className = `till-apple-pay till-apple-pay-${style}`;
+      const words = { plain: "", buy: "Buy with", "check-out": "Check out with", order: "Order with", donate: "Donate with" };
+      button.textContent = `${words[type] ?? "Pay with"} Apple Pay`.trim();
+    }
+    button.addEventListener("click", begin);
+    return button;
+  }
+}
+
+if (!customElements.get("till-apple-pay")) customElements.define("till-apple-pay", TillApplePay);

@@ -1,0 +1,318 @@
+// A stand-in for the browser's ApplePaySession, for browsers without it. The sandbox serves it; a counter for
+// production has no such address. It asks everything that a real sheet asks, in the order of a real one: the merchant
+// session, the card, a contact that is cut short, and after the customer has authorized the whole contact and a token.
+
+const base = new URL("/", import.meta.url);
+const ANSWER_MS = 30_000;
+
+const cards = [
+  { label: "Visa 0075 (debit)", type: "debit", number: "4784000000380075" },
+  { label: "Visa 4242 (credit)", type: "credit", number: "4242424242424242" },
+  { label: "Visa 0002, declined", type: "debit", number: "4000000000000002" },
+  { label: "Visa 7018, no answer after the charge", type: "debit", number: "4000000000077018" },
+];
+const contacts = [
+  {
+    label: "Ada Lovelace, EC4M 7RF", givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@example.com",
+    phoneNumber: "+44 20 7946 0000", addressLines: ["1 Fleet Place"], locality: "London", postalCode: "EC4M 7RF",
+    countryCode: "GB",
+  },
+  {
+    label: "Alan Turing, BN15 9AA (not delivered to)", givenName: "Alan", familyName: "Turing",
+    emailAddress: "alan@example.com", phoneNumber: "+44 20 7946 0001", addressLines: ["2 Sea Road"],
+    locality: "Lancing", postalCode: "BN15 9AA", countryCode: "GB",
+  },
+  {
+    label: "Grace Hopper, EC1A 9ZZ (in part)", givenName: "Grace", familyName: "Hopper",
+    emailAddress: "grace@example.com", phoneNumber: "+44 20 7946 0002", addressLines: ["3 Aldersgate"],
+    locality: "London", postalCode: "EC1A 9ZZ", countryCode: "GB",
+  },
+  {
+    label: "No telephone, SW1A 1AA", givenName: "Nobody", familyName: "Here", emailAddress: "no@example.com",
+    phoneNumber: "", addressLines: ["4 The Mall"], locality: "London", postalCode: "SW1A 1AA", countryCode: "GB",
+  },
+];
+
+class ApplePayErrorStandIn extends Error {
+  constructor(code, contactField, message) {
+    super(message);
+    this.code = code;
+    this.contactField = contactField;
+  }
+}
+
+function refuse(name, message) {
+  return new DOMException(message, name);
+}
+
+class ApplePaySessionStandIn {
+  static STATUS_SUCCESS = 0;
+  static STATUS_FAILURE = 1;
+  static supportsVersion(version) { return Number.isInteger(version) && version >= 1 && version <= 14; }
+  static canMakePayments() { return true; }
+  static async applePayCapabilities() { return { paymentCredentialStatus: "paymentCredentialsAvailable" }; }
+  static #open = null;
+
+  #request;
+  #dialog = null;
+  #merchantSession = null;
+  #waiting = new Map();
+  #state = "made";
+  #sheet = crypto.randomUUID();
+
+  constructor(version, request) {
+    // What a real browser demands: the session is made while the gesture's own handler runs.
+    if (!["click", "keydown", "keyup", "pointerup"].includes(window.event?.type)) {
+      throw refuse("InvalidAccessError", "Must create a new ApplePaySession from a user gesture handler.");
+    }
+    if (!ApplePaySessionStandIn.supportsVersion(version)) throw refuse("InvalidAccessError", "Version not supported.");
+    for (const key of ["countryCode", "currencyCode", "supportedNetworks", "merchantCapabilities", "total"]) {
+      if (!request[key]) throw new TypeError(`Member ${key} is required.`);
+    }
+    if (!request.merchantCapabilities.includes("supports3DS")) throw new TypeError("supports3DS is required.");
+    if (version < 12 && request.supportsCouponCode) throw new TypeError("Coupons need version 12.");
+    this.#request = structuredClone(request);
+  }
+
+  begin() {
+    if (this.#state !== "made" || ApplePaySessionStandIn.#open) {
+      throw refuse("InvalidAccessError", "Page already has an active payment session.");
+    }
+    if (!this.onvalidatemerchant || !this.onpaymentauthorized) {
+      throw refuse("InvalidAccessError", "onvalidatemerchant and onpaymentauthorized must be set.");
+    }
+    ApplePaySessionStandIn.#open = this;
+    this.#state = "open";
+    this.#show();
+    queueMicrotask(() => {
+      this.#ask("validatemerchant", "onvalidatemerchant", {
+        validationURL: "https://apple-pay-gateway-cert.apple.com/paymentservices/startSession",
+      });
+      this.#chooseCard();
+      if (this.#request.requiredShippingContactFields?.includes("postalAddress")) this.#chooseContact();
+    });
+  }
+
+  abort() {
+    if (this.#state !== "open") throw refuse("InvalidAccessError", "No session is open.");
+    this.#close();
+  }
+
+  // The page's answers.
+
+  completeMerchantValidation(session) {
+    this.#answered("validatemerchant");
+    if (typeof session !== "object" || !session?.merchantSessionIdentifier) {
+      this.#fail("The merchant session is not an object.");
+      return;
+    }
+    this.#merchantSession = session;
+    this.#refresh();
+  }
+
+  completePaymentMethodSelection(update) { this.#answered("paymentmethod"); this.#update(update); }
+  completeShippingMethodSelection(update) { this.#answered("shippingmethod"); this.#update(update); }
+  completeShippingContactSelection(update) { this.#answered("shippingcontact"); this.#update(update); }
+  completeCouponCodeChange(update) { this.#answered("couponcode"); this.#update(update); }
+
+  completePayment(result) {
+    this.#answered("paymentauthorized");
+    const status = typeof result === "number" ? result : result.status;
+    if (status === ApplePaySessionStandIn.STATUS_SUCCESS) {
+      this.#note("Done");
+      setTimeout(() => this.#close(), 400);
+      return;
+    }
+    const errors = result.errors ?? [];
+    if (errors.length === 0) {
+      this.#note("Payment not completed");
+      setTimeout(() => this.#close(), 800);
+      return;
+    }
+    this.#note(errors.map((error) => error.message).join(" "));
+    this.#refresh();
+  }
+
+  // The sheet's questions.
+
+  #ask(kind, handler, detail) {
+    if (!this[handler]) return;
+    const timer = setTimeout(() => this.#fail(`${handler} was not answered.`), ANSWER_MS);
+    this.#waiting.set(kind, timer);
+    this.#refresh();
+    this[handler](Object.assign(new Event(kind), detail));
+  }
+
+  #answered(kind) {
+    if (this.#state !== "open" || !this.#waiting.has(kind)) {
+      throw refuse("InvalidAccessError", `Nothing was asked that ${kind} answers.`);
+    }
+    clearTimeout(this.#waiting.get(kind));
+    this.#waiting.delete(kind);
+    this.#refresh();
+  }
+
+  #update(update) {
+    if (update.newTotal) this.#request.total = update.newTotal;
+    if (update.newLineItems) this.#request.lineItems = update.newLineItems;
+    this.#note((update.errors ?? []).map((error) => error.message).join(" "));
+    this.#refresh();
+  }
+
+  #fail(reason) {
+    if (this.#state !== "open") return;
+    this.#close();
+    this.oncancel?.(Object.assign(new Event("cancel"), { sessionError: { code: "unknown", info: { reason } } }));
+  }
+
+  #cancel() {
+    if (this.#state !== "open") return;
+    this.#close();
+    this.oncancel?.(Object.assign(new Event("cancel"), { sessionError: { code: "unknown", info: {} } }));
+  }
+
+  #close() {
+    this.#state = "closed";
+    ApplePaySessionStandIn.#open = null;
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#dialog?.close();
+    this.#dialog?.remove();
+  }
+
+  // The sheet itself.
+
+  #show() {
+    const make = (tag, attributes = {}, ...children) => {
+      const element = document.createElement(tag);
+      for (const [key, value] of Object.entries(attributes)) {
+        if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+        else element.setAttribute(key, value);
+      }
+      element.append(...children);
+      return element;
+    };
+    const choice = (name, label, options, change) => {
+      const select = make("select", { id: `till-sheet-${name}`, onchange: change });
+      options.forEach((option, index) => select.append(make("option", { value: String(index) }, option)));
+      return make("div", { class: "row" }, make("label", { for: select.id }, label), select);
+    };
+    const request = this.#request;
+    const parts = [
+      make("h2", { id: "till-sheet-title" }, "Apple Pay simulator"),
+      make("p", { class: "hint" }, "No money moves: this sheet and its Apple are on this machine."),
+      choice("card", "Card", cards.map((card) => card.label), () => this.#chooseCard()),
+    ];
+    if (request.requiredShippingContactFields?.includes("postalAddress")) {
+      parts.push(choice("contact", request.shippingContactEditingMode === "storePickup" ? "Customer" : "Deliver to",
+        contacts.map((contact) => contact.label), () => this.#chooseContact()));
+    }
+    if (request.shippingMethods?.length) {
+      parts.push(choice("shipping", "Delivery", request.shippingMethods.map((way) => `${way.label}, ${way.amount}`),
+        (event) => this.#ask("shippingmethod", "onshippingmethodselected", {
+          shippingMethod: request.shippingMethods[event.target.selectedIndex],
+        })));
+    }
+    if (request.shippingContactEditingMode === "storePickup") {
+      const shop = request.shippingContact;
+      parts.push(make("p", {}, `Collect from ${shop.givenName}, ${shop.addressLines.join(", ")}, ${shop.postalCode}`));
+    }
+    if (request.supportsCouponCode) {
+      const input = make("input", { id: "till-sheet-coupon", autocomplete: "off", maxlength: "32" });
+      parts.push(make("form", {
+        class: "row",
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.#ask("couponcode", "oncouponcodechanged", { couponCode: input.value });
+        },
+      }, make("label", { for: input.id }, "Coupon"), input, make("button", { type: "submit" }, "Apply")));
+    }
+    parts.push(
+      make("ul", { id: "till-sheet-items" }), make("p", { id: "till-sheet-note", role: "alert" }),
+      make("div", { class: "actions" },
+        make("button", { type: "button", id: "till-sheet-cancel", onclick: () => this.#cancel() }, "Cancel"),
+        make("button", { type: "button", id: "till-sheet-pay", onclick: () => this.#authorize() }, "Authorise")),
+    );
+    this.#dialog = make("dialog", {
+      class: "till-sheet", "aria-labelledby": "till-sheet-title",
+      oncancel: (event) => { event.preventDefault(); this.#cancel(); },
+    }, ...parts);
+    const style = make("link", { rel: "stylesheet", href: new URL("applepay/simulator.css", base).href });
+    if (!document.querySelector(`link[href="${style.getAttribute("href")}"]`)) document.head.append(style);
+    document.body.append(this.#dialog);
+    this.#dialog.showModal();
+    this.#refresh();
+  }
+
+  #part(name) { return this.#dialog.querySelector(`#till-sheet-${name}`); }
+  #note(text) { if (this.#dialog) this.#part("note").textContent = text; }
+
+  #refresh() {
+    if (!this.#dialog || this.#state !== "open") return;
+    const lines = [...(this.#request.lineItems ?? []), this.#request.total];
+    this.#part("items").replaceChildren(...lines.map((line) => {
+      const item = document.createElement("li");
+      const label = document.createElement("span");
+      label.textContent = line.label;
+      const amount = document.createElement("span");
+      amount.textContent = `${line.amount} ${this.#request.currencyCode}`;
+      item.append(label, amount);
+      return item;
+    }));
+    this.#part("pay").disabled = !this.#merchantSession || this.#waiting.size > 0;
+  }
+
+  #chooseCard() {
+    const card = cards[this.#part("card").selectedIndex];
+    this.#ask("paymentmethod", "onpaymentmethodselected", { paymentMethod: { type: card.type } });
+  }
+
+  #contact() {
+    const index = this.#part("contact")?.selectedIndex ?? 0;
+    const { label, ...contact } = contacts[index];
+    return contact;
+  }
+
+  #chooseContact() {
+    const { locality, countryCode, postalCode } = this.#contact();
+    // Before authorization the wallet tells the outward part of the postcode only.
+    const redacted = { locality, countryCode, postalCode: postalCode.split(" ")[0], administrativeArea: "" };
+    if (this.#request.shippingContactEditingMode === "storePickup") return;
+    this.#ask("shippingcontact", "onshippingcontactselected", { shippingContact: redacted });
+  }
+
+  async #authorize() {
+    if (this.#state !== "open" || this.#part("pay").disabled) return;
+    this.#part("pay").disabled = true;
+    const card = cards[this.#part("card").selectedIndex];
+    const response = await fetch(new URL("applepay/sandbox/authorize", base), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      credentials: "omit",
+      body: JSON.stringify({
+        sheet: this.#sheet,
+        session: this.#merchantSession,
+        amount: this.#request.total.amount,
+        currencyCode: this.#request.currencyCode,
+        applicationData: this.#request.applicationData,
+        accountNumber: card.number,
+      }),
+    });
+    if (!response.ok) {
+      this.#fail("The device did not accept the merchant session.");
+      return;
+    }
+    const token = await response.json();
+    const contact = this.#contact();
+    const { phoneNumber, emailAddress, ...billing } = contact;
+    if (this.#state !== "open") return;
+    this.#ask("paymentauthorized", "onpaymentauthorized", {
+      payment: { token, shippingContact: contact, billingContact: billing },
+    });
+  }
+}
+
+if (!window.ApplePaySession) {
+  window.ApplePaySession = ApplePaySessionStandIn;
+  window.ApplePayError = ApplePayErrorStandIn;
+}

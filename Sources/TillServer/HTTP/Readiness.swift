@@ -1,0 +1,87 @@
+import HTTPTypes
+import Synchronization
+import TillCore
+import TillJournal
+
+/// Whether the journal takes writes, proved by a write, and what stands in it. Both are asked for by anybody, so each
+/// is looked up at most once in ``lifetime`` however often it is asked for.
+final class Readiness: Sendable {
+    /// How long an answer is given again.
+    static let lifetime = Span.seconds(1)
+    /// How long the journal may take before the counter is not ready.
+    static let patience = Span.seconds(3)
+
+    private struct State {
+        var problem: Problem?
+        var checkedAt: Timestamp?
+        var figures: JournalFigures?
+        var countedAt: Timestamp?
+    }
+
+    private let state = Mutex(State())
+    private let journal: SQLiteJournal
+    private let clock: any TillClock
+
+    init(journal: SQLiteJournal, clock: any TillClock) {
+        self.journal = journal
+        self.clock = clock
+    }
+
+    /// - Throws: ``Problem`` with 503 if the journal does not take writes now.
+    func check() async throws {
+        let now = clock.now()
+        if let known = state.withLock({ state in
+            state.checkedAt.flatMap { now.since($0) < Readiness.lifetime ? .some(state.problem) : nil }
+        }) {
+            if let known { throw known }
+            return
+        }
+        let problem = await look()
+        state.withLock { state in
+            state.problem = problem
+            state.checkedAt = now
+        }
+        if let problem { throw problem }
+    }
+
+    private func look() async -> Problem? {
+        let (journal, clock) = (journal, clock)
+        return await withTaskGroup(of: Problem?.self) { group in
+            group.addTask {
+                do throws(JournalError) {
+                    try await journal.checkWriting()
+                    return nil
+                } catch { return Readiness.notReady("The journal takes no writes: \(error)") }
+            }
+            group.addTask {
+                try? await clock.sleep(for: Readiness.patience)
+                return Readiness.notReady(
+                    "The journal did not take a write within \(Readiness.patience.milliseconds) ms.")
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    private static func notReady(_ detail: String) -> Problem {
+        Problem(
+            .serviceUnavailable, "not_ready", detail, next: "Check the disk and the rights on the journal's file."
+        ).retrying(after: 5)
+    }
+
+    /// The journal's figures, at most ``lifetime`` old.
+    func figures() async throws(JournalError) -> JournalFigures {
+        let now = clock.now()
+        if let known = state.withLock({ state in
+            state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.figures : nil }
+        }) {
+            return known
+        }
+        let figures = try await journal.figures(at: now)
+        state.withLock { state in
+            state.figures = figures
+            state.countedAt = now
+        }
+        return figures
+    }
+}

@@ -1,0 +1,64 @@
+import TillCore
+import Tracing
+
+/// A provider whose calls are counted and traced. It changes no call and no answer.
+struct ObservedProvider: PaymentServiceProvider {
+    let provider: any PaymentServiceProvider
+    let calls: ProviderCalls
+
+    var name: ProviderName { provider.name }
+    var capabilities: ProviderCapabilities { provider.capabilities }
+    var amounts: AmountCodec { provider.amounts }
+
+    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.prepare, request.context) { await provider.prepare(request) }
+    }
+
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+        await observe(.authorize, request.context) { await provider.authorize(request, with: tender) }
+    }
+
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.capture, request.context) { await provider.capture(request) }
+    }
+
+    func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.void, request.context) { await provider.void(request) }
+    }
+
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        await observe(.refund, request.context) { await provider.refund(request) }
+    }
+
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        await observe(.query, request.context) { await provider.query(request) }
+    }
+
+    private func observe<Success>(
+        _ step: ProviderCalls.Step, _ context: AttemptContext, _ call: () async -> ProviderAnswer<Success>
+    ) async -> ProviderAnswer<Success> {
+        let began = ContinuousClock.now
+        return await withSpan("provider \(step.rawValue)", ofKind: .client) { span in
+            span.attributes["till.provider"] = name.rawValue
+            span.attributes["till.payment_id"] = context.payment.rawValue
+            span.attributes["till.attempt_id"] = context.attempt.rawValue
+            if let request = ServiceContext.current?.requestID { span.attributes["till.request_id"] = request }
+            let answer = await call()
+            let outcome = ObservedProvider.word(for: answer)
+            span.attributes["till.outcome"] = outcome
+            if case .unknown = answer { span.setStatus(SpanStatus(code: .error, message: "outcome unknown")) }
+            calls.ended(step, of: name, outcome: outcome, after: ContinuousClock.now - began)
+            return answer
+        }
+    }
+
+    private static func word<Success>(for answer: ProviderAnswer<Success>) -> String {
+        switch answer {
+        case .approved: "approved"
+        case .declined: "declined"
+        case .requiresAction: "requires_action"
+        case .notSent: "not_sent"
+        case .unknown: "unknown"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPTypes
+import Tracing
+
+/// A caller's place in a trace (W3C Trace Context), so that a payment can be followed through shop, till and provider.
+///
+/// It is passed on to providers as it came. A tracer that is installed reads and writes the headers itself and has the
+/// last word.
+struct TraceParent: Hashable, Sendable {
+    /// The longest `tracestate` that is passed on, in bytes; a longer one is dropped, as the standard allows.
+    static let maximumStateBytes = 512
+
+    /// 32 hex digits, not all zero.
+    let traceID: String
+    /// The header as it came.
+    let header: String
+    /// `tracestate`, if there was one.
+    let state: String?
+
+    /// Reads the header; `nil` if it is not well formed, for then a new trace begins.
+    init?(_ header: String, state: String? = nil) {
+        let bytes = Array(header.utf8)
+        func isHex(_ range: Range<Int>) -> Bool {
+            bytes[range].allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        }
+        guard bytes.count >= 55, bytes.count <= 128, isHex(0..<2), isHex(3..<35), isHex(36..<52), isHex(53..<55),
+            [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
+        else { return nil }
+        let version = bytes[0..<2]
+        // Version 00 ends here; a later one may go on behind another dash, and ff is none.
+        guard bytes.count == 55 || (!version.elementsEqual("00".utf8) && bytes[55] == UInt8(ascii: "-")),
+            !version.elementsEqual("ff".utf8), bytes[3..<35].contains(where: { $0 != 0x30 }),
+            bytes[36..<52].contains(where: { $0 != 0x30 })
+        else { return nil }
+        self.header = header
+        self.traceID = String(decoding: bytes[3..<35], as: UTF8.self)
+        self.state = state.flatMap { $0.utf8.count <= TraceParent.maximumStateBytes ? $0 : nil }
+    }
+
+    /// Reads the headers of a request.
+    init?(_ fields: HTTPFields) {
+        guard let header = fields[TraceParent.headerName] else { return nil }
+        self.init(header, state: fields[TraceParent.stateName])
+    }
+
+    static let headerName = Incoming.name("traceparent")
+    static let stateName = Incoming.name("tracestate")
+}
+
+extension ServiceContext {
+    /// The caller's place in a trace.
+    var traceParent: TraceParent? {
+        get { self[TraceParentKey.self] }
+        set { self[TraceParentKey.self] = newValue }
+    }
+
+    /// The request that this work is done for.
+    var requestID: String? {
+        get { self[RequestIDKey.self] }
+        set { self[RequestIDKey.self] = newValue }
+    }
+}
+
+private enum TraceParentKey: ServiceContextKey {
+    typealias Value = TraceParent
+}
+
+private enum RequestIDKey: ServiceContextKey {
+    typealias Value = String
+}
+
+/// Lets a tracer read and write header fields.
+struct HTTPFieldsCarrier: Extractor, Injector {
+    func extract(key: String, from carrier: HTTPFields) -> String? {
+        HTTPField.Name(key).flatMap { carrier[$0] }
+    }
+
+    func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
+        if let name = HTTPField.Name(key) { carrier[name] = value }
+    }
+}

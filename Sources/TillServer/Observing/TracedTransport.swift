@@ -1,0 +1,24 @@
+import HTTPTypes
+import TillCore
+import Tracing
+
+/// A transport that tells the other side in which trace it is called. Without a trace nothing is added.
+struct TracedTransport: HTTPTransport {
+    let transport: any HTTPTransport
+
+    /// Sends the request with the headers of the trace.
+    func send(_ request: HTTPRequest, body: [UInt8], deadline: TillCore.Span) async throws(TransportFailure)
+        -> HTTPReply
+    {
+        guard let context = ServiceContext.current else {
+            return try await transport.send(request, body: body, deadline: deadline)
+        }
+        var traced = request
+        if let parent = context.traceParent {
+            traced.headerFields[TraceParent.headerName] = parent.header
+            if let state = parent.state { traced.headerFields[TraceParent.stateName] = state }
+        }
+        InstrumentationSystem.instrument.inject(context, into: &traced.headerFields, using: HTTPFieldsCarrier())
+        return try await transport.send(traced, body: body, deadline: deadline)
+    }
+}

@@ -1,0 +1,218 @@
+import Configuration
+public import Foundation
+import Synchronization
+public import TillCore
+
+/// The settings that hold now, each with the place that it comes from.
+///
+/// The command line comes before the environment (`TILL_…`), the environment before the settings file, the file before
+/// what is usual. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
+public struct Settings: Sendable {
+    /// The option that names the settings file.
+    public static let fileOption = "--config"
+    /// The variable that names the settings file.
+    public static let fileVariable = "TILL_CONFIG"
+    /// The longest secret that is read from a file, in bytes.
+    public static let maximumSecretBytes = 4_096
+
+    /// Where a value comes from.
+    public enum Origin: Hashable, Sendable {
+        /// An option of the command line.
+        case commandLine
+        /// A variable of the environment.
+        case environment
+        /// The settings file.
+        case file
+        /// A file that holds only this secret.
+        case secretFile(String)
+        /// Nobody set it.
+        case usual
+    }
+
+    /// One setting for people. Of a secret only whether there is one.
+    public struct Entry: Hashable, Sendable {
+        /// What was set.
+        public var setting: Setting
+        /// Its value; masked for a secret, `nil` if there is none.
+        public var shown: String?
+        /// Where it comes from.
+        public var origin: Origin
+        /// The origin in words.
+        public var place: String
+    }
+
+    /// The settings file that was read.
+    public let file: String?
+    private let values: [String: (text: String, origin: Origin)]
+
+    /// Finds and checks every setting.
+    /// - Parameters:
+    ///   - commandLine: what options say, by ``Setting/key``.
+    ///   - file: the file named by an option.
+    /// - Throws: ``SettingsError`` if a value is not what it must be, wherever it comes from.
+    public init(
+        commandLine: [String: String] = [:], file: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(SettingsError) {
+        // An empty variable is one that is not set: that is how shells and containers take a value away.
+        let variables = environment.filter { $0.key.hasPrefix("TILL_") && !$0.value.isEmpty }
+        let named = file ?? variables[Settings.fileVariable]
+        let path =
+            named ?? (FileManager.default.fileExists(atPath: SettingsFile.usualPath) ? SettingsFile.usualPath : nil)
+        let read: SettingsFile?
+        if let path { read = try SettingsFile(path) } else { read = nil }
+        self.file = path
+        let origins = Origins()
+        let reader = ConfigReader(
+            providers: [
+                Settings.provider("command line", commandLine),
+                EnvironmentVariablesProvider(environmentVariables: variables),
+                Settings.provider("file", read?.values ?? [:]),
+            ], accessReporter: origins)
+        var values: [String: (text: String, origin: Origin)] = [:]
+        for setting in Setting.all {
+            let key = ConfigKey(["till"] + setting.key.split(separator: ".").map(String.init))
+            guard let text = reader.string(forKey: key, isSecret: setting.kind == .secret) else { continue }
+            let origin = origins.last ?? .usual
+            try setting.check(text, at: Settings.place(setting, origin, path))
+            values[setting.key] = (text, origin)
+        }
+        try Settings.readSecrets(into: &values, path)
+        self.values = values
+    }
+
+    private static func provider(_ name: String, _ values: [String: String]) -> InMemoryProvider {
+        var content: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (key, value) in values {
+            let isSecret = Setting.all.first { $0.key == key }?.kind == .secret
+            content[AbsoluteConfigKey(["till"] + key.split(separator: ".").map(String.init))] = ConfigValue(
+                .string(value), isSecret: isSecret)
+        }
+        return InMemoryProvider(name: name, values: content)
+    }
+
+    /// Reads the files that hold secrets which no option and no variable gives.
+    private static func readSecrets(
+        into values: inout [String: (text: String, origin: Origin)], _ path: String?
+    ) throws(SettingsError) {
+        for setting in Setting.all where setting.kind == .secret && values[setting.key] == nil {
+            guard let source = Setting.all.first(where: { $0.key == setting.key + "_file" }),
+                let named = values[source.key]
+            else { continue }
+            let place = place(source, named.origin, path)
+            guard let handle = FileHandle(forReadingAtPath: named.text) else {
+                throw .wrongValue(place: place, reason: "names \(named.text), which is no readable file")
+            }
+            let data = (try? handle.read(upToCount: maximumSecretBytes + 1)) ?? Data()
+            try? handle.close()
+            let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !text.isEmpty, data.count <= maximumSecretBytes else {
+                throw .wrongValue(
+                    place: place,
+                    reason: "names \(named.text), which must hold 1 to \(maximumSecretBytes) bytes of text")
+            }
+            let secret = text.replacing("\r\n", with: "\n").replacing("\n", with: ",")
+            try setting.check(secret, at: "\(named.text)")
+            values[setting.key] = (secret, .secretFile(named.text))
+        }
+    }
+
+    // MARK: Values
+
+    /// The text of a setting that is no secret; `nil` if nobody set it.
+    public func text(_ setting: Setting) -> String? {
+        setting.kind == .secret ? nil : values[setting.key]?.text
+    }
+
+    /// The number of a setting.
+    public func number(_ setting: Setting) -> Int? { text(setting).flatMap { Int($0) } }
+
+    /// The time of a setting.
+    public func span(_ setting: Setting) -> Span? { text(setting).flatMap { Setting.span(parsing: $0) } }
+
+    /// A secret.
+    public func secret(_ setting: Setting) -> Secret<String>? {
+        setting.kind == .secret ? (values[setting.key]?.text).map { Secret($0) } : nil
+    }
+
+    /// Every setting as people may see it.
+    public var entries: [Entry] {
+        Setting.all.map { setting in
+            guard let value = values[setting.key] else {
+                return Entry(setting: setting, shown: setting.usual, origin: .usual, place: "usual")
+            }
+            return Entry(
+                setting: setting, shown: setting.kind == .secret ? "••••" : value.text, origin: value.origin,
+                place: Settings.place(setting, value.origin, file))
+        }
+    }
+
+    private static func place(_ setting: Setting, _ origin: Origin, _ file: String?) -> String {
+        switch origin {
+        case .commandLine: setting.option ?? "the command line"
+        case .environment: setting.variable
+        case .file: "“\(setting.key)” in \(file ?? SettingsFile.usualPath)"
+        case .secretFile(let path): path
+        case .usual: "usual"
+        }
+    }
+}
+
+/// Remembers which provider gave the value that was read last.
+private final class Origins: AccessReporter {
+    private let found = Mutex<Settings.Origin?>(nil)
+
+    var last: Settings.Origin? { found.withLock { $0 } }
+
+    func report(_ event: AccessEvent) {
+        let place = event.providerResults.firstIndex { provider in
+            if case .success(let result) = provider.result { return result.value != nil }
+            return false
+        }
+        let origins: [Settings.Origin] = [.commandLine, .environment, .file]
+        let origin = place.flatMap { origins.indices.contains($0) ? origins[$0] : nil }
+        found.withLock { $0 = origin }
+    }
+}
+
+extension Setting {
+    /// Refuses a text that is not of the setting's kind. The text of a secret is never told.
+    func check(_ text: String, at place: String) throws(SettingsError) {
+        func refuse(_ reason: String) -> SettingsError { .wrongValue(place: place, reason: reason) }
+        guard !text.isEmpty else { throw refuse("is empty") }
+        guard text.utf8.count <= Settings.maximumSecretBytes,
+            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        else { throw refuse("must be one line of at most \(Settings.maximumSecretBytes) bytes") }
+        switch kind {
+        case .text, .path, .secret: return
+        case .number(let range):
+            guard let number = Int(text), range.contains(number) else {
+                throw refuse(
+                    "is “\(text.prefix(40))” and must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+                )
+            }
+        case .span:
+            guard Setting.span(parsing: text) != nil else {
+                throw refuse("is “\(text.prefix(40))” and must be a time up to a day, as 50ms, 30s or 2min")
+            }
+        case .choice(let words):
+            guard words.contains(text) else {
+                throw refuse("is “\(text.prefix(40))” and must be one of \(words.joined(separator: ", "))")
+            }
+        }
+    }
+
+    /// A time as people write it: `50ms`, `30s`, `2min`; at most a day.
+    static func span(parsing text: String) -> Span? {
+        let units: [(suffix: String, milliseconds: Int64)] = [("ms", 1), ("min", 60_000), ("s", 1_000)]
+        for unit in units where text.hasSuffix(unit.suffix) {
+            let digits = text.dropLast(unit.suffix.count)
+            guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let count = Int64(digits)
+            else { return nil }
+            let milliseconds = count * unit.milliseconds
+            return milliseconds <= Span.days(1).milliseconds ? .milliseconds(milliseconds) : nil
+        }
+        return nil
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TillCore
+
+/// The settings of a JSON file, checked: every key is known, every value is of its kind, and no secret stands there.
+struct SettingsFile {
+    /// The longest file that is read.
+    static let maximumBytes = 256 << 10
+    /// The file that is read if none is named.
+    static let usualPath = "till.json"
+
+    let path: String
+    /// Values by key, as text.
+    let values: [String: String]
+
+    /// Reads the file.
+    /// - Throws: ``SettingsError`` with the key, or the line and column.
+    init(_ path: String) throws(SettingsError) {
+        self.path = path
+        let bytes = try SettingsFile.bytes(path)
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONValue(
+                parsing: bytes,
+                limits: JSONLimits(maximumBytes: SettingsFile.maximumBytes, maximumDepth: 8))
+        } catch { throw .file(path, reason: "\(error)".trimmingSuffix(".")) }
+        guard document.objectValue != nil else { throw .file(path, reason: "it is no JSON object") }
+        var values: [String: String] = [:]
+        try SettingsFile.read(document, under: "", of: path, into: &values)
+        self.values = values
+    }
+
+    private static func bytes(_ path: String) throws(SettingsError) -> [UInt8] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue,
+            let handle = FileHandle(forReadingAtPath: path)
+        else { throw .file(path, reason: "there is no readable file of this name") }
+        defer { try? handle.close() }
+        let data = (try? handle.read(upToCount: maximumBytes + 1)) ?? Data()
+        guard data.count <= maximumBytes else { throw .file(path, reason: "it is longer than \(maximumBytes) bytes") }
+        return Array(data)
+    }
+
+    private static func read(
+        _ value: JSONValue, under prefix: String, of path: String, into values: inout [String: String]
+    ) throws(SettingsError) {
+        for member in value.objectValue ?? [] {
+            let key = prefix.isEmpty ? member.key : "\(prefix).\(member.key)"
+            guard let setting = Setting.all.first(where: { $0.key == key }) else {
+                let isGroup = Setting.all.contains { $0.key.hasPrefix(key + ".") }
+                guard isGroup, member.value.objectValue != nil else {
+                    guard !isGroup else { throw .wrongValue(place: place(key, path), reason: "must be an object") }
+                    throw .unknownKey(
+                        String(key.prefix(100)), file: path, known: Setting.all.filter { $0.kind != .secret }.map(\.key)
+                    )
+                }
+                try read(member.value, under: key, of: path, into: &values)
+                continue
+            }
+            values[key] = try text(of: member.value, setting, path)
+        }
+    }
+
+    private static func text(of value: JSONValue, _ setting: Setting, _ path: String) throws(SettingsError) -> String {
+        let place = place(setting.key, path)
+        switch (setting.kind, value) {
+        case (.secret, _):
+            let file = Setting.all.first { $0.key == setting.key + "_file" }?.key
+            throw .secretInFile(setting.key, file: path, variable: setting.variable, fileKey: file)
+        case (.number, .number(let digits)): return digits
+        case (.number, _): throw .wrongValue(place: place, reason: "must be a whole number")
+        case (_, .string(let text)): return text
+        default: throw .wrongValue(place: place, reason: "must be text in quotation marks")
+        }
+    }
+
+    private static func place(_ key: String, _ path: String) -> String { "“\(key)” in \(path)" }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}

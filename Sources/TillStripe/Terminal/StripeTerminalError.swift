@@ -1,0 +1,118 @@
+public import TillCore
+
+/// Why a call about readers did not do what was asked.
+public struct StripeTerminalError: ExplainedError, Hashable {
+    /// What is certain about it.
+    public enum Certainty: String, Hashable, Sendable {
+        /// Stripe said no.
+        case refused
+        /// Stripe said no, and may say yes later.
+        case notNow = "not_now"
+        /// No request left.
+        case notSent = "not_sent"
+        /// It may have been done.
+        case unknown
+    }
+
+    /// What is certain.
+    public let certainty: Certainty
+    /// Stripe's own word, such as `terminal_reader_busy`.
+    public let providerCode: String?
+    /// The issuer's word, if there is one.
+    public let declineCode: String?
+    /// Stripe's sentence, scrubbed.
+    public let providerMessage: String?
+    /// For Stripe's support.
+    public let requestID: String?
+    /// The answer's status, if there was one.
+    public let status: Int?
+    /// The call could have moved money.
+    public let isAboutMoney: Bool
+
+    init(_ error: StripeError, isAboutMoney: Bool) {
+        certainty =
+            switch error.meaning {
+            case .refused: .refused
+            case .notNow: .notNow
+            case .unclear: .unknown
+            }
+        providerCode = error.code ?? error.type
+        declineCode = error.declineCode
+        providerMessage = error.message
+        requestID = error.requestID
+        status = error.status
+        self.isAboutMoney = isAboutMoney
+    }
+
+    init(_ certainty: Certainty, code: String? = nil, _ message: String, isAboutMoney: Bool = false) {
+        self.certainty = certainty
+        providerCode = code
+        declineCode = nil
+        providerMessage = message
+        requestID = nil
+        status = nil
+        self.isAboutMoney = isAboutMoney
+    }
+
+    /// Stripe's word where it has one.
+    public var code: String { providerCode ?? "terminal_\(certainty.rawValue)" }
+
+    /// What happened.
+    public var what: String {
+        if let known = StripeTerminalError.sentences[code]?.what { return known }
+        let detail = providerMessage.map { ": \($0)" } ?? "."
+        let text =
+            switch certainty {
+            case .refused: "Stripe refused"
+            case .notNow: "Stripe is too busy"
+            case .notSent: "Stripe could not be reached"
+            case .unknown: "Stripe gave no clear answer"
+            }
+        return text + detail
+    }
+
+    /// A refused or unsent call moved nothing; an unclear one only if it was about money at all.
+    public var moneyMoved: MoneyMoved { certainty == .unknown && isAboutMoney ? .unknown : .no }
+
+    /// What to do next.
+    public var next: String {
+        if let known = StripeTerminalError.sentences[code]?.next { return known }
+        switch certainty {
+        case .refused: return "Correct it, then try again."
+        case .notNow: return "Try again in a moment."
+        case .notSent: return "Check the network and the address, then try again."
+        case .unknown: return isAboutMoney ? "Look at the payment before you try again." : "Try again."
+        }
+    }
+
+    /// Every code that Stripe's interface has for readers.
+    static let sentences: [String: (what: String, next: String)] = [
+        "terminal_reader_busy": (
+            "The reader is busy with something else.", "Wait until it is done, or call it off: till readers cancel."
+        ),
+        "terminal_reader_offline": (
+            "The reader can not be reached.", "Check that it is on and in the network, then try again."
+        ),
+        "terminal_reader_timeout": (
+            "The reader did not answer in time.", "Look at the reader and at the payment before you try again."
+        ),
+        "terminal_reader_hardware_fault": ("The reader has a fault.", "Restart it, or use another one."),
+        "terminal_reader_invalid_location_for_payment": (
+            "The reader stands in a country where this payment can not be taken.",
+            "Use a reader of the payment's country and currency."
+        ),
+        "terminal_reader_invalid_location_for_activation": (
+            "The reader can not be used in the country of this location.", "Give a location in the reader's country."
+        ),
+        "terminal_location_country_unsupported": (
+            "Stripe has no readers in this country.", "Give a location in another country."
+        ),
+        "registration_code_invalid": (
+            "There is no reader with this registration code.",
+            "Read the code from the reader again; it changes each time it is shown."
+        ),
+        "reader_not_found": ("There is no such reader.", "List them: till readers discover."),
+        "reader_ambiguous": ("More than one reader has this name.", "Name it by its id, tmr_…"),
+        "amount_too_small": ("The amount is below what can be charged in this currency.", "Charge more."),
+    ]
+}

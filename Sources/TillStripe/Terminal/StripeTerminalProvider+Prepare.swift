@@ -1,0 +1,89 @@
+public import TillCore
+
+extension StripeTerminalProvider {
+    /// Makes the order's payment intent, or finds the one that it has. Moves no money.
+    public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else {
+            return .declined(online.unsendableAmount)
+        }
+        let isFirst = request.context.attempt.rawValue == "\(request.context.payment)-a1"
+        for round in 1...StripeTerminalProvider.maximumIntents {
+            let call = TerminalCall.createIntent(
+                draft(request, wire),
+                key: IdempotencyKey(rawValue: "\(request.context.payment)-terminal-\(round)"))
+            switch await online.client.send(call, within: online.deadline) {
+            case .answered(let json):
+                guard let intent = StripePaymentIntent(json) else { return .unknown(reason: online.unreadable) }
+                guard intent.amount == request.amount else { return .unknown(reason: online.amountMismatch) }
+                if isFirst { return .approved(Confirmation(reference: intent.reference)) }
+                // The answer may be an old one, told again: only how the intent is now counts.
+                switch await read(intent.reference) {
+                case .success(let now) where now.intent.status == "canceled": continue
+                case .success: return .approved(Confirmation(reference: intent.reference))
+                case .failure(let failure): return failure.answer(online)
+                }
+            case .failed(let error): return online.answer(to: error)
+            case .notSent(let reason): return .notSent(reason: reason)
+            case .unknown(let reason): return .unknown(reason: reason)
+            }
+        }
+        return .declined(Decline(reason: .invalidRequest, message: "too many payment intents for one order"))
+    }
+
+    private func draft(_ request: AuthorizationRequest, _ wire: Int64) -> TerminalIntentDraft {
+        let currency = request.amount.currency
+        var draft = TerminalIntentDraft(amount: wire, currency: currency.code.lowercased())
+        // Interac cards pay in Canadian dollars only, and there a co-branded card must go over Interac.
+        if currency == .cad { draft.paymentMethodTypes.append("interac_present") }
+        draft.requestsExtendedAuthorization = options.requestsExtendedAuthorization
+        draft.requestsIncrementalAuthorization = options.requestsIncrementalAuthorization
+        draft.requestedPriority = options.requestedPriority
+        draft.description = request.description
+        // Not the attempt: the intent is the order's, and later tries use it too.
+        draft.metadata = [
+            "till_account": request.context.account.rawValue, "till_order": request.context.order.rawValue,
+            "till_payment": request.context.payment.rawValue,
+        ]
+        return draft
+    }
+
+    struct IntentNow: Sendable {
+        let intent: StripePaymentIntent
+        let json: JSONValue
+
+        /// Stripe's SDK on a device collects for it.
+        var isOnDevice: Bool {
+            json["metadata"]?[StripeTerminalProvider.collectorKey]?.stringValue == StripeTerminalProvider.deviceMark
+        }
+        var isInterac: Bool { intent.charge?["payment_method_details"]?["type"]?.stringValue == "interac_present" }
+    }
+
+    struct ReadFailure: Error {
+        let outcome: StripeOutcome
+
+        func answer<Success>(_ online: StripeProvider) -> ProviderAnswer<Success> {
+            switch outcome {
+            case .failed(let error): online.answer(to: error)
+            case .notSent(let reason): .notSent(reason: reason)
+            case .unknown(let reason): .unknown(reason: reason)
+            case .answered: .unknown(reason: online.unreadable)
+            }
+        }
+    }
+
+    /// The payment intent as it is now.
+    func read(_ reference: ProviderReference, within span: Span? = nil) async -> Result<IntentNow, ReadFailure> {
+        let call = StripeRequest.get(StripePath.paymentIntent(reference), [("expand[0]", "latest_charge")])
+        let outcome = await online.client.send(call, within: span ?? online.deadline)
+        guard case .answered(let json) = outcome, let intent = StripePaymentIntent(json),
+            intent.reference == reference
+        else { return .failure(ReadFailure(outcome: outcome)) }
+        return .success(IntentNow(intent: intent, json: json))
+    }
+
+    /// What Stripe's SDK on a device needs to collect for a payment intent. For that device only.
+    public func clientSecret(of reference: ProviderReference) async throws(StripeTerminalError) -> Secret<String> {
+        try await terminal.read(
+            .get(StripePath.paymentIntent(reference)), { $0["client_secret"]?.stringValue.map { Secret($0) } })
+    }
+}

@@ -1,0 +1,146 @@
+public import TillCore
+
+extension StripeTerminalProvider {
+    /// As ``StripeProvider/capture(_:)``. An Interac payment never comes here: it is captured at confirmation.
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await online.capture(request)
+    }
+
+    /// Calls the reader off if it is still waiting, then cancels the payment intent, so that it can never be charged.
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        // The reference is in the journal before a reader is asked, so without one there is nothing to charge.
+        guard let reference = request.context.reference else { return .approved(Confirmation()) }
+        if let reader = feed.reader(of: reference) {
+            let key = IdempotencyKey(rawValue: request.key.rawValue + "-calloff")
+            _ = try? await terminal.cancelAction(at: reader, key: key)
+        }
+        return await online.void(request)
+    }
+
+    /// Reads the payment intent, as ``StripeProvider/query(_:)`` does.
+    ///
+    /// While it can still be charged it is never `declined`: an error on it may be that of an earlier try, and a
+    /// reader may be collecting for it right now. The engine voids such an intent before the order is free.
+    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        let answer = await online.query(request)
+        guard case .approved(var snapshot) = answer, let reference = snapshot.reference else { return answer }
+        switch snapshot.standing {
+        case .unconfirmed, .declined:
+            switch await read(reference) {
+            case .success(let now) where now.isOnDevice:
+                snapshot.standing = .requiresAction(CustomerAction(kind: StripeTerminalProvider.deviceAction))
+            case .success: snapshot.standing = .unconfirmed
+            case .failure(let failure): return failure.answer(online)
+            }
+            return .approved(snapshot)
+        default: return answer
+        }
+    }
+
+    /// Gives money back: to the card on file, or, for Interac, to the card that is presented again at the reader of
+    /// ``TerminalFeed/useReader(_:forRefundOf:)``.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
+        switch await read(reference) {
+        case .failure(let failure): return failure.answer(online)
+        case .success(let now):
+            return now.isInterac ? await refundAtReader(request, reference) : await online.refund(request)
+        }
+    }
+
+    private func refundAtReader(
+        _ request: RefundRequest, _ reference: ProviderReference
+    ) async -> ProviderAnswer<Confirmation> {
+        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else {
+            return .declined(online.unsendableAmount)
+        }
+        // It may have been made before a crash, or by a command whose answer was lost.
+        if let made = await refundMade(request, reference) { return made }
+        guard let reader = feed.refundReader(of: request.context.payment) else {
+            return await refundWithoutReader(reference)
+        }
+        let wait = feed.begin(reader, nil)
+        defer { feed.end(wait) }
+        let refund = TerminalRefund(
+            paymentIntent: reference, amount: wire,
+            metadata: [
+                "till_refund": request.refund.rawValue, "till_payment": request.context.payment.rawValue,
+                "till_account": request.context.account.rawValue,
+            ],
+            customerCancels: true)
+        do {
+            _ = try await terminal.refund(refund, at: reader, key: request.key)
+        } catch {
+            switch error.certainty {
+            case .notSent, .notNow: return .notSent(reason: error.what)
+            case .refused where error.providerCode != "terminal_reader_timeout":
+                return await refundMade(request, reference)
+                    ?? .declined(
+                        Decline(
+                            reason: .invalidRequest, code: error.providerCode, message: error.what,
+                            requestID: error.requestID))
+            case .refused, .unknown: break
+            }
+        }
+        return await watchRefund(request, reference, reader, wait)
+    }
+
+    private func watchRefund(
+        _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait
+    ) async -> ProviderAnswer<Confirmation> {
+        let began = clock.now()
+        let limit = StripeTerminalProvider.collectionTime
+        var polls = StripeTerminalProvider.firstPolls[...]
+        while clock.now().since(began) < limit, !Task.isCancelled {
+            let state = try? await terminal.reader(reader)
+            let isOurs = state?.action?.kind == .refundPayment && state?.action?.paymentIntent == reference
+            if isOurs, let action = state?.action, action.status != .inProgress {
+                if let made = await refundMade(request, reference) { return made }
+                if action.status == .failed { return .declined(action.decline) }
+            } else if state != nil, !isOurs, clock.now().since(began) >= StripeTerminalProvider.grace {
+                if let made = await refundMade(request, reference) { return made }
+                return .declined(Decline(reason: .canceledAtReader, code: "canceled"))
+            }
+            await wait.pause(atMost: polls.popFirst() ?? StripeTerminalProvider.pollInterval, clock: clock)
+        }
+        let key = IdempotencyKey(rawValue: request.key.rawValue + "-calloff")
+        if (try? await terminal.cancelAction(at: reader, key: key)) != nil {
+            if let made = await refundMade(request, reference) { return made }
+            return .declined(Decline(reason: .noCardPresented, code: "reader_timeout"))
+        }
+        return .unknown(reason: "the reader did not come to an end in time")
+    }
+
+    /// Nobody said where the card will be. It is a no only when no reader is at it any more.
+    private func refundWithoutReader(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
+        guard let readers = try? await terminal.readers() else { return .unknown(reason: "the readers can not be read") }
+        let isRunning = readers.contains {
+            $0.action?.status == .inProgress && $0.action?.kind == .refundPayment
+                && $0.action?.paymentIntent == reference
+        }
+        if isRunning { return .unknown(reason: "pending") }
+        return .declined(
+            Decline(
+                reason: .refundNeedsReader, code: "interac_refund_needs_reader",
+                message: "An Interac refund needs the card and a reader."))
+    }
+
+    /// The refund of this name, if Stripe has it.
+    private func refundMade(
+        _ request: RefundRequest, _ reference: ProviderReference
+    ) async -> ProviderAnswer<Confirmation>? {
+        let call = StripeRequest.get(StripePath.refunds, [("payment_intent", reference.rawValue), ("limit", "100")])
+        guard case .answered(let json) = await online.client.send(call, within: online.deadline),
+            let data = json["data"]?.arrayValue
+        else { return .unknown(reason: "the refunds can not be read") }
+        guard let refund = data.compactMap(StripeRefund.init).first(where: { $0.refund == request.refund }) else {
+            return nil
+        }
+        guard refund.amount == request.amount else { return .unknown(reason: online.amountMismatch) }
+        switch refund.status {
+        case .succeeded: return .approved(Confirmation(reference: refund.reference))
+        case .pending: return .unknown(reason: "pending")
+        case .failed(let decline): return .declined(decline)
+        }
+    }
+}

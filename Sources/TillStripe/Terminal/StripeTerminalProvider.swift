@@ -1,0 +1,88 @@
+public import TillCore
+
+/// Sales at Stripe's smart readers, and on devices that run Stripe's SDK, as a provider of their own beside
+/// ``StripeProvider``: the same payment intents, confirmed by a reader instead of by a request.
+///
+/// - An order has one payment intent: each new try of the same payment takes the one that is there, unless it was
+///   canceled, so that two tries can never both be charged.
+/// - The payment intent is the truth. A reader's action only tells when to look at it.
+/// - A reader is called off only while it waits for the card. Once it charges, the end is waited for, and without one
+///   the answer is `unknown`.
+public struct StripeTerminalProvider: PaymentServiceProvider {
+    /// `stripe-terminal`.
+    public static let name = ProviderName(rawValue: "stripe-terminal")
+    /// How long a customer may take to present a card.
+    public static let collectionTime = Span.seconds(120)
+    /// How long a charge may take after that.
+    public static let chargingTime = Span.seconds(25)
+    /// The longest wait between two looks; a webhook shortens it.
+    public static let pollInterval = Span.milliseconds(700)
+    /// The first looks come faster than that.
+    public static let firstPolls: [Span] = [.milliseconds(60), .milliseconds(120), .milliseconds(250)]
+    /// How many payment intents one order may use up by canceling.
+    public static let maximumIntents = 20
+    /// How long a command whose answer was lost may take to show at the reader.
+    public static let grace = Span.seconds(5)
+
+    /// The readers.
+    public let terminal: StripeTerminal
+    /// What happens at them.
+    public let feed: TerminalFeed
+    let online: StripeProvider
+    let options: StripeTerminalOptions
+    let clock: any TillClock
+
+    /// Makes one over a provider of the same account.
+    public init(
+        _ online: StripeProvider, feed: TerminalFeed = TerminalFeed(),
+        options: StripeTerminalOptions = StripeTerminalOptions()
+    ) {
+        self.online = online
+        self.feed = feed
+        self.options = options
+        terminal = StripeTerminal(online)
+        clock = online.clock
+    }
+
+    /// `stripe-terminal`.
+    public var name: ProviderName { StripeTerminalProvider.name }
+
+    /// As Stripe's, but a customer needs longer than a network, and no number is typed.
+    public var capabilities: ProviderCapabilities {
+        var capabilities = online.capabilities
+        capabilities.takesCards = false
+        capabilities.answerTime = .seconds(160)
+        return capabilities
+    }
+
+    /// ``AmountCodec/stripe``.
+    public var amounts: AmountCodec { .stripe }
+
+    /// The tender of a sale at a reader.
+    public static func tender(reader: TerminalReader) -> Tender {
+        .cardPresent(CardPresentPayload(reader: reader.label, sealed: Secret(reader.id), card: nil))
+    }
+
+    /// The tender of a sale that Stripe's SDK makes on a device.
+    public static func deviceTender(named device: String) -> Tender {
+        .cardPresent(CardPresentPayload(reader: device, sealed: Secret(deviceMark), card: nil))
+    }
+
+    static let deviceMark = "device"
+    static let collectorKey = "till_collected_by"
+    /// The word in ``TillCore/CustomerAction`` while a device collects.
+    public static let deviceAction = "collect_on_device"
+}
+
+/// How intents for readers are made.
+public struct StripeTerminalOptions: Hashable, Sendable {
+    /// Hold the money longer than usual, where the scheme can.
+    public var requestsExtendedAuthorization = false
+    /// The amount may be raised later.
+    public var requestsIncrementalAuthorization = false
+    /// Which network of a card with two goes first: `domestic` (eftpos, Cartes Bancaires) or `international`.
+    public var requestedPriority: String?
+
+    /// The defaults.
+    public init() {}
+}

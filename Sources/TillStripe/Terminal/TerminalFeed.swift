@@ -1,0 +1,114 @@
+import Synchronization
+public import TillCore
+public import TillHardware
+
+/// One step of a sale at a reader.
+public struct TerminalStep: Hashable, Sendable {
+    /// The shop.
+    public let account: AccountID
+    /// The payment.
+    public let payment: PaymentID
+    /// The reader, `tmr_…`.
+    public let reader: String
+    /// What happened.
+    public let event: CardReaderEvent
+}
+
+/// Tells what happens at readers, and wakes who waits for one. Nothing here is kept: a step that nobody hears is lost,
+/// and a wake-up that is lost is made up for by looking again.
+public final class TerminalFeed: Sendable {
+    private struct State {
+        var next = 0
+        var listeners: [Int: AsyncStream<TerminalStep>.Continuation] = [:]
+        /// Who waits for news of a reader, by its id.
+        var waiters: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+        /// Which reader works on a payment intent.
+        var busy: [String: String] = [:]
+        /// At which reader the card for a payment's next refund will be presented.
+        var refundReaders: [PaymentID: String] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes one without listeners.
+    public init() {}
+
+    /// Everything from now on.
+    public func steps() -> AsyncStream<TerminalStep> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TerminalStep.self, bufferingPolicy: .bufferingNewest(256))
+        let id = state.withLock { state in
+            state.next &+= 1
+            state.listeners[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func tell(_ step: TerminalStep) {
+        state.withLock { state in
+            for listener in state.listeners.values { listener.yield(step) }
+        }
+    }
+
+    /// A webhook says that something happened at a reader: who waits for it looks at once.
+    public func heard(of reader: String) {
+        state.withLock { state in
+            for waiter in (state.waiters[reader] ?? [:]).values { waiter.yield() }
+        }
+    }
+
+    /// The reader that works on a payment intent in this process.
+    public func reader(of intent: ProviderReference) -> String? {
+        state.withLock { $0.busy[intent.rawValue] }
+    }
+
+    /// The next refund of a payment that needs the card is made at this reader.
+    public func useReader(_ reader: String, forRefundOf payment: PaymentID) {
+        state.withLock { $0.refundReaders[payment] = reader }
+    }
+
+    func refundReader(of payment: PaymentID) -> String? { state.withLock { $0.refundReaders[payment] } }
+
+    /// Begins to wait for a reader that works on an intent.
+    func begin(_ reader: String, _ intent: ProviderReference?) -> TerminalWait {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.next &+= 1
+            state.waiters[reader, default: [:]][state.next] = continuation
+            if let intent { state.busy[intent.rawValue] = reader }
+            return state.next
+        }
+        return TerminalWait(id: id, reader: reader, intent: intent, news: stream)
+    }
+
+    func end(_ wait: TerminalWait) {
+        state.withLock { state in
+            state.waiters[wait.reader]?.removeValue(forKey: wait.id)?.finish()
+            if state.waiters[wait.reader]?.isEmpty == true { state.waiters[wait.reader] = nil }
+            if let intent = wait.intent { state.busy[intent.rawValue] = nil }
+        }
+    }
+}
+
+/// Somebody waits for a reader.
+struct TerminalWait: Sendable {
+    let id: Int
+    let reader: String
+    let intent: ProviderReference?
+    let news: AsyncStream<Void>
+
+    /// Returns after the span, or at once when there is news.
+    func pause(atMost span: Span, clock: any TillClock) async {
+        let news = news
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await clock.sleep(for: span) }
+            group.addTask { for await _ in news { return } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

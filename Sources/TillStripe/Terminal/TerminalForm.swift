@@ -1,0 +1,34 @@
+internal import HTTPTypes
+internal import TillCore
+
+/// The fields of one request, in the order in which they are put. What is not given is not sent.
+struct TerminalForm {
+    private(set) var fields: [(String, String)] = []
+
+    mutating func put(_ name: String, _ value: String?) {
+        if let value { fields.append((name, value)) }
+    }
+
+    mutating func put(_ name: String, _ value: Int64?) { put(name, value.map { String($0) }) }
+
+    mutating func put(_ name: String, _ value: Bool?) { put(name, value.map { $0 ? "true" : "false" }) }
+
+    mutating func put(_ name: String, _ values: [Int64]) {
+        for (index, value) in values.enumerated() { put("\(name)[\(index)]", value) }
+    }
+
+    mutating func put(_ name: String, _ values: [String]) {
+        for (index, value) in values.enumerated() { put("\(name)[\(index)]", value) }
+    }
+
+    /// Members by name, sorted, so that the same call is always the same bytes.
+    mutating func put(_ name: String, _ values: [String: String]) {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { put("\(name)[\(key)]", value) }
+    }
+}
+
+extension StripeRequest {
+    static func delete(_ path: String) -> StripeRequest {
+        StripeRequest(method: .delete, path: path, fields: [], key: nil)
+    }
+}

@@ -1,0 +1,149 @@
+internal import TillCore
+
+/// One thing that a reader asks the customer.
+public struct TerminalInput: Hashable, Sendable {
+    /// What kind of answer: `selection`, `text`, `numeric`, `email`, `phone`, `signature`. Open.
+    public var kind: String
+    /// The question.
+    public var title: String
+    /// A line below it.
+    public var details: String?
+    /// The button that skips it.
+    public var skipButton: String?
+    /// The button that sends it.
+    public var submitButton: String?
+    /// The customer can not skip it.
+    public var isRequired: Bool?
+    /// What can be chosen, for a selection.
+    public var choices: [Choice]
+    /// Switches below it.
+    public var toggles: [Toggle]
+
+    /// One of several answers.
+    public struct Choice: Hashable, Sendable {
+        /// Comes back as the answer.
+        public var id: String
+        /// On the button.
+        public var text: String
+        /// `primary` or `secondary`.
+        public var style: String?
+
+        /// Makes one.
+        public init(id: String, text: String, style: String? = nil) {
+            self.id = id
+            self.text = text
+            self.style = style
+        }
+    }
+
+    /// A switch.
+    public struct Toggle: Hashable, Sendable {
+        /// Beside it.
+        public var title: String?
+        /// Below it.
+        public var details: String?
+        /// How it stands before anybody touches it.
+        public var isOn: Bool?
+
+        /// Makes one.
+        public init(title: String?, details: String? = nil, isOn: Bool? = nil) {
+            self.title = title
+            self.details = details
+            self.isOn = isOn
+        }
+    }
+
+    /// Makes one.
+    public init(
+        kind: String, title: String, details: String? = nil, skipButton: String? = nil, submitButton: String? = nil,
+        isRequired: Bool? = nil, choices: [Choice] = [], toggles: [Toggle] = []
+    ) {
+        self.kind = kind
+        self.title = title
+        self.details = details
+        self.skipButton = skipButton
+        self.submitButton = submitButton
+        self.isRequired = isRequired
+        self.choices = choices
+        self.toggles = toggles
+    }
+
+    func put(into form: inout TerminalForm, at index: Int) {
+        let name = "inputs[\(index)]"
+        form.put("\(name)[type]", kind)
+        form.put("\(name)[custom_text][title]", title)
+        form.put("\(name)[custom_text][description]", details)
+        form.put("\(name)[custom_text][skip_button]", skipButton)
+        form.put("\(name)[custom_text][submit_button]", submitButton)
+        form.put("\(name)[required]", isRequired)
+        for (number, choice) in choices.enumerated() {
+            form.put("\(name)[selection][choices][\(number)][id]", choice.id)
+            form.put("\(name)[selection][choices][\(number)][text]", choice.text)
+            form.put("\(name)[selection][choices][\(number)][style]", choice.style)
+        }
+        for (number, toggle) in toggles.enumerated() {
+            form.put("\(name)[toggles][\(number)][title]", toggle.title)
+            form.put("\(name)[toggles][\(number)][description]", toggle.details)
+            form.put("\(name)[toggles][\(number)][default_value]", toggle.isOn.map { $0 ? "enabled" : "disabled" })
+        }
+    }
+}
+
+/// What the customer answered. It may be personal data, such as an e-mail address: keep it for what it was asked for.
+public struct TerminalInputAnswer: Hashable, Sendable {
+    /// As in ``TerminalInput/kind``.
+    public let kind: String
+    /// The text entered, the id of the choice, or the id of the file with the signature; `nil` while nobody answered.
+    public let value: String?
+    /// The customer skipped it.
+    public let isSkipped: Bool
+    /// The switches, on or off, in their order; `nil` while nobody answered.
+    public let toggles: [Bool?]
+
+    init(_ json: JSONValue) {
+        kind = json["type"]?.stringValue.map(TerminalText.line) ?? "unknown"
+        let own = json[kind]
+        value = (own?["value"]?.stringValue ?? own?["id"]?.stringValue).map { StripeError.line($0, limit: 500) }
+        isSkipped = json["skipped"]?.boolValue ?? false
+        toggles = (json["toggles"]?.arrayValue ?? []).map { toggle in
+            toggle["value"]?.stringValue.map { $0 == "enabled" }
+        }
+    }
+}
+
+/// What a reader shows before it is asked for a card.
+public struct TerminalCart: Hashable, Sendable {
+    /// One line.
+    public struct Line: Hashable, Sendable {
+        /// What it is.
+        public var description: String
+        /// The line's price, in the wire's units of the cart's currency.
+        public var amount: Int64
+        /// How many.
+        public var quantity: Int64
+
+        /// Makes one.
+        public init(description: String, amount: Int64, quantity: Int64) {
+            self.description = description
+            self.amount = amount
+            self.quantity = quantity
+        }
+    }
+
+    /// In small letters.
+    public var currency: String
+    /// Top to bottom.
+    public var lines: [Line]
+    /// The tax in it, in the wire's units.
+    public var tax: Int64?
+    /// All of it, in the wire's units.
+    public var total: Int64
+
+    /// Makes one.
+    public init(currency: String, lines: [Line], tax: Int64? = nil, total: Int64) {
+        self.currency = currency
+        self.lines = lines
+        self.tax = tax
+        self.total = total
+    }
+}

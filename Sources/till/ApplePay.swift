@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `till applepay …`
+struct ApplePay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "applepay", abstract: "Looks into Apple Pay's tokens, certificates and domains.",
+        subcommands: [ApplePayDecrypt.self])
+}

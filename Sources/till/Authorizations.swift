@@ -1,0 +1,195 @@
+import ArgumentParser
+import TillCards
+import TillCheckout
+import TillCore
+import TillJournal
+import TillPayPal
+import TillServer
+
+/// `till authorizations …`: money that is held, and what becomes of it.
+struct Authorizations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists, captures, renews and lets go of held money.",
+        discussion: """
+            A later capture needs the payment only, never the card. The bank honors a hold for three days; after that
+            it can be renewed once, and it ends for good when the provider says so.
+            """,
+        subcommands: [List.self, CaptureHold.self, Reauthorize.self, Void.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists what is held, the soonest to end first.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Option(name: .long, help: "At most so many, up to 500.") var limit = 100
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                var filter = PaymentFilter(account: common.accountID)
+                filter.limit = min(max(limit, 1), JournalLimits.maximumPage)
+                var holds: [HeldPayment] = []
+                for status in [PaymentStatus.requiresCapture, .partiallyCaptured] {
+                    filter.status = status
+                    for row in try await counter.journal.payments(filter) {
+                        let payment = try await counter.checkout.payment(row.id, account: common.accountID)
+                        if let hold = HeldPayment(payment, now: counter.clock.now()) { holds.append(hold) }
+                    }
+                }
+                holds.sort { $0.life.expires < $1.life.expires }
+                if common.json {
+                    var writer = JSONWriter()
+                    writer.beginObject()
+                    writer.key("authorizations")
+                    writer.beginArray()
+                    for hold in holds { hold.write(to: &writer) }
+                    writer.endArray()
+                    writer.endObject()
+                    Output.line(writer.text)
+                } else if holds.isEmpty {
+                    Output.line("Nothing is held.")
+                } else {
+                    for hold in holds { hold.lines.forEach { Output.line($0) } }
+                }
+            }
+        }
+    }
+
+    struct CaptureHold: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "capture", abstract: "Takes held money; all that is left unless an amount is given.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
+        @Flag(name: .long, help: "More will be captured later.") var partial = false
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let found = try await counter.checkout.payment(
+                    PaymentID(rawValue: payment), account: common.accountID)
+                let done = try await counter.checkout.capture(
+                    found.id, account: found.account, amount: try HeldPayment.money(amount, found), isFinal: !partial)
+                try HeldPayment.tell(done, json: common.json)
+            }
+        }
+    }
+
+    struct Void: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lets held money go.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let found = try await counter.checkout.payment(
+                    PaymentID(rawValue: payment), account: common.accountID)
+                let done = try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
+                try HeldPayment.tell(done, json: common.json)
+            }
+        }
+    }
+
+    struct Reauthorize: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Renews a hold, so that the bank honors it for three more days. PayPal does it once for a hold.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let found = try await counter.checkout.payment(
+                    PaymentID(rawValue: payment), account: common.accountID)
+                guard let paypal = counter.payPal, let attempt = found.currentAttempt,
+                    attempt.provider == paypal.name, attempt.authorization != nil
+                else { throw AuthorizationLifeError.nothingHeld }
+                let left = Money(
+                    minorUnits: attempt.amount.minorUnits - found.captured.minorUnits, currency: found.currency)
+                let life = AuthorizationLife(
+                    created: attempt.startedAt, expires: attempt.authorization?.captureBefore)
+                let renewed = try await paypal.reauthorize(
+                    attempt.id, reference: attempt.reference, amount: left, life: life)
+                if common.json {
+                    var writer = JSONWriter()
+                    writer.beginObject()
+                    writer.field("payment_id", found.id.rawValue)
+                    writer.field("authorization", renewed.id.rawValue)
+                    writer.field("status", renewed.status.rawValue)
+                    writer.field("expires_at", renewed.expires?.internetTime)
+                    writer.endObject()
+                    Output.line(writer.text)
+                } else {
+                    Output.line("The hold of \(left) is renewed. Money moved: none. It ends at "
+                        + "\(renewed.expires?.internetTime ?? "a time that PayPal does not tell").")
+                }
+            }
+        }
+    }
+}
+
+/// A payment that holds money.
+struct HeldPayment {
+    let payment: Payment
+    let life: AuthorizationLife
+    let now: Timestamp
+    let left: Money
+
+    init?(_ payment: Payment, now: Timestamp) {
+        guard let attempt = payment.currentAttempt, let hold = attempt.authorization, !hold.isCaptured else {
+            return nil
+        }
+        self.payment = payment
+        self.now = now
+        life = AuthorizationLife(created: attempt.startedAt, expires: hold.captureBefore)
+        left = Money(minorUnits: hold.amount.minorUnits - payment.captured.minorUnits, currency: payment.currency)
+    }
+
+    var phase: String {
+        switch life.phase(at: now) {
+        case .honored: "honored"
+        case .renewable: "renewable"
+        case .expired: "expired"
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("payment_id", payment.id.rawValue)
+        writer.field("order_id", payment.order.id.rawValue)
+        writer.field("provider", payment.provider?.rawValue)
+        writer.field("held", left.minorUnits)
+        writer.field("captured", payment.captured.minorUnits)
+        writer.field("currency", payment.currency.code)
+        writer.field("phase", phase)
+        writer.field("honored_until", life.honoredUntil.internetTime)
+        writer.field("expires_at", life.expires.internetTime)
+        writer.field("alarm", life.alarm(at: now)?.sentence)
+        writer.endObject()
+    }
+
+    var lines: [String] {
+        var lines = [
+            "\(payment.id)  \(payment.order.number)  \(left) held  \(phase)  ends \(life.expires.internetTime)"
+        ]
+        if let alarm = life.alarm(at: now) { lines.append("  \(alarm.sentence)") }
+        return lines
+    }
+
+    static func money(_ text: String?, _ payment: Payment) throws -> Money? {
+        do {
+            return try text.map { try Money(parsing: $0, currency: payment.currency) }
+        } catch {
+            throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
+        }
+    }
+
+    static func tell(_ payment: Payment, json: Bool) throws {
+        Output.line(
+            json
+                ? PaymentLine.json(payment)
+                : "\(payment.id) is \(payment.status.rawValue): captured \(payment.captured), "
+                    + "refunded \(payment.refunded).")
+        if payment.moneyMoved == .unknown { throw ExitCode(3) }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import TillCore
+import TillServer
+
+/// How PayPal is reached.
+struct CardProviderOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where PayPal's interface is. Also TILL_PAYPAL_URL; usually PayPal's sandbox.", valueName: "url"))
+    var paypalURL: String?
+
+    @Option(name: .long, help: ArgumentHelp("PayPal's client id. Also TILL_PAYPAL_CLIENT_ID.", valueName: "id"))
+    var paypalClientID: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "PayPal's secret. Better: TILL_PAYPAL_SECRET or TILL_PAYPAL_SECRET_FILE, which other users can not see.",
+            valueName: "secret"))
+    var paypalSecret: String?
+}
+
+extension PayPalOptions {
+    /// PayPal as the settings have it; `nil` if it is not configured. A stand-in on this machine takes any client, so
+    /// none need be typed.
+    init?(_ settings: Settings, isChosen: Bool) {
+        let url = settings.text(.payPalURL) ?? "https://api-m.sandbox.paypal.com"
+        let isLocal = ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
+        let usual = isChosen && isLocal ? "local" : nil
+        guard let client = settings.text(.payPalClientID) ?? usual,
+            let secret = settings.secret(.payPalSecret) ?? usual.map({ Secret($0) })
+        else { return nil }
+        self.init(clientID: client, secret: secret, url: url, webhookID: settings.text(.payPalWebhookID))
+    }
+}

@@ -1,0 +1,22 @@
+import TillCore
+import TillSandbox
+
+extension Sandbox {
+    /// The stand-ins for card providers: which of them `name` is.
+    static let cardStandIns = ["paypal"]
+
+    /// Runs the stand-in for PayPal.
+    func runCardStandIn(_ name: String, port: Int) async throws {
+        let isJSON = json
+        try await SandboxPayPalServer().run(port: port) { port in
+            let url = "http://127.0.0.1:\(port)"
+            if isJSON {
+                Output.line("{\"\(name)\":\"\(url)\"}")
+            } else {
+                Output.line("\(name)  \(url)")
+                Output.line("Try: till sale --amount 12.50 --currency EUR --card-number 4032036247327321 \\")
+                Output.line("       --expiry 12/30 --cvc 123 --provider paypal --paypal-url \(url)")
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TillCore
+import TillServer
+import TillStripe
+
+/// The reader that this counter uses unless it is told another one: `till readers connect`. Kept in a small file
+/// beside the journal, so that the page and the next command know it too.
+struct ReaderChoice {
+    /// What `--reader` says for it.
+    static let word = "connected"
+
+    let id: String
+    let label: String
+
+    private static func path(_ counter: Counter) -> String { counter.options.journal + "-reader.json" }
+
+    /// The one that was chosen; `nil` if none was.
+    static func read(_ counter: Counter) -> ReaderChoice? {
+        guard let data = FileManager.default.contents(atPath: path(counter)), data.count < 4096,
+            let json = try? JSONValue(parsing: Array(data)), let id = json["id"]?.stringValue
+        else { return nil }
+        return ReaderChoice(id: id, label: json["label"]?.stringValue ?? id)
+    }
+
+    func write(_ counter: Counter) throws {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("id", id)
+        writer.field("label", label)
+        writer.endObject()
+        do {
+            try Data(writer.bytes).write(to: URL(filePath: ReaderChoice.path(counter)), options: .atomic)
+        } catch {
+            throw CommandError(
+                code: "not_written", what: "The choice could not be written to \(ReaderChoice.path(counter)).",
+                next: "Check the folder's rights and the disk.")
+        }
+    }
+
+    /// Forgets it.
+    /// - Throws: ``CommandError`` if none was chosen.
+    static func forget(_ counter: Counter) throws -> ReaderChoice {
+        guard let choice = read(counter) else {
+            throw CommandError(
+                code: "reader_not_connected", what: "No reader is connected.", next: "Connect one: till readers connect.")
+        }
+        try FileManager.default.removeItem(atPath: path(counter))
+        return choice
+    }
+}
+
+extension Counter {
+    /// The readers, or why there are none.
+    func readers() throws -> StripeTerminal {
+        guard let terminal else {
+            throw CommandError(
+                code: "no_readers", what: "Card readers need Stripe.",
+                next: "Add --provider stripe, with TILL_STRIPE_KEY or with --stripe-url of a sandbox.")
+        }
+        return terminal.terminal
+    }
+
+    /// The reader of a name, or the connected one.
+    func reader(_ name: String?) async throws -> TerminalReader {
+        let readers = try readers()
+        let wanted = name == ReaderChoice.word ? nil : name
+        guard let word = wanted ?? ReaderChoice.read(self)?.id else {
+            throw CommandError(
+                code: "reader_not_connected", what: "No reader was named and none is connected.",
+                next: "Name one by its label or id, or connect one: till readers connect.")
+        }
+        return try await readers.reader(named: word)
+    }
+}
+
+extension IdempotencyKey {
+    /// A key for something that a person asks for once.
+    static func once(_ verb: String) -> IdempotencyKey {
+        let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        return IdempotencyKey(rawValue: "till-\(verb)-\(random)")
+    }
+}

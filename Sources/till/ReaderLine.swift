@@ -1,0 +1,73 @@
+import TillCore
+import TillStripe
+
+/// A reader or a place on the terminal.
+enum ReaderLine {
+    static func text(_ reader: TerminalReader, isConnected: Bool = false) -> String {
+        var parts = [
+            reader.id, reader.label, reader.deviceType.rawValue, reader.status?.rawValue ?? "on a phone",
+            reader.location ?? "no location",
+        ]
+        if let action = reader.action { parts.append("\(action.kind) \(action.status.rawValue)") }
+        if isConnected { parts.append("connected") }
+        return parts.joined(separator: "  ")
+    }
+
+    static func details(_ reader: TerminalReader, isConnected: Bool) -> String {
+        var lines = [
+            "\(reader.label) (\(reader.id))", "  kind      \(reader.deviceType)", "  serial    \(reader.serialNumber)",
+            "  network   \(reader.status?.rawValue ?? "unknown")" + (reader.ipAddress.map { ", \($0)" } ?? ""),
+            "  location  \(reader.location ?? "none")", "  software  \(reader.softwareVersion ?? "unknown")",
+        ]
+        if let seen = reader.lastSeenAt { lines.append("  seen      \(seen)") }
+        if let action = reader.action {
+            lines.append("  action    \(action.kind) \(action.status.rawValue)")
+            if let code = action.failureCode { lines.append("            \(code): \(action.failureMessage ?? "")") }
+            for input in action.inputs {
+                lines.append("            \(input.kind): \(input.isSkipped ? "skipped" : input.value ?? "no answer")")
+            }
+        }
+        if isConnected { lines.append("  This counter uses it unless it is told another one.") }
+        return lines.joined(separator: "\n")
+    }
+
+    static func json(_ reader: TerminalReader, isConnected: Bool = false) -> JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+        var action = JSONValue.null
+        if let now = reader.action {
+            action = .object([
+                JSONMember(key: "type", value: .string(now.kind.rawValue)),
+                JSONMember(key: "status", value: .string(now.status.rawValue)),
+                JSONMember(key: "failure_code", value: text(now.failureCode)),
+                JSONMember(key: "payment_intent", value: text(now.paymentIntent?.rawValue)),
+            ])
+        }
+        return .object([
+            JSONMember(key: "id", value: .string(reader.id)), JSONMember(key: "label", value: .string(reader.label)),
+            JSONMember(key: "serial_number", value: .string(reader.serialNumber)),
+            JSONMember(key: "device_type", value: .string(reader.deviceType.rawValue)),
+            JSONMember(key: "status", value: text(reader.status?.rawValue)),
+            JSONMember(key: "location", value: text(reader.location)),
+            JSONMember(key: "software", value: text(reader.softwareVersion)),
+            JSONMember(key: "connected", value: .bool(isConnected)), JSONMember(key: "action", value: action),
+        ])
+    }
+
+    static func json(_ place: TerminalLocation) -> JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+        return .object([
+            JSONMember(key: "id", value: .string(place.id)),
+            JSONMember(key: "display_name", value: .string(place.displayName)),
+            JSONMember(key: "line1", value: text(place.address.line1)),
+            JSONMember(key: "city", value: text(place.address.city)),
+            JSONMember(key: "state", value: text(place.address.state)),
+            JSONMember(key: "postal_code", value: text(place.address.postalCode)),
+            JSONMember(key: "country", value: .string(place.address.country)),
+            JSONMember(key: "configuration", value: text(place.configuration)),
+        ])
+    }
+
+    static func list(_ name: String, _ values: [JSONValue]) -> String {
+        JSONValue.object([JSONMember(key: name, value: .array(values))]).text
+    }
+}

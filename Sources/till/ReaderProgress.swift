@@ -1,0 +1,38 @@
+import TillHardware
+
+/// Tells on standard error what a reader says, in the order in which it says it.
+final class ReaderProgress: Sendable {
+    private let printer: Task<Void, Never>
+
+    /// Listens from now on.
+    init(_ reader: some CardReaderService, isQuiet: Bool) async {
+        let events = reader.readerEvents.subscribe()
+        printer = Task {
+            for await event in events {
+                if !isQuiet { Output.note("Reader: \(ReaderProgress.words(event))") }
+                if [.processing, .canceled, .declined].contains(event.type) { return }
+            }
+        }
+    }
+
+    /// Returns when everything was told, at the latest after half a second: some ends have no event.
+    func end() async {
+        let printer = printer
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await printer.value }
+            group.addTask { try? await Task.sleep(for: .milliseconds(200)) }
+            await group.next()
+            group.cancelAll()
+            printer.cancel()
+        }
+    }
+
+    private static func words(_ event: CardReaderEvent) -> String {
+        if let message = event.message { return message }
+        return switch event.type {
+        case .cardDetailsCollected: "The card was read."
+        case .cardRemoved: "The card was taken out."
+        default: event.type.rawValue.replacing("_", with: " ")
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import ArgumentParser
+import TillCore
+import TillServer
+import TillStripe
+
+/// `till readers …`
+struct Readers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Finds, registers and drives Stripe's smart card readers.",
+        discussion: """
+            Without an account, in two terminals:
+              till sandbox stripe --port 12111
+              export TILL_PROVIDER=stripe TILL_STRIPE_URL=http://127.0.0.1:12111
+              till readers register simulated-wpe --label Front
+              till sale --amount 12.50 --currency EUR --reader Front &
+              till readers simulate-card Front --card visa
+            """,
+        subcommands: [
+            Discover.self, Register.self, Connect.self, Status.self, Disconnect.self, Update.self, Display.self,
+            Cancel.self, SimulateCard.self, Remove.self,
+        ])
+
+    struct Discover: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the readers of the account.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Option(name: .long, help: "Only at this location, tml_…") var location: String?
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let found = try await counter.readers().readers(TerminalReaderFilter(location: location))
+                let chosen = ReaderChoice.read(counter)?.id
+                if common.json {
+                    return Output.line(
+                        ReaderLine.list("readers", found.map { ReaderLine.json($0, isConnected: $0.id == chosen) }))
+                }
+                for reader in found { Output.line(ReaderLine.text(reader, isConnected: reader.id == chosen)) }
+                if found.isEmpty { Output.line("No readers. Register one: till readers register CODE --label NAME") }
+            }
+        }
+    }
+
+    struct Register: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a reader one of the account's, with the code that it shows.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The code on the reader's screen; simulated-wpe or simulated-s700 without a reader.")
+        var code: String
+        @Option(name: .long, help: "What to call it.") var label: String?
+        @Option(name: .long, help: "Where it stands, tml_…") var location: String?
+
+        func run() async throws {
+            try await show(common, provider) { counter in
+                try await counter.readers().register(
+                    code: code, label: label, location: location, key: .once("register"))
+            }
+        }
+    }
+
+    struct Connect: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Chooses the reader that this counter uses unless it is told another one.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String
+        @Option(name: .long, help: "Refuse it unless it stands at this location, tml_…") var location: String?
+
+        func run() async throws {
+            try await show(common, provider) { counter in
+                let found = try await counter.readers().reader(named: reader)
+                if let location, found.location != location {
+                    throw CommandError(
+                        code: "reader_at_other_location",
+                        what: "\(found.label) stands at \(found.location ?? "no location"), not at \(location).",
+                        next: "Choose a reader of this location.")
+                }
+                guard found.deviceType.isSmart else {
+                    throw CommandError(
+                        code: "reader_needs_phone", what: "\(found.label) is driven by a phone, not by this counter.",
+                        next: "Choose a smart reader.")
+                }
+                try ReaderChoice(id: found.id, label: found.label).write(counter)
+                if found.status == .offline, !common.json {
+                    Output.note("Note: Stripe has not heard of it lately. A sale is tried all the same.")
+                }
+                return found
+            }
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows a reader and what it does; the connected one if none is named.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String?
+
+        func run() async throws {
+            try await show(common, provider) { counter in try await counter.reader(reader) }
+        }
+    }
+
+    struct Disconnect: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Forgets the connected reader.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let choice = try ReaderChoice.forget(counter)
+                Output.line(
+                    common.json
+                        ? ReaderLine.list("disconnected", [.string(choice.id)]) : "\(choice.label) is not used any more.")
+            }
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Renames a reader, or sets the hours in which the readers of its location install software.",
+            discussion: "Smart readers install their own software when they restart at night.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String
+        @Option(name: .long, help: "The new name.") var label: String?
+        @Option(name: .long, help: "From hour to hour by the reader's clock, as 2-5.") var rebootWindow: String?
+
+        func run() async throws {
+            try await show(common, provider) { counter in
+                let readers = try counter.readers()
+                var found = try await readers.reader(named: reader)
+                if let rebootWindow { try await set(rebootWindow, for: found, readers) }
+                if let label { found = try await readers.rename(found.id, to: label, key: .once("rename")) }
+                return found
+            }
+        }
+
+        private func set(_ window: String, for reader: TerminalReader, _ readers: StripeTerminal) async throws {
+            let hours = window.split(separator: "-").map { Int64($0) }
+            guard hours.count == 2, let start = hours[0], let end = hours[1], (0...23).contains(start),
+                (0...23).contains(end), start != end
+            else {
+                throw CommandError(
+                    code: "invalid_hours", what: "\(window) are no hours.", next: "Give them as 2-5, each 0 to 23.")
+            }
+            guard let place = reader.location else {
+                throw CommandError(
+                    code: "reader_without_location", what: "\(reader.label) has no location to configure.",
+                    next: "Register it with --location.")
+            }
+            let draft = TerminalConfigurationDraft(
+                name: "Till \(place)", rebootWindow: TerminalRebootWindow(startHour: start, endHour: end))
+            if let known = try await readers.location(place).configuration {
+                _ = try await readers.updateConfiguration(
+                    known, TerminalConfigurationDraft(rebootWindow: draft.rebootWindow), key: .once("configuration"))
+            } else {
+                let made = try await readers.createConfiguration(draft, key: .once("configuration"))
+                _ = try await readers.updateLocation(
+                    place, TerminalLocationDraft(configuration: made.id), key: .once("location"))
+            }
+        }
+    }
+
+    struct Display: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows an order on a reader's screen; without one its usual screen comes back.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String
+        @Option(name: .long, help: "A WooCommerce order document.") var order: String?
+
+        func run() async throws {
+            try await show(common, provider) { counter in
+                let readers = try counter.readers()
+                let found = try await readers.reader(named: reader)
+                guard let order else {
+                    return try await readers.cancelAction(at: found.id, key: .once("display"))
+                }
+                let document: Order
+                do { document = try Order(document: OrderFile.read(order)) } catch let error as any ExplainedError {
+                    throw error
+                } catch {
+                    throw CommandError(code: "invalid_order", what: "\(order): \(error)", next: "Correct the order.")
+                }
+                return try await readers.display(TerminalCart(document), at: found.id, key: .once("display"))
+            }
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Calls off what a reader waits for. Refused once a card is being charged.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String?
+
+        func run() async throws {
+            try await show(common, provider) { counter in
+                let found = try await counter.reader(reader)
+                return try await counter.readers().cancelAction(at: found.id, key: .once("cancel"))
+            }
+        }
+    }
+
+    struct SimulateCard: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Holds a test card to a simulated reader, as soon as it waits for one.",
+            discussion: """
+                Cards: \(TerminalTestCard.known.map(\.name).joined(separator: ", ")), declined:insufficient_funds and \
+                the like, a published test number, or physical, which the last two digits of the amount decide about.
+                """)
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String?
+        @Option(name: .long, help: "Which card.") var card = "visa"
+        @Option(name: .long, help: "A tip in the wire's units, if the reader asks for one.") var tip: Int64?
+        @Option(name: .long, help: "Wait at most so many seconds for the reader to want a card.") var wait = 10
+
+        func run() async throws {
+            try await show(common, provider) { counter in
+                guard let card = TerminalTestCard(named: card, tip: tip) ?? numbered() else {
+                    throw CommandError(
+                        code: "unknown_card", what: "There is no test card \(card.prefix(40)).",
+                        next: "Use one of till readers simulate-card --help.")
+                }
+                let readers = try counter.readers()
+                var found = try await counter.reader(reader)
+                guard found.deviceType.isSimulated else {
+                    throw CommandError(
+                        code: "reader_is_real", what: "\(found.label) is no simulated reader.", next: "Use a real card.")
+                }
+                let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 0), 600))))
+                while found.action?.status != .inProgress, counter.clock.now() < end {
+                    try await counter.clock.sleep(for: .milliseconds(200))
+                    found = try await readers.reader(found.id)
+                }
+                return try await readers.present(card, at: found.id, key: .once("present"))
+            }
+        }
+
+        private func numbered() -> TerminalTestCard? {
+            guard (12...19).contains(card.utf8.count), card.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                return nil
+            }
+            let isInterac = TerminalTestCard.known.contains { $0.number == card && $0.brand == "interac" }
+            return TerminalTestCard(kind: isInterac ? "interac_present" : "card_present", number: card, tip: tip)
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Takes a reader out of the account.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let found = try await counter.readers().reader(named: reader)
+                try await counter.readers().deleteReader(found.id)
+                Output.line(
+                    common.json ? ReaderLine.list("removed", [.string(found.id)]) : "\(found.label) is removed.")
+            }
+        }
+    }
+}
+
+/// Does something with a reader and shows it as it is then.
+private func show(
+    _ common: CommonOptions, _ provider: ProviderOptions, _ body: (Counter) async throws -> TerminalReader
+) async throws {
+    try await withCounter(common, provider) { counter in
+        let reader = try await body(counter)
+        let isConnected = ReaderChoice.read(counter)?.id == reader.id
+        Output.line(
+            common.json
+                ? ReaderLine.json(reader, isConnected: isConnected).text
+                : ReaderLine.details(reader, isConnected: isConnected))
+    }
+}

@@ -1,0 +1,247 @@
+"""The demo shop in a real browser (Debian's Chromium): the whole way from the button to the order, through the shipped
+sheet simulator, a gateway with real mutual TLS and the same engine as every payment.
+"""
+import os
+import pathlib
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+import counter
+
+WAIT = 10_000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with counter.Server(tmp_path_factory.mktemp("shop"), "--provider", "sandbox") as running:
+        yield running
+
+
+@pytest.fixture
+def width():
+    return 1000
+
+
+@pytest.fixture
+def shop(tmp_path, request, server, width):
+    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser_path:
+        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 800})
+        faults = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+        page.goto(server.url + "/shop")
+        yield page
+        folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
+        browser.close()
+        assert not faults, faults
+
+
+def button(page):
+    return page.get_by_role("button", name="Order with Apple Pay")
+
+
+def open_sheet(page):
+    button(page).click(timeout=WAIT)
+    sheet = page.get_by_role("dialog")
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    return sheet
+
+
+def shows_total(sheet, total):
+    expect(sheet.get_by_role("listitem").last).to_contain_text(total, timeout=WAIT)
+
+
+def confirmed(page):
+    expect(page.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=WAIT)
+    return page.locator("#order").inner_text()
+
+
+def payments(server, order):
+    every = server.request("GET", "/v1/payments?limit=100").json()
+    every = every if isinstance(every, list) else every.get("payments", every.get("data"))
+    return [p for p in every if p["order_id"] == order]
+
+
+def basket(page):
+    return page.locator("till-apple-pay").get_attribute("basket", timeout=WAIT)
+
+
+def test_delivery_is_paid_once_and_a_guest_gets_an_account(shop, server):
+    sheet = open_sheet(shop)
+    shows_total(sheet, "15.99")
+    sheet.get_by_role("button", name="Authorise").click()
+    order = confirmed(shop)
+    [payment] = payments(server, order)
+    assert payment["status"] == "succeeded" and payment["amount"] == 1599 and payment["currency"] == "GBP"
+    expect(shop.locator("#guest")).to_contain_text("guest_")
+
+
+def test_collection_has_no_delivery_charge_and_shows_the_shop(shop, server):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    shop.get_by_role("radio", name="Collection").check()
+    expect(shop.locator("#total")).to_contain_text("13.49", timeout=WAIT)
+    sheet = open_sheet(shop)
+    shows_total(sheet, "13.49")
+    expect(sheet).to_contain_text("Collect from Till Pizza")
+    sheet.get_by_role("button", name="Authorise").click()
+    [payment] = payments(server, confirmed(shop))
+    assert payment["amount"] == 1349
+
+
+def test_a_coupon_and_a_way_to_ship_change_the_price(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Coupon").fill("nothing")
+    sheet.get_by_role("button", name="Apply").click()
+    expect(sheet.get_by_role("alert")).to_contain_text("do not know this coupon")
+    sheet.get_by_label("Coupon").fill("OLD")
+    sheet.get_by_role("button", name="Apply").click()
+    expect(sheet.get_by_role("alert")).to_contain_text("expired")
+    sheet.get_by_label("Coupon").fill("tenoff")
+    sheet.get_by_role("button", name="Apply").click()
+    shows_total(sheet, "14.65")
+    sheet.get_by_label("Delivery").select_option(index=1)
+    shows_total(sheet, "17.14")
+    sheet.get_by_role("button", name="Authorise").click()
+    [payment] = payments(server, confirmed(shop))
+    assert payment["amount"] == 1714
+
+
+def test_an_area_that_is_not_delivered_to_is_said_before_and_refused_after(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Deliver to").select_option(label="Alan Turing, BN15 9AA (not delivered to)")
+    expect(sheet.get_by_role("alert")).to_contain_text("do not deliver", timeout=WAIT)
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.locator("#message")).to_contain_text("do not deliver", timeout=WAIT)
+    assert not payments(server, basket(shop))
+    # The same sheet goes on with another address.
+    sheet.get_by_label("Deliver to").select_option(index=0)
+    sheet.get_by_role("button", name="Authorise").click()
+    assert len(payments(server, confirmed(shop))) == 1
+
+
+def test_an_area_delivered_to_in_part_is_decided_by_the_whole_postcode(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Deliver to").select_option(label="Grace Hopper, EC1A 9ZZ (in part)")
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    expect(sheet.get_by_role("alert")).to_have_text("")
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.locator("#message")).to_contain_text("do not deliver", timeout=WAIT)
+    assert not payments(server, basket(shop))
+
+
+def test_a_contact_without_telephone_is_asked_for_it(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Deliver to").select_option(label="No telephone, SW1A 1AA")
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.locator("#message")).to_contain_text("telephone", timeout=WAIT)
+    assert not payments(server, basket(shop))
+
+
+def test_a_declined_card_charges_nothing_and_another_one_pays(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Card").select_option(label="Visa 0002, declined")
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.locator("#message")).to_contain_text("declined", timeout=WAIT)
+    sheet.get_by_label("Card").select_option(index=0)
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    sheet.get_by_role("button", name="Authorise").click()
+    order = confirmed(shop)
+    assert [p["status"] for p in payments(server, order)].count("succeeded") == 1
+
+
+def test_a_cancelled_sheet_charges_nothing_and_can_be_opened_again(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_role("button", name="Cancel").click()
+    expect(shop.locator("#message")).to_contain_text("Nothing was charged", timeout=WAIT)
+    assert not payments(server, basket(shop))
+    shop.wait_for_function("document.querySelector('till-apple-pay button') !== null")
+    open_sheet(shop).get_by_role("button", name="Authorise").click()
+    confirmed(shop)
+
+
+def test_a_double_click_opens_one_sheet_and_pays_once(shop, server):
+    button(shop).dblclick(timeout=WAIT)
+    sheet = shop.get_by_role("dialog")
+    expect(sheet).to_have_count(1)
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    sheet.get_by_role("button", name="Authorise").dblclick()
+    assert len(payments(server, confirmed(shop))) == 1
+
+
+def test_the_session_is_made_before_the_click_returns(shop):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    made = shop.evaluate(
+        """() => {
+          const Real = window.ApplePaySession;
+          let made = 0;
+          window.ApplePaySession = new Proxy(Real, {
+            construct(target, args) { made += 1; return Reflect.construct(target, args); },
+          });
+          document.querySelector("till-apple-pay button").click();
+          return made;
+        }"""
+    )
+    assert made == 1, "something is awaited between the gesture and the session"
+
+
+def test_the_stand_in_refuses_a_session_outside_a_gesture(shop):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    name = shop.evaluate(
+        """async () => {
+          await Promise.resolve();
+          try { new ApplePaySession(3, {}); return "made"; } catch (error) { return error.name; }
+        }"""
+    )
+    assert name == "InvalidAccessError"
+
+
+def test_a_time_out_after_the_charge_is_pending_and_then_placed_once(shop, server):
+    sheet = open_sheet(shop)
+    sheet.get_by_label("Card").select_option(label="Visa 7018, no answer after the charge")
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    order = basket(shop)
+    sheet.get_by_role("button", name="Authorise").click()
+    expect(shop.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=60_000)
+    assert [p["status"] for p in payments(server, order)] == ["succeeded"]
+
+
+def test_a_reload_in_the_middle_does_not_pay_twice(shop, server):
+    sheet = open_sheet(shop)
+    order = basket(shop)
+    with shop.expect_request(re.compile("/applepay/payment$")):
+        sheet.get_by_role("button", name="Authorise").click()
+    shop.reload()
+    expect(shop.locator("#confirmation").or_(button(shop)).first).to_be_visible(timeout=WAIT)
+    assert len([p for p in payments(server, order) if p["status"] == "succeeded"]) <= 1
+
+
+def test_the_keyboard_alone_is_enough(shop, server):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    button(shop).focus()
+    shop.keyboard.press("Enter")
+    sheet = shop.get_by_role("dialog")
+    expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
+    for _ in range(12):
+        if shop.evaluate("document.activeElement?.id") == "till-sheet-pay":
+            break
+        shop.keyboard.press("Tab")
+    shop.keyboard.press("Enter")
+    assert len(payments(server, confirmed(shop))) == 1
+
+
+@pytest.mark.parametrize("width", [360])
+def test_a_phone_shows_everything_without_scrolling_sideways(shop):
+    sheet = open_sheet(shop)
+    assert shop.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    box = sheet.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 360

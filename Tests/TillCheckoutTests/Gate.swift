@@ -1,0 +1,93 @@
+import Synchronization
+import TillCore
+import TillJournal
+import TillSandbox
+
+/// Holds every call to the journal and the provider until it is let through, so that a test can choose the order.
+final class Gate: Sendable {
+    private struct State {
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var isOpen = true
+    }
+    private let state = Mutex(State())
+
+    func setOpen(_ isOpen: Bool) { state.withLock { $0.isOpen = isOpen } }
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    func pass() async {
+        guard !state.withLock({ $0.isOpen }) else { return }
+        await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } }
+    }
+
+    func letThrough(_ index: Int) {
+        let continuation = state.withLock { state in
+            state.waiting.indices.contains(index) ? state.waiting.remove(at: index) : nil
+        }
+        continuation?.resume()
+    }
+}
+
+/// A journal each of whose steps waits at a gate.
+struct GatedJournal: Journal {
+    let base: MemoryJournal
+    let gate: Gate
+    func write(_ write: JournalWrite) async throws(JournalError) {
+        await gate.pass()
+        try await base.write(write)
+    }
+    func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
+        await gate.pass()
+        return try await base.payment(id)
+    }
+    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        try await base.livePayment(account: account, order: order)
+    }
+    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        try await base.payments(filter)
+    }
+    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(of: payment)
+    }
+    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(after: sequence, account: account, limit: limit)
+    }
+    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+        try await base.due(at: moment, limit: limit)
+    }
+    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        try await base.idempotency(scope)
+    }
+}
+
+/// A provider each of whose calls waits at a gate.
+struct GatedProvider: PaymentServiceProvider {
+    let base: SandboxProvider
+    let gate: Gate
+    var name: ProviderName { base.name }
+    var capabilities: ProviderCapabilities { base.capabilities }
+    var amounts: AmountCodec { base.amounts }
+    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        await gate.pass()
+        return await base.prepare(request)
+    }
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+        await gate.pass()
+        return await base.authorize(request, with: tender)
+    }
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await gate.pass()
+        return await base.capture(request)
+    }
+    func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        await gate.pass()
+        return await base.void(request)
+    }
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        await gate.pass()
+        return await base.refund(request)
+    }
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        await gate.pass()
+        return await base.query(request)
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import TillCore
+
+/// Money that is held and not taken is let go when its time is over, and somebody is told before.
+@Suite("Holds that end")
+struct HoldTests {
+    private typealias Examples = PaymentExamples
+
+    private let end = Examples.start.adding(.days(7))
+
+    private func due(_ payment: Payment) -> [PendingEffect] {
+        payment.pendingEffects(capabilities: { _ in nil }, at: Examples.now)
+    }
+
+    private func after(_ payment: Payment, at now: Timestamp) -> Payment {
+        var payment = payment
+        for event in payment.observe(.holdEnds(Examples.attempt), at: now) {
+            payment.evolve(RecordedEvent(event, at: now))
+        }
+        return payment
+    }
+
+    @Test("a person is warned once, a day before the end") func warning() throws {
+        let held = try Examples.payment(.manual, Examples.held)
+        #expect(due(held).map(\.effect) == [.watchHold(Examples.attempt)])
+        #expect(held.nextDue == end.adding(.days(-1)))
+        #expect(after(held, at: end.adding(.days(-2))) == held)
+        let warned = after(held, at: end.adding(.days(-1)))
+        #expect(warned.attention.count == 1)
+        #expect(warned.status == .requiresCapture)
+        #expect(warned.nextDue == end)
+        #expect(after(warned, at: end.adding(.hours(-1))) == warned)
+    }
+
+    @Test("a short hold is warned of half-way") func short() throws {
+        let authorization = Authorization(
+            reference: Examples.reference, amount: Examples.eur(100), captureBefore: Examples.start.adding(.hours(10)))
+        let held = try Examples.payment(.manual, [Examples.started, .authorized(Examples.attempt, authorization)])
+        #expect(held.nextDue == Examples.start.adding(.hours(5)))
+    }
+
+    @Test("at its end a hold is voided, and the payment has expired and left its order") func ended() throws {
+        let held = try Examples.payment(.manual, Examples.held)
+        var payment = after(held, at: end)
+        #expect(due(payment).map(\.effect) == [.void(Examples.attempt)])
+        #expect(throws: PaymentRefusal.operationInProgress("void")) {
+            try payment.decide(.capture(nil, isFinal: true), at: Examples.now)
+        }
+        for event in payment.observe(.voided(Examples.attempt, .approved(Confirmation())), at: end) {
+            payment.evolve(RecordedEvent(event, at: end))
+        }
+        #expect(payment.status == .expired)
+        #expect(!payment.isLive)
+        #expect(payment.nextDue == nil)
+    }
+
+    @Test("what is taken, being taken or being let go is not watched") func touched() throws {
+        for name in ["capturing", "partly captured", "captured", "refunded", "voiding", "canceled", "expired"] {
+            let payment = try #require(try Examples.all().first { $0.name == name }).payment
+            #expect(after(payment, at: end.adding(.days(1))) == payment, "\(name)")
+            #expect(!due(payment).contains { $0.effect == .watchHold(Examples.attempt) }, "\(name)")
+        }
+    }
+
+    @Test("a cancellation of what is being let go already does not let it go twice") func canceled() throws {
+        var payment = after(try Examples.payment(.manual, Examples.held), at: end)
+        let events = try payment.decide(.cancel(reason: "x"), at: end)
+        #expect(events == [.cancelRequested(reason: "x")])
+        for event in events { payment.evolve(RecordedEvent(event, at: end)) }
+        for event in payment.observe(.voided(Examples.attempt, .approved(Confirmation())), at: end) {
+            payment.evolve(RecordedEvent(event, at: end))
+        }
+        #expect(payment.status == .canceled)
+    }
+}
