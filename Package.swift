@@ -120,8 +120,8 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
+                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
+                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -133,7 +133,8 @@ let package = Package(
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
+                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
+                "TillSandbox", "TillServer",
                 "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -158,8 +159,6 @@ let package = Package(
         tests("TillCore"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware"),
-        tests("TillReceipts", crypto),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),

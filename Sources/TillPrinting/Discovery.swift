@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// Printers that announce themselves on the network (DNS-SD), found through Avahi's own browser on Linux.

@@ -1,4 +1,4 @@
-import TillCanvas
+public import TillCanvas
 
 /// What a printer says it can do, as far as receipts need it.
 public struct PrinterCapabilities: Hashable, Sendable {

@@ -69,15 +69,18 @@ public final class PrinterConnection: IPPCarrier {
 
     private static func failure(_ error: any Error) -> IPPError {
         switch error {
-        case HTTPClientError.connectTimeout: .unreachable("connecting took too long", mayHaveArrived: false)
-        case HTTPClientError.tlsHandshakeTimeout: .unreachable("TLS took too long", mayHaveArrived: false)
+        case let error as HTTPClientError:
+            switch error {
+            case .connectTimeout: .unreachable("connecting took too long", mayHaveArrived: false)
+            case .tlsHandshakeTimeout: .unreachable("TLS took too long", mayHaveArrived: false)
+            case .deadlineExceeded, .readTimeout: .unreachable("no answer in time", mayHaveArrived: true)
+            default: .unreachable("the connection failed", mayHaveArrived: true)
+            }
         case is NIOConnectionError: .unreachable("no connection", mayHaveArrived: false)
         case is SocketAddressError: .unreachable("its name was not found", mayHaveArrived: false)
         case is NIOSSLExtraError, NIOSSLError.handshakeFailed, NIOSSLError.unableToValidateCertificate,
             NIOSSLError.noCertificateToValidate:
             .unreachable("its certificate is not the one that is trusted", mayHaveArrived: false)
-        case HTTPClientError.deadlineExceeded, HTTPClientError.readTimeout:
-            .unreachable("no answer in time", mayHaveArrived: true)
         default: .unreachable("the connection failed", mayHaveArrived: true)
         }
     }
