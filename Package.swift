@@ -47,6 +47,8 @@ let package = Package(
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
+        .library(name: "TillCanvas", targets: ["TillCanvas"]),
+        .library(name: "TillPrinting", targets: ["TillPrinting"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
@@ -105,6 +107,15 @@ let package = Package(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
 
+        // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
+        .target(name: "TillCanvas", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillPrinting",
+            dependencies: [
+                "TillCore", "TillReceipts", "TillCanvas", "TillHardware", asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                nioSSL, crypto,
+            ], swiftSettings: strict),
+
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
         .target(
@@ -128,6 +139,8 @@ let package = Package(
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
                 "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
                 "TillSandbox", "TillCards", "TillPayPal", "TillBraintree", "TillApplePay",
+                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
+                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -141,6 +154,9 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
                 "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
+                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
+                "TillSandbox", "TillServer",
+                "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -165,7 +181,8 @@ let package = Package(
             swiftSettings: strict),
 
         tests("TillCore"),
-        tests("TillReceipts", crypto),
+        tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
