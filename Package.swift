@@ -134,13 +134,9 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
-                "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
-                "TillSandbox", "TillCards", "TillPayPal", "TillBraintree", "TillApplePay",
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
-                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
+                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
+                "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -152,11 +148,9 @@ let package = Package(
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
-                "TillSandbox", "TillServer",
-                "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
+                "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
+                "TillContactless", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -195,8 +189,8 @@ let package = Package(
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing, inMemoryTracing),
-        tests("TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
+            "TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing,
+            inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -238,7 +238,7 @@ struct Sale: AsyncParsableCommand {
         try PaymentLine.exit(for: payment)
     }
 
-    private static func newOrderName() -> String {
+    static func newOrderName() -> String {
         let id = PaymentID.make(
             at: SystemClock().now(), random: (.random(in: .min ... .max), .random(in: .min ... .max)))
         return "sale-" + id.rawValue.dropFirst(4)
