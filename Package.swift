@@ -121,7 +121,7 @@ let package = Package(
 
         tests("TillCore"),
         tests("TillReceipts", crypto),
-        tests("TillHardware"),
+        tests("TillHardware", "TillSimulation"),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
