@@ -99,6 +99,7 @@ final class ScriptedDriver: CardReaderDriver {
     func customer(_ customer: Customer) { state.withLock { $0.customer = customer } }
     func calls(_ point: Point) -> Int { state.withLock { $0.calls[point] ?? 0 } }
     func isRunning(_ point: Point) -> Bool { state.withLock { $0.running.contains(point) } }
+    var refundCount: Int { state.withLock { $0.refunds.count } }
     var overlaps: [String] { state.withLock { $0.overlaps } }
     var books: [Book] { state.withLock { $0.books.values.sorted { $0.intent.id.rawValue < $1.intent.id.rawValue } } }
     func book(_ id: ProviderReference) -> Book? { state.withLock { $0.books[id] } }
@@ -218,7 +219,11 @@ final class ScriptedDriver: CardReaderDriver {
     }
 
     func disconnect() async throws(CardReaderFailure) {
-        try await at(.disconnect) { () async throws(CardReaderFailure) -> Void in endWaiting() }
+        try await at(.disconnect) { () async throws(CardReaderFailure) -> Void in
+            endWaiting()
+            // A reader that was let go ends what it was doing.
+            release()
+        }
     }
 
     private func endWaiting() {
