@@ -26,6 +26,11 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "A key for the account. Better: TILL_API_KEY, TILL_API_KEY_FILE or till keys create.", valueName: "key"))
     var apiKey: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Settings of Apple Pay, JSON. Without them the sandbox has a shop at /shop.", valueName: "file"))
+    var applePay: String?
     @Option(name: .long, help: ArgumentHelp("The shop's name on receipts. Also TILL_STORE.", valueName: "name"))
     var store: String?
 
@@ -56,12 +61,13 @@ struct Serve: AsyncParsableCommand {
             var options = ServerOptions(settings)
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
+            options.payPalWebhooks = counter.payPalWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
+            options.preferredReader = ReaderChoice.read(counter)?.id
             options.onListening = announce(counter.options.journal, host: options.host)
-            let applePay = try ApplePayWeb.serving(
-                counter.options.provider, host: options.host, checkout: counter.checkout)
+            let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
             ).run()
