@@ -12,6 +12,18 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: "after_the_whole_suite" in item.name)
 
 
+@pytest.fixture(autouse=True)
+def no_server_outlives_its_test():
+    """Those that a module shares were started before, and end with the module."""
+    before = len(counter.Server.started)
+    yield
+    while len(counter.Server.started) > before:
+        process = counter.Server.started.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
 def run_until_done(arguments, ready, log, **options):
     with open(log, "w") as output:
         process = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT)

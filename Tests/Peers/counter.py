@@ -146,6 +146,8 @@ def amount(payment, name):
 class Server:
     """`till serve` on a free port; may be killed and started again on the same journal."""
 
+    started = []  # a test that fails leaves its servers here; conftest.py ends them
+
     def __init__(self, folder, *flags, port=None, env=None, api_key=API_KEY):
         self.folder = pathlib.Path(folder)
         self.journal, self.log = self.folder / "journal.db", self.folder / "server.log"
@@ -160,6 +162,7 @@ class Server:
                  *self.flags],
                 stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **self.env},
             )
+        Server.started.append(self.process)
         wait_for(self.url + "/healthz", self.process, self.log)
         return self
 
