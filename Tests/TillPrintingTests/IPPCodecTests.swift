@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillCanvas
 import TillCore
 
 @testable import TillPrinting

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillCheckout
 import TillCore
 import TillJournal
 import TillReceipts
