@@ -61,9 +61,11 @@ struct Serve: AsyncParsableCommand {
             var options = ServerOptions(settings)
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
+            options.payPalWebhooks = counter.payPalWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
+            options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
             options.onListening = announce(
                 counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)

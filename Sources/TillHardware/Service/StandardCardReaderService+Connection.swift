@@ -1,6 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Connects a reader.
     @discardableResult
     public func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions
@@ -159,6 +160,7 @@ extension StandardCardReaderService {
         await connecting.ended.wait()
     }
 
+    /// Lets the reader go.
     public func disconnect() async throws(CardReaderServiceError) {
         switch phase {
         case .idle, .discovering: throw CardReaderServiceError(.disconnection, .notConnectedToReader)
@@ -209,6 +211,7 @@ extension StandardCardReaderService {
         if tell { events.send(CardReaderEvent(.disconnected, message: reason.advice)) }
     }
 
+    /// Forgets what was found.
     public func clear() async throws(CardReaderServiceError) {
         while case .discovering = phase { try? await cancelDiscovery() }
         if case .connecting(let connecting) = phase { await invalidate(connecting.attempt) }

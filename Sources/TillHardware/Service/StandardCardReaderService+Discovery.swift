@@ -1,6 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Begins to look for readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
@@ -109,6 +110,7 @@ extension StandardCardReaderService {
         discovered.send([])
     }
 
+    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderServiceError) {
         guard case .discovering(var discovery) = phase else { return }
         let isFirst = !discovery.isCanceled

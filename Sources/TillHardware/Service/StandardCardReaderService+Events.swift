@@ -79,6 +79,7 @@ extension StandardCardReaderService {
 
     // MARK: The card in the reader
 
+    /// Returns when no card is in the reader.
     @discardableResult
     public func waitForInsertedCardToBeRemoved() async -> Bool {
         await cardRemoved(nextAttempt(), tellsWithoutCommand: true)
@@ -109,6 +110,7 @@ extension StandardCardReaderService {
         for waiter in cardWaiters.values { waiter.give(isOut) }
     }
 
+    /// Tells an event to who listens.
     public func show(_ event: CardReaderEvent) async { events.send(event) }
 
     // MARK: Readers that go away and come back
@@ -214,6 +216,7 @@ extension StandardCardReaderService {
         }
     }
 
+    /// Gives a reconnection up.
     public func cancelReconnection() async throws(CardReaderServiceError) {
         guard case .reconnecting(let link, _) = phase else { return }
         phase = .leaving(nil)

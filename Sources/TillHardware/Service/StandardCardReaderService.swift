@@ -72,14 +72,23 @@ public actor StandardCardReaderService: CardReaderService {
         paymentValues.finish()
     }
 
+    /// Readers found so far.
     public nonisolated var discoveredReaders: BroadcastValues<[CardReader]> { discovered.values }
+    /// Readers connected now.
     public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connectedList.values }
+    /// How the search goes.
     public nonisolated var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { discoveryState.values }
+    /// What the reader tells.
     public nonisolated var readerEvents: BroadcastValues<CardReaderEvent> { events.values }
+    /// How an update goes.
     public nonisolated var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { updates.values }
+    /// How a reconnection goes.
     public nonisolated var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { reconnections.values }
+    /// What the service does now.
     public nonisolated var states: BroadcastValues<CardReaderServiceState> { stateValues.values }
+    /// Whether the reader is there.
     public nonisolated var serviceStatus: BroadcastValues<CardReaderServiceStatus> { statusValues.values }
+    /// How a payment goes.
     public nonisolated var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { paymentValues.values }
 
     private func publishPhase() {
