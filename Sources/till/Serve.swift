@@ -70,6 +70,7 @@ struct Serve: AsyncParsableCommand {
             throw error
         }
         await counter.close()
+        if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
     private func announce(_ journal: String, host: String) -> @Sendable (Int) -> Void {
