@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillServer
+import TillStripe
 
 /// `till payments …`
 struct Payments: AsyncParsableCommand {
@@ -155,10 +156,15 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
         var amount: String?
         @Option(name: .long, help: "Why.") var reason: String?
+        @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")
+        var reader: String?
 
         func run() async throws {
             try await change(common, provider, payment, isRefund: true) { counter, found in
-                try await counter.checkout.refund(
+                if let reader {
+                    counter.terminal?.feed.useReader(try await counter.reader(reader).id, forRefundOf: found.id)
+                }
+                return try await counter.checkout.refund(
                     found.id, account: found.account, amount: try money(amount, found), reason: reason)
             }
         }

@@ -137,7 +137,7 @@ struct ReceiptContentTests {
         let text = ReceiptRenderer.text(sale.receipt(store: store))
         for fact in [
             "Visa **** 4242", "Chip", "Visa Credit", "A0000000031010", "123456", "3030", "F29A1B", "8000008000", "6800",
-            "online pin", "2026-11-21 10:30:05 +01:00", "Sale", "Approved", "PAID", "Road 1", "DE1", "pay_1", "o-1",
+            "PIN (online)", "2026-11-21 10:30:05 +01:00", "Sale", "Approved", "PAID", "Road 1", "DE1", "pay_1", "o-1",
         ] { #expect(text.contains(fact), "\(fact) is missing:\n\(text)") }
         #expect(!text.contains("Account"))
         #expect(sale.receipt().jsonValue["transaction"]?["tvr"]?.stringValue == "8000008000")

@@ -52,7 +52,9 @@ public struct OrderAuthorization: Hashable, Sendable {
         expires = json["expiration_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
         created = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
         processor = json["processor_response"].flatMap { ProcessorResponse($0) }
-        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap { try? PayPalOrderID($0) }
+        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
+            try? PayPalOrderID($0)
+        }
     }
 }
 
@@ -119,7 +121,9 @@ public struct OrderCapture: Hashable, Sendable {
             guard parts.count > 1, parts[parts.count - 2] == "authorizations" else { return nil }
             return parts.last.flatMap { try? PayPalAuthorizationID(String($0)) }
         }
-        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap { try? PayPalOrderID($0) }
+        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
+            try? PayPalOrderID($0)
+        }
     }
 
     /// It certainly took nothing and never will.

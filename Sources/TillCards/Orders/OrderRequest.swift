@@ -151,7 +151,8 @@ public struct OrderItem: Hashable, Sendable {
         try OrderRequestError.check(sku, 1...127, at: "\(place)/sku")
         guard (1...9_999_999_999).contains(quantity) else { throw OrderRequestError("\(place)/quantity", .notPositive) }
         return .members([
-            "name": .string(name), "unit_amount": .object(try PayPalMoney.members(unitAmount, at: "\(place)/unit_amount")),
+            "name": .string(name),
+            "unit_amount": .object(try PayPalMoney.members(unitAmount, at: "\(place)/unit_amount")),
             "quantity": .string(String(quantity)), "sku": sku.json, "category": (category?.rawValue).json,
         ])
     }

@@ -37,6 +37,9 @@ public struct OrderResponse: Hashable, Sendable {
         self.debugID = debugID
     }
 
+    /// Reads an order from a document of PayPal's, such as the resource of a webhook; `nil` if it is none.
+    public static func reading(_ json: JSONValue) -> OrderResponse? { OrderResponse(json, debugID: nil) }
+
     /// All captures.
     public var captures: [OrderCapture] { purchaseUnits.flatMap(\.captures) }
     /// All authorizations.

@@ -76,6 +76,7 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
         switch self {
         case .waitingForInput: "Insert or tap the card."
         case .cardInserted: "Leave the card in the reader."
+        case .cardDetailsCollected: "The card was read."
         case .removeCard: "Remove the card."
         case .processing: "Processing…"
         case .approved: "Approved."

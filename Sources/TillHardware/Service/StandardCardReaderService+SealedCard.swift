@@ -6,9 +6,7 @@ extension StandardCardReaderService {
         _ parameters: PaymentIntentParameters
     ) async throws(CardReaderServiceError) -> CardPresentPayload {
         if case .connected(let link) = phase {
-            do { try parameters.check(against: driver.capabilities.amountLimits) } catch {
-                throw CardReaderServiceError(.intentCreation, error)
-            }
+            try check(parameters, link)
             guard link.reader.readerType.capabilities.intents == .sealedCard else {
                 throw CardReaderServiceError(.intentCreation, .featureNotAvailableWithConnectedReader)
             }

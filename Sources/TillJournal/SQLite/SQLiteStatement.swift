@@ -37,6 +37,15 @@ enum SQLiteValue {
     case utf8([UInt8])
     case blob([UInt8])
 
+    /// The bytes that it needs beside the statement.
+    var size: Int {
+        switch self {
+        case .null, .int: 0
+        case .text(let text): text.utf8.count
+        case .utf8(let bytes), .blob(let bytes): bytes.count
+        }
+    }
+
     static func optional(_ text: String?) -> SQLiteValue { text.map { .text($0) } ?? .null }
     static func optional(_ value: Int64?) -> SQLiteValue { value.map { .int($0) } ?? .null }
 }
@@ -46,6 +55,7 @@ enum SQLiteValue {
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(_ sql: String, on database: OpaquePointer) throws(SQLiteFailure) {
         var prepared: OpaquePointer?
@@ -55,7 +65,10 @@ final class SQLiteStatement {
         self.database = database
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        memory.deallocate()
+    }
 
     /// Runs it to the end.
     func run(_ values: SQLiteValue...) throws(SQLiteFailure) {
@@ -115,7 +128,16 @@ final class SQLiteStatement {
         }
     }
 
+    /// Binds all values. Their bytes are copied into memory of the statement, one piece for all, which stays as it is
+    /// until the next run.
     private func bind(_ values: [SQLiteValue]) throws(SQLiteFailure) {
+        var size = 0
+        for value in values { size += value.size }
+        if size > memory.count {
+            memory.deallocate()
+            memory = .allocate(byteCount: max(1_024, size * 2), alignment: 1)
+        }
+        var rest = memory[...]
         var index: Int32 = 0
         for value in values {
             index += 1
@@ -123,32 +145,26 @@ final class SQLiteStatement {
                 switch value {
                 case .null: sqlite3_bind_null(handle, index)
                 case .int(let value): sqlite3_bind_int64(handle, index, value)
-                case .text(let text): bind(text, at: index)
-                case .utf8(let bytes): bytes.withUnsafeBytes { bindText($0, at: index) }
-                case .blob(let bytes): bytes.withUnsafeBytes { bindBlob($0, at: index) }
+                case .text(var text): text.withUTF8 { bind(UnsafeRawBufferPointer($0), isText: true, index, &rest) }
+                case .utf8(let bytes): bytes.withUnsafeBytes { bind($0, isText: true, index, &rest) }
+                case .blob(let bytes): bytes.withUnsafeBytes { bind($0, isText: false, index, &rest) }
                 }
             guard code == SQLITE_OK else { throw SQLiteFailure(code: code, on: database) }
         }
     }
 
-    private func bind(_ text: String, at index: Int32) -> Int32 {
-        var text = text
-        return text.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index) }
+    private func bind(
+        _ bytes: UnsafeRawBufferPointer, isText: Bool, _ index: Int32,
+        _ rest: inout Slice<UnsafeMutableRawBufferPointer>
+    ) -> Int32 {
+        guard !bytes.isEmpty, let start = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(bytes.count)).baseAddress
+        else { return isText ? sqlite3_bind_text(handle, index, "", 0, nil) : sqlite3_bind_zeroblob(handle, index, 0) }
+        UnsafeMutableRawBufferPointer(rebasing: rest.prefix(bytes.count)).copyMemory(from: bytes)
+        rest = rest.dropFirst(bytes.count)
+        let count = sqlite3_uint64(bytes.count)
+        // No destructor: SQLite takes no copy and frees nothing.
+        return isText
+            ? sqlite3_bind_text64(handle, index, start, count, nil, UInt8(SQLITE_UTF8))
+            : sqlite3_bind_blob64(handle, index, start, count, nil)
     }
-
-    private func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
-        guard let start = bytes.bindMemory(to: CChar.self).baseAddress, !bytes.isEmpty else {
-            return sqlite3_bind_text(handle, index, "", 0, SQLiteStatement.copies)
-        }
-        return sqlite3_bind_text64(
-            handle, index, start, sqlite3_uint64(bytes.count), SQLiteStatement.copies, UInt8(SQLITE_UTF8))
-    }
-
-    private func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
-        return sqlite3_bind_blob64(handle, index, start, sqlite3_uint64(bytes.count), SQLiteStatement.copies)
-    }
-
-    /// SQLITE_TRANSIENT: SQLite takes a copy.
-    private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }

@@ -1,3 +1,4 @@
+import TillContactless
 public import TillCore
 
 /// A payment provider without a bank: same keys, same limits, same ways to fail as a real one, no network.
@@ -45,7 +46,7 @@ public struct SandboxProvider: PaymentServiceProvider {
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
-        guard let card = SandboxCard(tender) else {
+        guard let card = card(of: tender, amount: request.amount) else {
             return .declined(
                 Decline(reason: .invalidRequest, code: "tender_not_supported", message: "The sandbox takes cards."))
         }
@@ -60,6 +61,14 @@ public struct SandboxProvider: PaymentServiceProvider {
             case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
             }
         }
+    }
+
+    /// The tender's card; one that a reader sealed must be sealed for this amount.
+    private func card(of tender: Tender, amount: Money) -> SandboxCard? {
+        guard case .cardPresent(let payload) = tender, CardEnvelope.isEnvelope(payload.sealed.reveal()) else {
+            return SandboxCard(tender)
+        }
+        return SandboxEnvelope.card(payload.sealed, for: amount, at: clock.now())
     }
 
     /// Takes held money.

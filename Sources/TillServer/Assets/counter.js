@@ -169,7 +169,7 @@ function fail(error) {
 }
 
 function mark(id, fault) {
-  const field = $(id), place = $(field.getAttribute("aria-describedby"));
+  const field = $(id), place = $(field.getAttribute("aria-describedby").split(" ")[0]);
   if (!place || field.closest("[hidden]")) return false;
   place.textContent = fault;
   if (fault) field.setAttribute("aria-invalid", "true"); else field.removeAttribute("aria-invalid");
@@ -332,10 +332,12 @@ function watch(id) {
   });
   source.addEventListener("reader", (event) => {
     try {
-      const said = String(JSON.parse(event.data).message);
+      const told = JSON.parse(event.data);
+      const said = String(told.message);
       step("Reader: " + said);
       // What the customer must do now stands where the clerk looks.
       if (state.busy && state.source === source) show("wait", "Working", `${money(state.payment.amount, state.payment.currency)} at the card reader: ${said}`, true);
+      document.dispatchEvent(new CustomEvent("till:reader", { detail: told }));
     } catch { /* a line without words */ }
   });
 }
@@ -383,7 +385,7 @@ function saleBody() {
 
 function tenderBody(sale) {
   switch (tenderKind()) {
-    case "reader": return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
+    case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };

@@ -2,6 +2,7 @@ import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
+import NIOHTTP1
 import ServiceLifecycle
 public import TillCheckout
 public import TillCore
@@ -19,17 +20,20 @@ public struct CounterServer: Sendable {
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
+    private let terminal: TerminalDesk?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
     ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
     ///   - readCard: collects a card at a reader; simulated ones if not given.
     ///   - calls: where calls to providers are counted, for the page of figures.
+    ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil
     ) {
+        self.terminal = terminal
         self.calls = calls
         self.journal = journal
         self.checkout = checkout
@@ -48,7 +52,8 @@ public struct CounterServer: Sendable {
     ) {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
-            clock: counter.clock, logger: logger, calls: counter.calls)
+            clock: counter.clock, logger: logger, calls: counter.calls,
+            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) })
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -65,10 +70,12 @@ public struct CounterServer: Sendable {
                 maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
                 maxHeaderFieldCount: 2 * HeadLimits.fields))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
+        let responder = responder(doorkeeper)
+        let server = HTTPServerBuilder { _ in
+            EventLoopHTTP1Channel(HTTP1Channel(responder: answer(with: responder), configuration: http))
+        }
         let application = Application(
-            responder: responder(doorkeeper),
-            server: HTTPServerBuilder { EventLoopHTTP1Channel(HTTP1Channel(responder: $0, configuration: http)) },
-            configuration: address,
+            responder: responder, server: server, configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 doorkeeper.listens(on: port)
@@ -76,7 +83,8 @@ public struct CounterServer: Sendable {
             },
             logger: logger)
         // They end in the opposite order: streams first, then what is in flight, then the engine.
-        let services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
+        var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
+        if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -91,20 +99,40 @@ public struct CounterServer: Sendable {
         try await journal.close()
     }
 
+    /// What every request meets: the responder logs and counts for itself, so it is asked without a logger, a name and
+    /// a context of its own for each request.
+    private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
+        let date = HTTPDate(clock)
+        return { request, writer, _ in
+            var response = await responder.respond(to: request)
+            response.headers[.date] = date.now
+            do {
+                try await writer.write(response: response.head, body: response.body)
+            } catch is HTTPParserError {
+                // As such it would be answered, for the second time.
+                throw AnswerInterrupted()
+            }
+        }
+    }
+
     private func responder(_ doorkeeper: Doorkeeper) -> CounterResponder {
         let metrics = ServerMetrics()
         let keyed = KeyedRequests(journal: journal, checkout: checkout, clock: clock)
         let payments = PaymentRoutes(
             journal: journal, checkout: checkout, keyed: keyed, feed: feed, metrics: metrics, readCard: readCard,
-            options: options, clock: clock)
+            options: options, clock: clock, terminal: terminal)
         let events = EventStreamRoute(
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, calls: calls,
+            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events,
+            doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
             options: options, applePay: applePay, clock: clock, logger: logger)
     }
 }
+
+/// The client sent something that is not HTTP while it was answered.
+private struct AnswerInterrupted: Error {}
 
 /// The engine that finishes what is open.
 private struct EngineService: Service {

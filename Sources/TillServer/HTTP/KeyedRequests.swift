@@ -12,7 +12,7 @@ import TillJournal
 /// that nothing could be sent or that the process died, is continued when it comes again with its key.
 final class KeyedRequests: Sendable {
     /// Answers kept in memory, so that most repeats do not read the journal.
-    static let maximumRemembered = 1_024
+    static let maximumRemembered = 256
 
     private struct State {
         var active: Set<IdempotencyScope> = []
@@ -61,7 +61,7 @@ final class KeyedRequests: Sendable {
             return try await answer(request, known: known, status: status, work: work)
         }
         do {
-            return try await perform(work, keeping: request)
+            return try await perform(work, keeping: request, isOneWrite: !looksFirst)
         } catch CheckoutError.journal(.idempotencyExists(let known)) {
             return try await answer(request, known: known, status: status, work: work)
         } catch {
@@ -78,9 +78,15 @@ final class KeyedRequests: Sendable {
     /// Does what a request asks for. It keeps the record it is given, if one is, and returns the finished record.
     typealias Work = @Sendable (IdempotencyRecord?) async throws -> IdempotencyRecord
 
-    private func perform(_ work: @escaping Work, keeping record: IdempotencyRecord?) async throws -> Response {
-        // The work goes on when the client hangs up: what has begun with money must come to its end.
-        let finished = try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
+    private func perform(
+        _ work: @escaping Work, keeping record: IdempotencyRecord?, isOneWrite: Bool = false
+    ) async throws -> Response {
+        // The work goes on when the client hangs up: what has begun with money must come to its end. One write alone is
+        // not interrupted anyway.
+        let finished =
+            isOneWrite
+            ? try await work(record)
+            : try await Task(executorPreference: EventLoopExecutor.current) { try await work(record) }.value
         remember(finished)
         return try KeyedRequests.response(finished, replayed: false)
     }

@@ -17,6 +17,7 @@ struct PaymentRoutes: Sendable {
     let readCard: CardCollector
     let options: ServerOptions
     let clock: any TillClock
+    let terminal: TerminalDesk?
 
     // MARK: Commands
 
@@ -88,7 +89,9 @@ struct PaymentRoutes: Sendable {
         let request = keyed.record(
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
         return try await keyed.answer(request, status: .ok) { record in
-            let provider = try tender.provider ?? (tender.isCash ? .cash : options.defaultProvider)
+            let provider =
+                TerminalDesk.provider(tender, asked: try tender.provider, desk: terminal)
+                ?? (tender.isCash ? .cash : options.defaultProvider)
             let credential = try await self.credential(tender, for: payment, provider: provider)
             let after = try await withPaymentSpan("confirm", id) {
                 try await checkout.confirm(
@@ -125,6 +128,7 @@ struct PaymentRoutes: Sendable {
             guard checkout.providerNames.contains(provider) else {
                 throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
             }
+            if let tender = try await terminal?.tender(request, provider: provider) { return tender }
             let parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
             let feed = feed

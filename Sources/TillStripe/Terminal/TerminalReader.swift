@@ -1,4 +1,5 @@
 public import TillCore
+internal import TillHardware
 
 /// A reader as Stripe tells of it. Its network status is what Stripe heard last: a sale is tried whatever it says.
 public struct TerminalReader: Hashable, Sendable {
@@ -100,6 +101,8 @@ public struct TerminalAction: Hashable, Sendable {
     public let paymentMethod: String?
     /// What was collected of the card before it is charged.
     public let card: CardSummary?
+    /// The same, with all that Stripe tells of it.
+    let collected: PaymentMethod?
     /// What the customer entered or chose.
     public let inputs: [TerminalInputAnswer]
 
@@ -155,8 +158,10 @@ public struct TerminalAction: Hashable, Sendable {
         refund = TerminalText.identifier(details?["refund"])
         paymentMethod = TerminalText.identifier(details?["payment_method"])
         let method = details?["payment_method"]
-        card = ["card_present", "interac_present", "card"].lazy.compactMap { method?[$0] }
+        card =
+            ["card_present", "interac_present", "card"].lazy.compactMap { method?[$0] }
             .compactMap { StripePaymentIntent.summary($0) }.first
+        collected = method.flatMap { PaymentMethod(stripe: $0) }
         inputs = (details?["inputs"]?.arrayValue ?? []).map(TerminalInputAnswer.init)
     }
 
