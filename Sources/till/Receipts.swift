@@ -108,7 +108,7 @@ struct Receipts: AsyncParsableCommand {
 
         private func bytes(_ content: ReceiptContent) throws -> [UInt8] {
             let document = ReceiptDocument(content)
-            guard let paper = Paper.named(width) ?? (format == .text && Int(width) != nil ? .roll80 : nil) else {
+            guard let paper = Paper.named(width) ?? (format == .text && Int(width) != nil ? Paper.roll80 : nil) else {
                 throw CommandError(
                     code: "unknown_width", what: "There is no paper \(width).", next: "Use 58, 80, A4 or Letter.")
             }
@@ -231,7 +231,8 @@ struct Receipts: AsyncParsableCommand {
     static func url(_ base: String, _ payment: PaymentID, _ counter: Counter, life: Span) throws -> String {
         guard base.hasPrefix("https://") || base.hasPrefix("http://"), URL(string: base)?.host != nil else {
             throw CommandError(
-                code: "invalid_address", what: "\(base) is no web address.", next: "Use one such as https://shop.example.")
+                code: "invalid_address", what: "\(base) is no web address.",
+                next: "Use one such as https://shop.example.")
         }
         let link = try ReceiptLink(besideJournal: counter.journal.path)
         let trimmed = base.hasSuffix("/") ? String(base.dropLast()) : base
