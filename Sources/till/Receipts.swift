@@ -232,7 +232,8 @@ struct Receipts: AsyncParsableCommand {
     static func url(_ base: String, _ payment: PaymentID, _ counter: Counter, life: Span) throws -> String {
         guard base.hasPrefix("https://") || base.hasPrefix("http://"), URL(string: base)?.host != nil else {
             throw CommandError(
-                code: "invalid_address", what: "\(base) is no web address.", next: "Use one such as https://shop.example.")
+                code: "invalid_address", what: "\(base) is no web address.",
+                next: "Use one such as https://shop.example.")
         }
         let link = try ReceiptLink(besideJournal: counter.journal.path)
         let trimmed = base.hasSuffix("/") ? String(base.dropLast()) : base
