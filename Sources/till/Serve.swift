@@ -66,8 +66,9 @@ struct Serve: AsyncParsableCommand {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
             options.preferredReader = ReaderChoice.read(counter)?.id
-            options.onListening = announce(counter.options.journal, host: options.host)
             let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
+            options.onListening = announce(
+                counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
             ).run()
@@ -76,9 +77,10 @@ struct Serve: AsyncParsableCommand {
             throw error
         }
         await counter.close()
+        if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
-    private func announce(_ journal: String, host: String) -> @Sendable (Int) -> Void {
+    private func announce(_ journal: String, host: String, hasShop: Bool) -> @Sendable (Int) -> Void {
         let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
             Task {
@@ -88,6 +90,7 @@ struct Serve: AsyncParsableCommand {
             let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
             if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
             Output.line("The counter is open: \(url)")
+            if hasShop { Output.line("A shop that takes Apple Pay, simulated: \(url)/shop") }
             Output.line("Journal: \(journal). The sandbox moves no real money.")
             Output.line("Try, in another terminal:")
             let file = isDefault ? "" : " --journal \(journal)"

@@ -222,3 +222,20 @@ def test_figures_tell_outcomes_and_days_left(server):
     text = requests.get(server.url + "/metrics").text
     assert re.search(r'applepay_sessions_total\{outcome="given"\} \d+', text)
     assert re.search(r'applepay_certificate_days_left\{kind="identity"\} \d+', text)
+
+
+def test_no_account_number_or_cryptogram_lies_in_journal_log_or_answers(server, tmp_path):
+    page = Page(server)
+    token = page.token().json()
+    answer = page.pay(token)
+    assert answer.status_code == 201
+    shown = server.request("GET", "/v1/payments/" + answer.json()["paymentId"])
+    assert shown.status_code == 200 and "0075" in json.dumps(shown.json()["tender"])
+    needles = [b"4784000000380075", token["paymentData"]["data"].encode(), token["paymentData"]["signature"].encode()]
+    files = [*server.folder.glob("*")]
+    assert any(file.name.startswith("journal.db") for file in files)
+    for file in files:
+        content = file.read_bytes() if file.is_file() else b""
+        assert not [n for n in needles if n in content], file
+    for text in (answer.text, shown.text, server.request("GET", "/metrics").text):
+        assert not [n for n in needles if n.decode() in text]

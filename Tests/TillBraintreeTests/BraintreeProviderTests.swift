@@ -48,7 +48,7 @@ import TillSandbox
         let sandbox = SandboxBraintree()
         let wire = RecordingTransport(sandbox)
         let provider = try Self.provider(wire)
-        let hold = try Self.held(await provider.authorize(Self.sale(.manual), with: .card(Self.card().details)))
+        let hold = try Self.held(await provider.authorize(Self.sale(.manual), with: .card(try Self.card().details)))
         #expect(!hold.isCaptured && hold.card?.lastFour == "1111" && hold.card?.brand == "visa")
         let context = Self.context(hold.reference)
         let capture = CaptureRequest(
@@ -103,7 +103,7 @@ import TillSandbox
         let sandbox = SandboxBraintree()
         let provider = try Self.provider(sandbox)
         sandbox.faults.fail(.authorize, with: .timeoutAfterCommit)
-        let answer = await provider.authorize(Self.sale(.manual), with: .card(Self.card().details))
+        let answer = await provider.authorize(Self.sale(.manual), with: .card(try Self.card().details))
         guard case .unknown = answer else {
             Issue.record("\(answer)")
             return

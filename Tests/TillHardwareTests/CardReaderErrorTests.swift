@@ -34,8 +34,9 @@ import TillCore
             #expect(error.interaction == interaction)
             #expect(error.underlyingError == .readerBusy)
             #expect(error.moneyMoved == .no)
-            #expect(error.description == "The card reader is busy with something else. No money moved. "
-                + "Wait a moment, then try again.")
+            #expect(
+                error.description == "The card reader is busy with something else. No money moved. "
+                    + "Wait a moment, then try again.")
         }
         // As clients of the first version wrote it.
         let error = CardReaderServiceError.discovery()

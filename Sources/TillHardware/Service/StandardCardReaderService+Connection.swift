@@ -31,10 +31,11 @@ extension StandardCardReaderService {
         of connecting: ServicePhase.Connecting, _ options: CardReaderConnectionOptions,
         _ configuration: GuardedConfiguration, after discovery: ServicePhase.Discovery?
     ) async -> Result<CardReader, CardReaderServiceError> {
-        // A discovery that can not be ended does not keep a reader from being connected.
         if let discovery { try? await stop(discovery) }
         let failure: CardReaderFailure
-        do {
+        do throws(CardReaderFailure) {
+            // A discovery that the driver does not come back from: no second command beside it.
+            guard strays.isEmpty else { throw CardReaderFailure(.readerBusy) }
             try await checkLocation(of: connecting.reader, configuration)
             return .success(try await connect(connecting, options, configuration))
         } catch { failure = error }

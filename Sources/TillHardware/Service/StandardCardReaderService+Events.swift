@@ -103,6 +103,8 @@ extension StandardCardReaderService {
         }
         timer.cancel()
         cardWaiters[attempt.number] = nil
+        // Whoever gave the command up did not find the card left in the reader.
+        if Task.isCancelled { change(attempt) { $0.canceledBy = $0.canceledBy ?? .app } }
         return isOut
     }
 

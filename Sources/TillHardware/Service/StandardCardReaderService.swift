@@ -29,6 +29,8 @@ public actor StandardCardReaderService: CardReaderService {
     var cardWaiters: [UInt64: Reply<Bool>] = [:]
     private var lastNumber: UInt64 = 0
     var updateIsCancelable = true
+    /// Who asked last for a discovery.
+    var latestStart: CardReaderAttemptID?
     private var isObserving = false
 
     let discovered = Broadcast<[CardReader]>([])

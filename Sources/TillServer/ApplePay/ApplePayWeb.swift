@@ -70,6 +70,9 @@ public struct ApplePayWeb: Sendable {
             figures: figures, clock: clock)
     }
 
+    /// The demo shop is there: this is the sandbox.
+    public var hasShop: Bool { routes.sandbox != nil }
+
     /// Opens a basket, so that a page can be given its identifier. The same identifier again replaces it.
     public func open(_ basket: SheetBasket) async { await routes.baskets.open(basket) }
 

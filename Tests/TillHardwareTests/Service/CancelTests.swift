@@ -203,11 +203,14 @@ import TillCore
             await world.reaches(.discover)
             let second = world.start { world in try await world.service.start(world.config()) }
             let third = world.start { world in try await world.service.start(world.config()) }
-            try await second.value
+            // Two that wait for the same end: the last one wins, the other is told so.
+            let error = await #expect(throws: CardReaderServiceError.self) { try await second.value }
+            #expect(error?.underlyingError == .canceledByNewerCommand)
             try await third.value
             await world.pass(.milliseconds(50))
-            #expect(world.driver.calls(.discover) == 3)
-            #expect(world.driver.calls(.cancelDiscovery) == 2)
+            #expect(world.driver.calls(.discover) == 2)
+            #expect(world.driver.calls(.cancelDiscovery) == 1)
+            #expect(world.driver.overlaps.isEmpty)
             let serials = world.service.discoveredReaders.current?.map(\.serial)
             #expect(serials == ["M2-1"])
             #expect(world.state == "discovering")

@@ -19,7 +19,8 @@ import TillCore
                 seen.append(event.type.rawValue)
                 if event.type == .approved { break }
             }
-            #expect(seen == ["intent_created", "waiting_for_input", "card_details_collected", "processing", "approved"])
+            #expect(
+                seen == ["intent_created", "waiting_for_input", "card_details_collected", "processing", "approved"])
             #expect(world.state == "connected")
         }
     }

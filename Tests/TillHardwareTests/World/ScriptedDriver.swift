@@ -125,7 +125,9 @@ final class ScriptedDriver: CardReaderDriver {
 
     // MARK: Faults
 
-    private static let exclusive: Set<Point> = [.collect, .confirm, .refund, .installUpdate, .collectSealed, .connect]
+    private static let exclusive: Set<Point> = [
+        .collect, .confirm, .refund, .installUpdate, .collectSealed, .connect, .discover,
+    ]
 
     private func at<Value: Sendable>(
         _ point: Point, _ body: () async throws(CardReaderFailure) -> Value
@@ -222,6 +224,7 @@ final class ScriptedDriver: CardReaderDriver {
         try await at(.disconnect) { () async throws(CardReaderFailure) -> Void in
             endWaiting()
             // A reader that was let go ends what it was doing.
+            state.withLock { $0.running = [] }
             release()
         }
     }
@@ -277,8 +280,9 @@ final class ScriptedDriver: CardReaderDriver {
             if let other = state.withLock({ $0.answersForOther }) { return other }
             let tip = state.withLock { $0.tip }
             return try state.withLock { state throws(CardReaderFailure) in
-                guard var book = state.books[id], book.intent.status == .requiresPaymentMethod
-                    || book.intent.status == .requiresConfirmation
+                guard var book = state.books[id],
+                    book.intent.status == .requiresPaymentMethod
+                        || book.intent.status == .requiresConfirmation
                 else { throw CardReaderFailure(.intentInvalidState, intent: state.books[id]?.intent) }
                 book.intent.status = .requiresConfirmation
                 book.cardDeclines = declines
