@@ -10,14 +10,15 @@ build:
 run: build
 	@exec .build/debug/till serve
 
-# What the tests leave behind is kept when one fails: databases, logs, books of the stand-ins.
+# What the tests leave behind is kept when one fails: databases, logs, books of the stand-ins. Swift's own temporary
+# folders, which it does not remove, are there too.
 LEFT := $(CURDIR)/.build/tests
 
 test:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory lint
-	swift build --build-tests
 	@rm -rf $(LEFT) && mkdir -p $(LEFT)
+	TMPDIR=$(LEFT) swift build --build-tests
 	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build
 	.build/debug/till-simulate --payments 100000
 	TMPDIR=$(LEFT) TILL_BIN=$(CURDIR)/.build/debug/till \

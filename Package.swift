@@ -13,6 +13,7 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing: Target.Dependency = .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let bigInt: Target.Dependency = .product(name: "BigInt", package: "BigInt")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -26,7 +27,16 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let openCombine: Target.Dependency = .product(
+    name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux]))
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+
+// Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
+#if os(Linux)
+    let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+#else
+    let passKitShell: [Target.Dependency] = []
+#endif
 
 let package = Package(
     name: "till",
@@ -38,9 +48,13 @@ let package = Package(
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
+        .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
+        .library(name: "TillCanvas", targets: ["TillCanvas"]),
+        .library(name: "TillPrinting", targets: ["TillPrinting"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
+        .library(name: "TillBraintree", targets: ["TillBraintree"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -63,6 +77,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -76,9 +91,12 @@ let package = Package(
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
         .target(
-            name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509], swiftSettings: strict),
+            name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
+            exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
+        .target(
+            name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
         // Floor 2: the outside parties.
         .target(
@@ -89,8 +107,20 @@ let package = Package(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
+            swiftSettings: strict),
+
+        // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
+        .target(name: "TillCanvas", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillPrinting",
+            dependencies: [
+                "TillCore", "TillReceipts", "TillCanvas", "TillHardware", asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                nioSSL, crypto,
+            ], swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
@@ -101,6 +131,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
+                "TillBraintree",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
@@ -109,10 +140,9 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe", "TillJournal", "TillCheckout",
-                "TillSandbox",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix,
-                "TillSandbox", "TillCards", "TillPayPal", "TillApplePay",
+                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
+                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
+                "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -124,8 +154,9 @@ let package = Package(
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout", "TillSandbox", "TillServer",
-                "TillStripe", "TillCards", "TillPayPal", "TillApplePay", "TillContactless", crypto, log,
+                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
+                "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
+                "TillContactless", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -143,28 +174,47 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
+            path: "Benchmarks/applepay", swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
         tests("TillCore"),
-        tests("TillReceipts", crypto),
+        tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),
+        tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillApplePay", "TillSandbox", asn1, crypto, x509),
+        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
+        tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
-        tests("TillServer", "TillJournal", "TillCheckout", "TillSandbox", lifecycle),
+        tests(
+            "TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing,
+            inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
 
+#if os(Linux)
+    package.targets += [
+        .target(name: "PassKit", path: "Tests/AppleInterfaces/PassKit", swiftSettings: strict),
+        .target(
+            name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
+            path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+    ]
+#endif
+
 /// The tests of one room.
-func tests(_ room: String, _ more: Target.Dependency...) -> Target {
+func tests(_ room: String, _ more: Target.Dependency...) -> Target { tests(room, more) }
+
+func tests(_ room: String, _ more: [Target.Dependency]) -> Target {
     .testTarget(
         name: room + "Tests", dependencies: ["TillCore", .target(name: room)].uniqued() + more, swiftSettings: strict)
 }

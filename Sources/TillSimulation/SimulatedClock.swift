@@ -45,8 +45,10 @@ public final class SimulatedClock: TillClock {
     /// A clock at a fixed moment.
     public init() {}
 
+    /// The simulated time.
     public func now() -> Timestamp { Timestamp(milliseconds: state.withLock { $0.now }) }
 
+    /// Sleeps until the simulated time has come.
     public func sleep(for span: Span) async throws {
         let id = state.withLock { state in
             state.lastID += 1

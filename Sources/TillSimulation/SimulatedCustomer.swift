@@ -120,15 +120,30 @@ extension SimulatedWorld {
         await pause(0...900_000)
         guard let payment = try? await engine().payment(id, account: .main) else { return }
         let most = Money(minorUnits: max(1, payment.captured.minorUnits * 6 / 10), currency: payment.currency)
-        switch number(0...2) {
-        case 0: acknowledge(try? await engine().refund(id, account: .main))
-        case 1: acknowledge(try? await engine().refund(id, account: .main, amount: most))
+        switch number(0...9) {
+        case 0...2: acknowledge(try? await engine().refund(id, account: .main))
+        case 3 where payment.currency == SimulatedWorld.pendingRefund.currency:
+            count("refund stays pending")
+            acknowledge(try? await engine().refund(id, account: .main, amount: SimulatedWorld.pendingRefund))
+            spawn { [self] in await decideRefund(of: payment) }
+        case 3...6: acknowledge(try? await engine().refund(id, account: .main, amount: most))
         default:
             count("two refunds at once")
             for _ in 0..<2 {
                 spawn { [self] in acknowledge(try? await engine().refund(id, account: .main, amount: most)) }
             }
         }
+    }
+
+    /// The provider decides about a pending refund, hours or days later.
+    private func decideRefund(of payment: Payment) async {
+        await pause(3_600_000...200_000_000)
+        guard let attempt = payment.currentAttempt, let reference = attempt.reference else { return }
+        try? await inner.ledger.settleRefunds(of: reference, succeed: chance(700))
+        sendWebhook(
+            about: AttemptContext(
+                account: .main, order: payment.order.id, payment: payment.id, attempt: attempt.id,
+                startedAt: attempt.startedAt, reference: reference))
     }
 
     /// What a person was told is binding.

@@ -12,6 +12,7 @@ public final class SimulatedExecutor: TaskExecutor {
     /// An idle one.
     public init() {}
 
+    /// Takes a job, to be run when the world says so.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.withLock { $0.jobs.append(job) }

@@ -69,7 +69,22 @@ final class SimulatedWorld: Sendable {
         shopClock = ShopClock(base: clock)
         inner = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
-            rules: SandboxRules(allowsOverRefund: true), preparesFirst: preparesFirst)
+            rules: SandboxRules(
+                allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits),
+            preparesFirst: preparesFirst)
+    }
+
+    /// A refund of so much is not done at once: it succeeds or fails days later.
+    static let pendingRefund = Money(minorUnits: 28, currency: .eur)
+
+    /// The provider decides about every refund that is still pending.
+    func settleRefunds() async {
+        for charge in (try? await inner.ledger.charges()) ?? [] where charge.refunds.contains(where: \.isPending) {
+            let succeeds = chance(700)
+            count(succeeds ? "pending refund succeeds" : "pending refund fails")
+            try? await inner.ledger.settleRefunds(
+                of: ProviderReference(rawValue: charge.reference), succeed: succeeds)
+        }
     }
 
     /// Starts a task of this world.
@@ -177,4 +192,8 @@ final class SimulatedWorld: Sendable {
             await pause(0...4000)
         }
     }
+}
+
+extension SandboxCharge.Refund {
+    fileprivate var isPending: Bool { status == .pending }
 }

@@ -72,6 +72,13 @@ public struct Simulation: Sendable {
             while world.clock.now() < end, !isRestless(), world.clock.jump() { world.executor.drain() }
         }
         runUntil(start.adding(.days(4)))
+        world.spawn {
+            while !world.isOver {
+                await world.settleRefunds()
+                try? await world.clock.sleep(for: .hours(12))
+            }
+        }
+        world.executor.drain()
         world.state.withLock {
             $0.isCalm = true
             $0.outageUntil = start

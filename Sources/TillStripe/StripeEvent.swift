@@ -47,7 +47,8 @@ public struct StripeEvent: Hashable, Sendable {
         let intent =
             objectKind == "terminal.reader"
             ? action?.paymentIntent.map { .string($0.rawValue) }
-            : objectKind == "payment_intent" ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
+            : objectKind == "payment_intent"
+                ? object["id"] : object["payment_intent"]?["id"] ?? object["payment_intent"]
         paymentIntent = StripeEvent.text(intent).map { ProviderReference(rawValue: $0) }
         let metadata = object["metadata"]
         account = StripeEvent.text(metadata?["till_account"]).map { AccountID(rawValue: $0) }

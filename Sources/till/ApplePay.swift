@@ -4,5 +4,5 @@ import ArgumentParser
 struct ApplePay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "applepay", abstract: "Looks into Apple Pay's tokens, certificates and domains.",
-        subcommands: [ApplePayDecrypt.self])
+        subcommands: [ApplePayDecrypt.self, ApplePayDoctorCommand.self, ApplePaySynthesize.self])
 }

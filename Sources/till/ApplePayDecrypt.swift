@@ -89,7 +89,9 @@ struct ApplePayDecrypt: AsyncParsableCommand {
             writer.endObject()
             Output.line(writer.text)
         } else {
-            for step in PaymentTokenStep.allCases.prefix(while: { $0 != error.step }) { Output.note("ok   \(step.rawValue)") }
+            for step in PaymentTokenStep.allCases.prefix(while: { $0 != error.step }) {
+                Output.note("ok   \(step.rawValue)")
+            }
             Output.note("FAIL \(error.step.rawValue)")
             Output.note("till: \(error.description)")
         }

@@ -120,8 +120,9 @@ struct Authorizations: AsyncParsableCommand {
                     writer.endObject()
                     Output.line(writer.text)
                 } else {
-                    Output.line("The hold of \(left) is renewed. Money moved: none. It ends at "
-                        + "\(renewed.expires?.internetTime ?? "a time that PayPal does not tell").")
+                    Output.line(
+                        "The hold of \(left) is renewed. Money moved: none. It ends at "
+                            + "\(renewed.expires?.internetTime ?? "a time that PayPal does not tell").")
                 }
             }
         }

@@ -19,6 +19,27 @@ struct CardProviderOptions: ParsableArguments {
             "PayPal's secret. Better: TILL_PAYPAL_SECRET or TILL_PAYPAL_SECRET_FILE, which other users can not see.",
             valueName: "secret"))
     var paypalSecret: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where Braintree's interfaces are, or live. Also TILL_BRAINTREE_URL; usually Braintree's sandbox.",
+            valueName: "url"))
+    var braintreeURL: String?
+}
+
+extension BraintreeOptions {
+    /// Braintree as the settings have it; `nil` if it is not configured.
+    init?(_ settings: Settings, isChosen: Bool) {
+        let url = settings.text(.braintreeURL)
+        let isLocal = ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { url?.hasPrefix($0) ?? false }
+        let usual = isChosen && isLocal ? "local" : nil
+        guard let merchant = settings.text(.braintreeMerchantID) ?? usual,
+            let publicKey = settings.text(.braintreePublicKey) ?? usual,
+            let privateKey = settings.secret(.braintreePrivateKey) ?? usual.map({ Secret($0) })
+        else { return nil }
+        self.init(merchantID: merchant, publicKey: publicKey, privateKey: privateKey, url: url)
+    }
 }
 
 extension PayPalOptions {

@@ -3,20 +3,25 @@ import TillSandbox
 
 extension Sandbox {
     /// The stand-ins for card providers: which of them `name` is.
-    static let cardStandIns = ["paypal"]
+    static let cardStandIns = ["paypal", "braintree"]
 
-    /// Runs the stand-in for PayPal.
+    /// Runs the stand-in for a card provider.
     func runCardStandIn(_ name: String, port: Int) async throws {
         let isJSON = json
-        try await SandboxPayPalServer().run(port: port) { port in
+        let tell: @Sendable (Int) async -> Void = { port in
             let url = "http://127.0.0.1:\(port)"
             if isJSON {
                 Output.line("{\"\(name)\":\"\(url)\"}")
             } else {
                 Output.line("\(name)  \(url)")
                 Output.line("Try: till sale --amount 12.50 --currency EUR --card-number 4032036247327321 \\")
-                Output.line("       --expiry 12/30 --cvc 123 --provider paypal --paypal-url \(url)")
+                Output.line("       --expiry 12/30 --cvc 123 --provider \(name) --\(name)-url \(url)")
             }
+        }
+        if name == "braintree" {
+            try await SandboxBraintree(stall: .seconds(100)).run(port: port, onReady: tell)
+        } else {
+            try await SandboxPayPalServer().run(port: port, onReady: tell)
         }
     }
 }

@@ -40,7 +40,8 @@ struct CommonOptions: ParsableArguments {
 struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("sandbox, stripe, paypal or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
+        help: ArgumentHelp(
+            "sandbox, stripe, paypal, braintree or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
     var provider: String?
 
     @Option(name: .long, help: ArgumentHelp("Where Stripe's interface is. Also TILL_STRIPE_URL.", valueName: "url"))
@@ -63,6 +64,7 @@ struct ProviderOptions: ParsableArguments {
         [
             .provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency,
             .payPalURL: cards.paypalURL, .payPalClientID: cards.paypalClientID, .payPalSecret: cards.paypalSecret,
+            .braintreeURL: cards.braintreeURL,
         ]
     }
 
@@ -95,5 +97,6 @@ extension CounterOptions {
             stripeKey = Secret("sk_test_local")
         }
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
+        braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
     }
 }

@@ -54,8 +54,13 @@ enum Output {
         return lines.joined(separator: "\n")
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
+    /// A result that is no text.
+    static func bytes(_ bytes: [UInt8]) { write(bytes[...], to: STDOUT_FILENO) }
+
+    private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8)[...], to: descriptor) }
+
+    private static func write(_ all: ArraySlice<UInt8>, to descriptor: Int32) {
+        var bytes = all
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { buffer in
                 buffer.baseAddress.map {

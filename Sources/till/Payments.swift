@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillServer
+import TillStripe
 
 /// `till payments …`
 struct Payments: AsyncParsableCommand {
@@ -70,15 +71,21 @@ struct Payments: AsyncParsableCommand {
         private func printTable(_ rows: [PaymentRow]) {
             guard !rows.isEmpty else { return Output.line("No payments.") }
             let cells = rows.map {
-                [$0.id.rawValue, $0.amount.description, $0.status.rawValue, "order " + $0.orderNumber]
+                [$0.id.rawValue, $0.amount.description, $0.status.rawValue, Self.name(of: $0)]
             }
             let widths = (0..<3).map { column in cells.map { $0[column].count }.max() ?? 0 }
             let used = widths.reduce(0, +) + 3 * 2
             for row in cells {
                 let amount = String(repeating: " ", count: widths[1] - row[1].count) + row[1]
                 let order = Output.isResultOnTerminal ? String(row[3].prefix(max(8, 80 - used))) : row[3]
-                Output.line(pad(row[0], widths[0]) + "  " + amount + "  " + pad(row[2], widths[2]) + "  " + order)
+                let line = pad(row[0], widths[0]) + "  " + amount + "  " + pad(row[2], widths[2]) + "  " + order
+                Output.line(String(line.reversed().drop { $0 == " " }.reversed()))
             }
+        }
+
+        /// What people call the order; nothing for a plain sale, whose name was made up.
+        private static func name(of row: PaymentRow) -> String {
+            row.orderNumber.hasPrefix("sale-") ? "" : "order " + row.orderNumber
         }
 
         private func pad(_ text: String, _ width: Int) -> String {
@@ -99,6 +106,7 @@ struct Payments: AsyncParsableCommand {
                 if common.json { return Output.line(PaymentLine.json(found)) }
                 Output.line("\(found.id)  order \(found.order.number)  \(found.amount)  \(found.status.rawValue)")
                 Output.line("captured \(found.captured)  refunded \(found.refunded)")
+                Output.line(PaymentJSON.message(of: found))
                 for event in try await counter.journal.events(of: found.id) {
                     Output.line("  \(event.record.at)  \(event.record.event.name)")
                 }
@@ -148,10 +156,15 @@ struct Payments: AsyncParsableCommand {
         @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
         var amount: String?
         @Option(name: .long, help: "Why.") var reason: String?
+        @Option(name: .long, help: "The reader that the card will be presented to, where the scheme wants it there.")
+        var reader: String?
 
         func run() async throws {
             try await change(common, provider, payment, isRefund: true) { counter, found in
-                try await counter.checkout.refund(
+                if let reader {
+                    counter.terminal?.feed.useReader(try await counter.reader(reader).id, forRefundOf: found.id)
+                }
+                return try await counter.checkout.refund(
                     found.id, account: found.account, amount: try money(amount, found), reason: reason)
             }
         }

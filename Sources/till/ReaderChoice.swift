@@ -42,7 +42,8 @@ struct ReaderChoice {
     static func forget(_ counter: Counter) throws -> ReaderChoice {
         guard let choice = read(counter) else {
             throw CommandError(
-                code: "reader_not_connected", what: "No reader is connected.", next: "Connect one: till readers connect.")
+                code: "reader_not_connected", what: "No reader is connected.",
+                next: "Connect one: till readers connect.")
         }
         try FileManager.default.removeItem(atPath: path(counter))
         return choice

@@ -111,7 +111,8 @@ struct Readers: AsyncParsableCommand {
                 let choice = try ReaderChoice.forget(counter)
                 Output.line(
                     common.json
-                        ? ReaderLine.list("disconnected", [.string(choice.id)]) : "\(choice.label) is not used any more.")
+                        ? ReaderLine.list("disconnected", [.string(choice.id)])
+                        : "\(choice.label) is not used any more.")
             }
         }
     }
@@ -228,7 +229,8 @@ struct Readers: AsyncParsableCommand {
                 var found = try await counter.reader(reader)
                 guard found.deviceType.isSimulated else {
                     throw CommandError(
-                        code: "reader_is_real", what: "\(found.label) is no simulated reader.", next: "Use a real card.")
+                        code: "reader_is_real", what: "\(found.label) is no simulated reader.", next: "Use a real card."
+                    )
                 }
                 let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 0), 600))))
                 while found.action?.status != .inProgress, counter.clock.now() < end {

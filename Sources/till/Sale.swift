@@ -59,6 +59,9 @@ struct Sale: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The shop's name on the receipt. Also TILL_STORE.", valueName: "name"))
     var store: String?
 
+    @Option(name: .long, help: "Print the receipt when the payment is settled: a printer's name or address.")
+    var print: String?
+
     func run() async throws {
         let sold: Order
         do {
@@ -79,7 +82,7 @@ struct Sale: AsyncParsableCommand {
             let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
             if let atReader {
-                return try finish(try await collect(payment, at: atReader, in: counter), store: store ?? counter.options.storeName)
+                return try await finish(try await collect(payment, at: atReader, in: counter), counter)
             }
             let tender: Tender
             if let typed {
@@ -87,10 +90,10 @@ struct Sale: AsyncParsableCommand {
             } else {
                 tender = try await readCard(for: payment)
             }
-            if !common.json { Output.note("Asking \(name)…") }
+            if !common.json, !cash { Output.note("Asking \(name)…") }
             let done = try await counter.checkout.confirm(
                 payment.id, account: counter.options.account, provider: name, tender: tender)
-            try finish(done, store: store ?? counter.options.storeName)
+            try await finish(done, counter)
         }
     }
 
@@ -216,8 +219,9 @@ struct Sale: AsyncParsableCommand {
         }
     }
 
-    private func finish(_ payment: Payment, store: String) throws {
-        let content = ReceiptContent(payment: payment, store: StoreDetails(name: store))
+    private func finish(_ payment: Payment, _ counter: Counter) async throws {
+        let store = StoreDetails(name: store ?? counter.options.storeName)
+        let content = ReceiptContent(payment: payment, store: store)
         if common.json {
             Output.line(PaymentLine.json(payment, receipt: ReceiptRenderer.text(content)))
         } else {
@@ -227,11 +231,14 @@ struct Sale: AsyncParsableCommand {
             {
                 Output.line("Change: \(change)")
             }
+            // The receipt is for the customer; this says to the clerk what to do.
+            if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
         }
+        if let print { await Sale.print(payment, on: print, store, counter) }
         try PaymentLine.exit(for: payment)
     }
 
-    private static func newOrderName() -> String {
+    static func newOrderName() -> String {
         let id = PaymentID.make(
             at: SystemClock().now(), random: (.random(in: .min ... .max), .random(in: .min ... .max)))
         return "sale-" + id.rawValue.dropFirst(4)

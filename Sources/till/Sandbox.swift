@@ -10,9 +10,11 @@ struct Sandbox: AsyncParsableCommand {
         discussion: """
             The stand-in speaks the provider's wire format and keeps books of its own: GET /_sandbox/ledger.
             POST /_sandbox/faults {"operation":"capture","fault":"timeoutAfterCommit","times":1} makes it fail.
+            POST /_sandbox/readers {"reader":"Front","do":"customer_cancel"} acts at a card reader; also offline, \
+            online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
             """)
 
-    @Argument(help: "Which one: stripe, paypal. Without a name, all of them.")
+    @Argument(help: "Which one: stripe, paypal, braintree. Without a name, all of them.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -20,20 +22,32 @@ struct Sandbox: AsyncParsableCommand {
     var ledger: String?
     @Flag(name: .long, help: "Print one JSON object with the addresses.")
     var json = false
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Taken as with every command, and not used: the stand-in's books are not the journal.", valueName: "file"))
+    var journal: String?
 
     func run() async throws {
         if let name, name != "stripe", !Sandbox.cardStandIns.contains(name) {
             throw Output.fail(
                 CommandError(
-                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal."),
+                    code: "unknown_stand_in", what: "There is no stand-in \(name).",
+                    next: "There are: stripe, paypal, braintree."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)
-        guard (0...65_535).contains(wanted) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65_535).contains(wanted) else {
+            throw Output.fail(
+                CommandError(
+                    code: "invalid_setting", what: "--port is \(wanted) and must be a number from 0 to 65535.",
+                    next: "Correct it."),
+                json: json)
+        }
         let isJSON = json
         do {
             if let name, Sandbox.cardStandIns.contains(name) { return try await runCardStandIn(name, port: wanted) }
-            try await SandboxStripeServer.run(port: wanted, ledgerFile: ledger) { port in
+            try await SandboxStripeServer.run(port: wanted, ledgerFile: ledger, cardTime: .milliseconds(400)) { port in
                 if isJSON {
                     Output.line("{\"stripe\":\"http://127.0.0.1:\(port)\"}")
                 } else {

@@ -26,6 +26,11 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "A key for the account. Better: TILL_API_KEY, TILL_API_KEY_FILE or till keys create.", valueName: "key"))
     var apiKey: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Settings of Apple Pay, JSON. Without them the sandbox has a shop at /shop.", valueName: "file"))
+    var applePay: String?
     @Option(name: .long, help: ArgumentHelp("The shop's name on receipts. Also TILL_STORE.", valueName: "name"))
     var store: String?
 
@@ -56,12 +61,14 @@ struct Serve: AsyncParsableCommand {
             var options = ServerOptions(settings)
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
+            options.payPalWebhooks = counter.payPalWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
-            options.onListening = announce(counter.options.journal, host: options.host)
-            let applePay = try ApplePayWeb.serving(
-                counter.options.provider, host: options.host, checkout: counter.checkout)
+            options.preferredReader = ReaderChoice.read(counter)?.id
+            let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
+            options.onListening = announce(
+                counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
             ).run()
@@ -70,9 +77,10 @@ struct Serve: AsyncParsableCommand {
             throw error
         }
         await counter.close()
+        if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
-    private func announce(_ journal: String, host: String) -> @Sendable (Int) -> Void {
+    private func announce(_ journal: String, host: String, hasShop: Bool) -> @Sendable (Int) -> Void {
         let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
             Task {
@@ -82,6 +90,7 @@ struct Serve: AsyncParsableCommand {
             let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
             if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
             Output.line("The counter is open: \(url)")
+            if hasShop { Output.line("A shop that takes Apple Pay, simulated: \(url)/shop") }
             Output.line("Journal: \(journal). The sandbox moves no real money.")
             Output.line("Try, in another terminal:")
             let file = isDefault ? "" : " --journal \(journal)"

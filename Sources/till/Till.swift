@@ -29,8 +29,9 @@ struct Till: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Sale.self, Payments.self, Receipts.self, Serve.self, Sandbox.self, JournalCommand.self, Doctor.self,
-            Keys.self, Failpoints.self, Readers.self, Locations.self, Cards.self, Authorizations.self, ApplePay.self,
+            Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, Sandbox.self, JournalCommand.self,
+            Doctor.self, Keys.self, Failpoints.self, Readers.self, Locations.self, Tap.self, EMV.self, Cards.self,
+            Authorizations.self, ApplePay.self,
         ])
 
     /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.

@@ -147,13 +147,15 @@ class Customer:
 
     KINDS = {"sale": (PRICE, 0), "capture": (PRICE, 0), "refund": (PRICE, 500)}
 
-    def __init__(self, server, order, kind):
-        self.server, self.order, self.kind, self.id, self.done = server, order, kind, None, False
+    def __init__(self, servers, order, kind):
+        self.servers, self.order, self.kind, self.id, self.done = servers, order, kind, None, False
+        self.server = servers[0]
         self.attempt, self.todo = 1, ["confirm"] + ([kind] if kind != "sale" else [])
         self.told_captured = self.told_refunded = 0
 
     def step(self):
         """Goes on until everything is acknowledged; False when the server was away and it must be repeated."""
+        self.server = random.choice(self.servers)
         try:
             if not self.id:
                 manual = {"capture": "manual"} if self.kind == "capture" else {}
@@ -204,30 +206,33 @@ def trouble(stripe, dice):
     ).raise_for_status()
 
 
-def kill_at_random(server, stripe, dice, futures):
-    """Kills and starts the server until the time is over; how often."""
-    kills, end = 0, time.monotonic() + SECONDS
+def kill_at_random(servers, seconds, stripe, dice, futures):
+    """Kills and starts servers until the time is over; how often."""
+    kills, end = 0, time.monotonic() + seconds
     while time.monotonic() < end and not any(f.done() for f in futures):
         trouble(stripe, dice)
         time.sleep(dice.uniform(0.05, 1.2))
+        server = dice.choice(servers)
         server.kill()
         kills += 1
         server.start()
     return kills
 
 
-def test_random_deaths_under_load_lose_no_payment_and_take_none_twice(tmp_path, sandbox):
+@pytest.mark.parametrize(("processes", "seconds"), [(1, SECONDS), (2, SECONDS / 3)])
+def test_random_deaths_under_load_lose_no_payment_and_take_none_twice(tmp_path, sandbox, processes, seconds):
     seed = int(os.environ.get("TILL_KILL_SEED", str(random.randrange(1_000_000))))
     print(f"TILL_KILL_SEED={seed}")
     dice = random.Random(seed)
-    server = counter.Server(tmp_path, *sandbox.flags).start()
+    servers = [counter.Server(tmp_path, *sandbox.flags).start() for _ in range(processes)]
+    server = servers[0]
     stop, customers, lock = threading.Event(), [], threading.Lock()
 
     def serve_customers(number):
         turn = number
         while not stop.is_set():
             turn += 1
-            customer = Customer(server, f"o-{number}-{turn}", list(Customer.KINDS)[turn % 3])
+            customer = Customer(servers, f"o-{number}-{turn}", list(Customer.KINDS)[turn % 3])
             with lock:
                 customers.append(customer)
             while not stop.is_set() and not customer.step():
@@ -236,7 +241,7 @@ def test_random_deaths_under_load_lose_no_payment_and_take_none_twice(tmp_path, 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         futures = [pool.submit(serve_customers, n) for n in range(8)]
         try:
-            kills = kill_at_random(server, sandbox, dice, futures)
+            kills = kill_at_random(servers, seconds, sandbox, dice, futures)
         finally:
             stop.set()
         for future in futures:
@@ -253,7 +258,8 @@ def test_random_deaths_under_load_lose_no_payment_and_take_none_twice(tmp_path, 
         now = (amount(shown.json(), "captured"), amount(shown.json(), "refunded"))
         assert now >= (customer.told_captured, customer.told_refunded), f"less than was acknowledged: {shown.text}"
         assert now == Customer.KINDS[customer.kind], f"{customer.order}: {shown.text}"
-    server.stop()
+    for each in servers:
+        each.stop()
     settle(counter.Shop(tmp_path, sandbox))
     by_order = {}
     for charge in ledger(sandbox):

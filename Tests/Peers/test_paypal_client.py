@@ -176,7 +176,7 @@ def test_bad_orders_are_refused_by_name(stand_in):
     assert refusal({**body, "intent": "AUTHORIZE"}) == "UNSUPPORTED_INTENT"
     assert refusal(order(value="10.005")) == "DECIMAL_PRECISION"
     yen = {"intent": "CAPTURE", "purchase_units": [{"amount": {"currency_code": "HUF", "value": "10.50"}}]}
-    assert refusal(yen) == "DECIMALS_NOT_SUPPORTED"
+    assert refusal(yen) == "DECIMAL_PRECISION"
     amount = {"currency_code": "USD", "value": "10.00", "breakdown": {"item_total": {"currency_code": "USD", "value": "9.00"}}}
     assert refusal({"intent": "CAPTURE", "purchase_units": [{"amount": amount}]}) == "AMOUNT_MISMATCH"
     with pytest.raises(ErrorException) as raised:

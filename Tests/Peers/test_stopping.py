@@ -136,3 +136,29 @@ def test_a_key_is_taken_from_a_dead_process_and_not_from_a_slow_one(tmp_path, sa
     other.stop()
     assert [c["captured"] for c in charges_of(sandbox, "o-two") if c["captured"]] == [PRICE]
     counter.Shop(tmp_path, sandbox).verify()
+
+
+def test_a_key_goes_on_after_a_try_that_certainly_moved_no_money(tmp_path, sandbox):
+    with counter.Server(tmp_path, *sandbox.flags) as server:
+        payment = server.create("o-on", "c-on").json()["id"]
+        fail(sandbox, "prepare", "outage")
+        first = server.confirm(payment, KEY, counter.CARD_TENDER)
+        assert first.ok and first.json()["status"] == "requires_payment_method", first.text
+        assert first.json()["money_moved"] == "no", first.text
+        second = server.confirm(payment, KEY, counter.CARD_TENDER)
+        assert second.ok and second.json()["status"] == "succeeded", second.text
+        assert "Idempotent-Replayed" not in second.headers
+        third = server.confirm(payment, KEY, counter.CARD_TENDER)
+        assert third.headers.get("Idempotent-Replayed") == "true" and third.content == second.content
+    assert [c["captured"] for c in charges_of(sandbox, "o-on") if c["captured"]] == [PRICE]
+
+
+def test_a_decline_stands_under_its_key(tmp_path, sandbox):
+    declined = {**counter.CARD_TENDER, "number": "4000000000009995"}
+    with counter.Server(tmp_path, *sandbox.flags) as server:
+        payment = server.create("o-no", "c-no").json()["id"]
+        first = server.confirm(payment, KEY, declined)
+        assert first.json()["status"] == "declined", first.text
+        again = server.confirm(payment, KEY, declined)
+        assert again.headers.get("Idempotent-Replayed") == "true" and again.content == first.content
+    assert len(charges_of(sandbox, "o-no")) == 1

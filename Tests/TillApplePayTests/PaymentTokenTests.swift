@@ -88,7 +88,8 @@ struct PaymentTokenTests {
     func flaws(_ flaw: SandboxTokenFlaw) async throws {
         let step: PaymentTokenStep =
             switch flaw {
-            case .signerWithoutMark, .authorityWithoutMark, .twoSigners, .p384Signer, .rsaSigner, .sandboxSigner: .signer
+            case .signerWithoutMark, .authorityWithoutMark, .twoSigners, .p384Signer, .rsaSigner, .sandboxSigner:
+                .signer
             // The other certificate is the genuine signer's, which is no authority.
             case .selfSignedSigner: .signer
             case .thirdCertificate, .sha1, .embeddedContent, .unsignedAttributes, .algorithmProtection,

@@ -57,7 +57,8 @@ struct TokenMutator {
                 case 0: changed[place] = UInt8(truncatingIfNeeded: next())
                 case 1: changed[place] ^= 1 << UInt8(below(8))
                 case 2: changed.removeSubrange(place..<min(changed.count, place + 1 + below(40)))
-                case 3: changed.insert(contentsOf: (0...below(8)).map { _ in UInt8(truncatingIfNeeded: next()) }, at: place)
+                case 3:
+                    changed.insert(contentsOf: (0...below(8)).map { _ in UInt8(truncatingIfNeeded: next()) }, at: place)
                 case 4:
                     // ASN.1 lengths are where readers break.
                     changed[place] = [0x00, 0x7F, 0x80, 0x81, 0x82, 0x84, 0x88, 0xFF][below(8)]

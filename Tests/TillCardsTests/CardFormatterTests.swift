@@ -38,7 +38,9 @@ import TillCards
     func random() {
         var random = SeededRandom(seed: 2026)
         var entry = FormattedEntry(text: "", caret: 0)
-        let pieces = ["4", "3", "7", "6", "0", "9", " ", "-", "x", "½", "٣", "５", "6205", "3714 49", "\u{1F4B3}", "", "12"]
+        let pieces = [
+            "4", "3", "7", "6", "0", "9", " ", "-", "x", "½", "٣", "５", "6205", "3714 49", "\u{1F4B3}", "", "12",
+        ]
         var wrong = 0
         for _ in 0..<1_000_000 {
             var units = Array(entry.text.utf16)
@@ -68,7 +70,8 @@ import TillCards
         #expect(["2", "9", "1/", "1/2", "01/2"].map(typed) == ["02", "09", "01", "01 / 2", "01 / 2"])
         #expect(typed("2030-12") == "12 / 2030")
         #expect(
-            ExpiryFormatter.format(FormattedEntry(text: "12 / 30", caret: 1)) == FormattedEntry(text: "12 / 30", caret: 1))
+            ExpiryFormatter.format(FormattedEntry(text: "12 / 30", caret: 1))
+                == FormattedEntry(text: "12 / 30", caret: 1))
     }
 
     @Test("the expiry field settles at once", arguments: 0..<2000)

@@ -164,8 +164,10 @@ import TillCore
             BillingAddressRules.faults(in: address).map { "\($0.field.rawValue)" }
         }
         #expect(
-            faults(BillingAddress(line1: "1 Main", city: "Springfield", region: "IL", postalCode: "62704", country: "US"))
-                .isEmpty)
+            faults(
+                BillingAddress(line1: "1 Main", city: "Springfield", region: "IL", postalCode: "62704", country: "US")
+            )
+            .isEmpty)
         #expect(faults(BillingAddress(postalCode: "62704-1234", country: "US")).isEmpty)
         #expect(faults(BillingAddress(postalCode: "6270", country: "US")) == ["postal_code"])
         #expect(faults(BillingAddress(country: "DE")) == ["postal_code"])

@@ -1,7 +1,7 @@
 import TillSimulation
 
 /// Runs two actions on one payment in every order of their steps.
-struct ScheduleSearch {
+struct ScheduleSearch: Sendable {
     /// The longest search of one pair; what is beyond is not looked at, and said so.
     static let limit = 5_000
 
@@ -15,7 +15,7 @@ struct ScheduleSearch {
     var plant: PlantedFault?
 
     /// What a search found.
-    struct Outcome {
+    struct Outcome: Sendable {
         /// How many orders of steps were run.
         var count = 0
         /// There are more than were run.

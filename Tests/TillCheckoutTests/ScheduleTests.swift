@@ -14,10 +14,11 @@ struct ScheduleTests {
     @Test(
         "no order of steps of any two of confirm, capture, void, refund, webhook, expiry and recovery breaks a rule",
         arguments: GatedWorld.Start.allCases, [true, false])
-    func all(start: GatedWorld.Start, preparesFirst: Bool) {
+    func all(start: GatedWorld.Start, preparesFirst: Bool) async {
         var (schedules, cut) = (0, 0)
         for pair in ScheduleTests.pairs {
-            let outcome = ScheduleSearch(actions: pair, start: start, preparesFirst: preparesFirst).run()
+            let search = ScheduleSearch(actions: pair, start: start, preparesFirst: preparesFirst)
+            let outcome = await Aside.run { search.run() }
             schedules += outcome.count
             cut += outcome.isCut ? 1 : 0
             if let breach = outcome.breach { Issue.record("\(breach)") }
@@ -30,12 +31,14 @@ struct ScheduleTests {
     @Test(
         "the search sees a safeguard that is switched off",
         arguments: [PlantedFault.ignoresExpectedVersion, .keyNotForwarded])
-    func switchedOff(plant: PlantedFault) {
-        let breach = GatedWorld.Start.allCases.lazy.compactMap { start in
-            ScheduleTests.pairs.lazy.compactMap { pair in
-                ScheduleSearch(actions: pair, start: start, plant: plant).run().breach
+    func switchedOff(plant: PlantedFault) async {
+        let breach = await Aside.run {
+            GatedWorld.Start.allCases.lazy.compactMap { start in
+                ScheduleTests.pairs.lazy.compactMap { pair in
+                    ScheduleSearch(actions: pair, start: start, plant: plant).run().breach
+                }.first
             }.first
-        }.first
+        }
         #expect(breach != nil, "\(plant.rawValue) went unseen")
         print("\(plant.rawValue): \(breach ?? "unseen")")
     }

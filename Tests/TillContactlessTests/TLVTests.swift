@@ -22,7 +22,8 @@ struct TLVTests {
         "Broken bytes are refused by name",
         arguments: [
             ("9F", TLVError.truncatedTag(at: 0)), ("9F8181818101", .tagTooLong(at: 0)), ("5A", .truncatedLength(at: 1)),
-            ("5A8", .notHexadecimal(at: 3)), ("5A85FFFFFFFFFF", .lengthTooLong(at: 1)), ("5A8201", .truncatedLength(at: 2)),
+            ("5A8", .notHexadecimal(at: 3)), ("5A85FFFFFFFFFF", .lengthTooLong(at: 1)),
+            ("5A8201", .truncatedLength(at: 2)),
             ("5A84FFFFFFFF00", .truncatedValue(tag: 0x5A, needs: 4_294_967_295, has: 1)),
         ])
     func broken(text: String, error: TLVError) {

@@ -40,7 +40,7 @@ import TillServer
     }
 
     /// Runs a counter on a free port in a folder of its own, and ends it.
-    private func withCounter(_ body: (Client, String) async throws -> Void) async throws {
+    func withCounter(_ body: (Client, String) async throws -> Void) async throws {
         let folder = NSTemporaryDirectory() + "till-server-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let feed = EventFeed()

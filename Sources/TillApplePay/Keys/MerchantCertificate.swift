@@ -36,7 +36,8 @@ public struct MerchantCertificate: Sendable {
     public init(parsing file: [UInt8]) throws(ProcessingKeyError) {
         let block = PEMBlock.first(in: file, named: "CERTIFICATE")
         let text = block == nil && file.first != 0x30 ? String(decoding: file, as: UTF8.self) : ""
-        let bytes = block ?? StrictBase64.decode(text.filter { !$0.isWhitespace }).flatMap { $0.isEmpty ? nil : $0 }
+        let bytes =
+            block ?? StrictBase64.decode(text.filter { !$0.isWhitespace }).flatMap { $0.isEmpty ? nil : $0 }
             ?? file
         do {
             let node = try DER.parse(bytes)
@@ -64,5 +65,13 @@ public struct MerchantCertificate: Sendable {
         case (false, true): return .processing
         default: return .other
         }
+    }
+}
+
+extension MerchantCertificate {
+    /// Whether a private key in a file is this certificate's.
+    /// - Throws: ``ProcessingKeyError`` if the key can not be read.
+    public func fits(key file: [UInt8]) throws(ProcessingKeyError) -> Bool {
+        try PrivateKeyFile.read(file).publicKeyInfo == publicKeyInfo
     }
 }

@@ -1,7 +1,7 @@
 public import TillCore
 
 /// What the payment sheet tells the customer, in Apple's words for it (`ApplePayError`).
-public struct SheetError: Hashable, Sendable {
+public struct SheetError: Error, Hashable, Sendable {
     /// Apple's codes.
     public enum Code: String, Hashable, Sendable {
         /// Something of the shipping contact.

@@ -47,8 +47,9 @@ public struct PaymentTokenPayload: Sendable {
 
     init(parsing bytes: some Collection<UInt8>) throws(PaymentTokenError) {
         let document: JSONValue
-        do { document = try JSONValue(parsing: bytes, limits: JSONLimits(maximumBytes: 16_384, maximumDepth: 16)) } catch
-        {
+        do {
+            document = try JSONValue(parsing: bytes, limits: JSONLimits(maximumBytes: 16_384, maximumDepth: 16))
+        } catch {
             throw Self.malformed("not_json", "The token's payload is not JSON.")
         }
         guard let number = document["applicationPrimaryAccountNumber"]?.stringValue,

@@ -22,8 +22,8 @@ extension Timestamp {
         self.init(milliseconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + second) * 1000)
     }
 
-    /// Reads ISO 8601: a date, or a date and time with `Z` or an offset, as `2026-11-21T09:30:00Z`; or whole seconds
-    /// since 1970. Parts of a second are cut to milliseconds. `nil` for anything else.
+    /// Reads ISO 8601: a date, or a date and time with `Z`, an offset or neither (UTC), as `2026-11-21T09:30:00Z`; or whole
+    /// seconds since 1970. Parts of a second are cut to milliseconds. `nil` for anything else.
     public init?(iso8601 text: String) {
         if let seconds = Int64(text), (0...253_402_300_799).contains(seconds), text.utf8.count > 8 {
             self.init(milliseconds: seconds * 1000)
@@ -63,7 +63,8 @@ extension Timestamp {
                     rest = rest.dropFirst(digits.count)
                 }
             }
-            guard let sign = take("Zz+-") else { return nil }
+            // A time without a zone is taken as UTC, which is what signatures are in.
+            let sign = take("Zz+-")
             if sign == "+" || sign == "-" {
                 guard let hours = number(2) else { return nil }
                 _ = take(":")

@@ -60,7 +60,8 @@ public struct UnverifiedPaymentToken: Sendable {
     let keyTransport: KeyTransport
 
     /// Reads a token: the `paymentData` object, or the whole token that holds it (as the browser gives it, with
-    /// `paymentMethod` and `transactionIdentifier`), or an object with that as `token`.
+    /// `paymentMethod` and `transactionIdentifier`), or an object with that as `token`,
+    /// or the browser's whole event with it under `payment`.
     /// - Throws: ``PaymentTokenError`` with the step ``PaymentTokenStep/format``.
     public init(parsing bytes: some Collection<UInt8>) throws(PaymentTokenError) {
         guard bytes.count <= Limits.documentBytes else {
@@ -78,7 +79,7 @@ public struct UnverifiedPaymentToken: Sendable {
 
     /// Takes a document that was read already.
     public init(document: JSONValue) throws(PaymentTokenError) {
-        let token = document["token"] ?? document
+        let token = document["payment"]?["token"] ?? document["token"] ?? document
         guard token.objectValue != nil else { throw Self.malformed("not_object", "The token is not a JSON object.") }
         let payment = try Self.paymentData(in: token)
         guard let members = payment.objectValue else {

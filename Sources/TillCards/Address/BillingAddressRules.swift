@@ -15,7 +15,8 @@ public enum BillingAddressRules {
     public static func faults(in address: BillingAddress) -> [BillingAddressFault] {
         var faults: [BillingAddressFault] = []
         let country = address.country
-        let isCode = country.utf8.count == 2 && country.utf8.allSatisfy { (0x41...0x5A).contains($0) } || country == "C2"
+        let isCode =
+            country.utf8.count == 2 && country.utf8.allSatisfy { (0x41...0x5A).contains($0) } || country == "C2"
         if country == "UK" {
             faults.append(BillingAddressFault(field: .country, reason: .unitedKingdomIsGB))
         } else if !isCode {

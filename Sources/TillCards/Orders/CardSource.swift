@@ -49,7 +49,9 @@ package enum CardSource {
 
 /// When the card's bank is asked to challenge the customer. Open.
 public struct CardVerification: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Always.
     public static let always = CardVerification(rawValue: "SCA_ALWAYS")

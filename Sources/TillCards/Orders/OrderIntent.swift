@@ -1,6 +1,8 @@
 /// What is to happen with the money. Open: a new word keeps its raw value.
 public struct OrderIntent: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The word.
     public var description: String { rawValue }

@@ -4,7 +4,9 @@ public import TillCore
 public struct OrderAuthorization: Hashable, Sendable {
     /// Where a hold stands. Open.
     public struct Status: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The money is held.
         public static let created = Status(rawValue: "CREATED")
@@ -50,7 +52,9 @@ public struct OrderAuthorization: Hashable, Sendable {
         expires = json["expiration_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
         created = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
         processor = json["processor_response"].flatMap { ProcessorResponse($0) }
-        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap { try? PayPalOrderID($0) }
+        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
+            try? PayPalOrderID($0)
+        }
     }
 }
 
@@ -58,7 +62,9 @@ public struct OrderAuthorization: Hashable, Sendable {
 public struct OrderCapture: Hashable, Sendable {
     /// Where a capture stands. Open.
     public struct Status: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The money was taken.
         public static let completed = Status(rawValue: "COMPLETED")
@@ -115,7 +121,9 @@ public struct OrderCapture: Hashable, Sendable {
             guard parts.count > 1, parts[parts.count - 2] == "authorizations" else { return nil }
             return parts.last.flatMap { try? PayPalAuthorizationID(String($0)) }
         }
-        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap { try? PayPalOrderID($0) }
+        orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
+            try? PayPalOrderID($0)
+        }
     }
 
     /// It certainly took nothing and never will.

@@ -125,7 +125,9 @@ public struct OrderItem: Hashable, Sendable {
 
     /// What kind of thing an item is. Open.
     public struct Category: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Nothing to ship.
         public static let digitalGoods = Category(rawValue: "DIGITAL_GOODS")
@@ -149,7 +151,8 @@ public struct OrderItem: Hashable, Sendable {
         try OrderRequestError.check(sku, 1...127, at: "\(place)/sku")
         guard (1...9_999_999_999).contains(quantity) else { throw OrderRequestError("\(place)/quantity", .notPositive) }
         return .members([
-            "name": .string(name), "unit_amount": .object(try PayPalMoney.members(unitAmount, at: "\(place)/unit_amount")),
+            "name": .string(name),
+            "unit_amount": .object(try PayPalMoney.members(unitAmount, at: "\(place)/unit_amount")),
             "quantity": .string(String(quantity)), "sku": sku.json, "category": (category?.rawValue).json,
         ])
     }

@@ -37,6 +37,9 @@ public struct OrderResponse: Hashable, Sendable {
         self.debugID = debugID
     }
 
+    /// Reads an order from a document of PayPal's, such as the resource of a webhook; `nil` if it is none.
+    public static func reading(_ json: JSONValue) -> OrderResponse? { OrderResponse(json, debugID: nil) }
+
     /// All captures.
     public var captures: [OrderCapture] { purchaseUnits.flatMap(\.captures) }
     /// All authorizations.
@@ -61,7 +64,9 @@ public struct OrderResponse: Hashable, Sendable {
 
 /// How far an order is. Open: a new word keeps its raw value.
 public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The word.
     public var description: String { rawValue }

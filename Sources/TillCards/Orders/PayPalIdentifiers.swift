@@ -17,31 +17,41 @@ extension PayPalIdentifier {
 
 /// An order of Orders v2.
 public struct PayPalOrderID: PayPalIdentifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text if it is fit for a request of PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
 /// A hold on money: what a later capture names instead of the card.
 public struct PayPalAuthorizationID: PayPalIdentifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text if it is fit for a request of PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
 /// Money that was taken, or asked for.
 public struct PayPalCaptureID: PayPalIdentifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text if it is fit for a request of PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
 /// Money that goes back.
 public struct PayPalRefundID: PayPalIdentifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text if it is fit for a request of PayPal.
     public init(_ text: String) throws(TokenSourceError) { rawValue = try TokenSourceError.check(text) }
 }
 
 /// A card on its way into the vault, for three days.
 public struct SetupTokenID: PayPalIdentifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text if it is fit for a request of PayPal.
     public init(_ text: String) throws(TokenSourceError) {
         rawValue = try TokenSourceError.check(text, allowsSmall: true)
     }
@@ -49,7 +59,9 @@ public struct SetupTokenID: PayPalIdentifier {
 
 /// A card in the vault.
 public struct VaultID: PayPalIdentifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text if it is fit for a request of PayPal.
     public init(_ text: String) throws(TokenSourceError) {
         rawValue = try TokenSourceError.check(text, allowsSmall: true)
     }

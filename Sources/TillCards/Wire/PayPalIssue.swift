@@ -58,7 +58,8 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// Our word for it, as a reason why a payment did not happen.
     public var declineReason: DeclineReason {
         switch rawValue {
-        case "CARD_EXPIRED", "INVALID_EXPIRY_DATE", "CARD_EXPIRY_REQUIRED", "REFERENCED_CARD_EXPIRED": return .expiredCard
+        case "CARD_EXPIRED", "INVALID_EXPIRY_DATE", "CARD_EXPIRY_REQUIRED", "REFERENCED_CARD_EXPIRED":
+            return .expiredCard
         case "INVALID_SECURITY_CODE_LENGTH": return .incorrectCVC
         case "CARD_NUMBER_REQUIRED", "PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED": return .incorrectNumber
         case "CARD_TYPE_NOT_SUPPORTED", "CARD_BRAND_NOT_SUPPORTED", "PAYMENT_SOURCE_CANNOT_BE_USED",

@@ -3,7 +3,8 @@ internal import TillCore
 /// Text of a provider that will be shown or kept: one line, bounded, without card numbers.
 enum PayPalWireText {
     static func line(_ text: String, limit: Int) -> String {
-        let line = String(text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? " " : Character($0) })
+        let line = String(
+            text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return CardScrubbing.withoutNumbers(line)
     }
 

@@ -66,8 +66,10 @@ public actor RecordingChannel: CardChannel {
     /// Records another channel.
     public init(_ channel: any CardChannel) { self.channel = channel }
 
+    /// Returns when a card is there.
     public func waitForCard() async throws(CardChannelError) { try await channel.waitForCard() }
 
+    /// Sends a command and returns the answer.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         do {
             let response = try await channel.transmit(command)
@@ -79,5 +81,6 @@ public actor RecordingChannel: CardChannel {
         }
     }
 
+    /// Takes the power off the card.
     public func powerOff() async { await channel.powerOff() }
 }

@@ -12,6 +12,18 @@ public struct Scheme: Hashable, Sendable {
         (name, kernel) = (row.1, row.2)
     }
 
+    /// The name as programs spell it: `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, …
+    public var brand: String {
+        switch name {
+        case "American Express": "amex"
+        case "eftpos Australia": "eftpos_au"
+        case "Visa Electron", "V PAY", "Plus", "Visa US common debit": "visa"
+        case "Maestro", "Mastercard US common debit": "mastercard"
+        case "Discover US common debit": "discover"
+        default: name.lowercased()
+        }
+    }
+
     /// The identifiers that are asked for when nothing else is configured, longest first within a scheme.
     public static let knownPrefixes: [String] = table.map(\.0)
 

@@ -48,7 +48,8 @@ struct TranscriptLine {
             case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
             case _ where depth > 0: break
-            case 0x20, 0x09, UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "|"): words.append([])
+            // Space, tab, comma, quotes, bar.
+            case 0x20, 0x09, 0x2C, 0x22, 0x27, 0x7C: words.append([])
             case UInt8(ascii: ":") where words.last?.isEmpty ?? true: words.append([])
             default: words[words.count - 1].append(character)
             }
@@ -84,7 +85,8 @@ extension String {
                 continue
             }
             var end = start + mark.count
-            while isWord, end < text.count, text[end] == 0x3A || text[end] == 0x5F || (0x61...0x7A).contains(text[end]) {
+            while isWord, end < text.count, text[end] == 0x3A || text[end] == 0x5F || (0x61...0x7A).contains(text[end])
+            {
                 if text[end] == 0x3A {
                     end += 1
                     break

@@ -105,8 +105,10 @@ extension KernelTap {
             guard reading.authentication == .verified else {
                 return (.declined, "The card approved offline, and nothing shows that it is genuine.")
             }
-            guard reading.expiration != .expired else { return (.declined, "The card is expired.") }
         default: break
+        }
+        if reading.expiration == .expired, (card[0x9F6C]?.first ?? 0) & 0x08 == 0 {
+            return (.declined, "The card is expired.")
         }
         if reading.verification == .failed {
             return (.tryAnotherInterface, "The amount needs the customer's verification, which this tap did not give.")

@@ -38,5 +38,6 @@ public actor VirtualCardChannel: CardChannel {
         return program.answer(command, at: clock.now())
     }
 
+    /// Takes the power off the card.
     public func powerOff() async { isPowered = false }
 }

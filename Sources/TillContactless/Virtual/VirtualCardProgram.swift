@@ -17,7 +17,7 @@ struct VirtualCardProgram {
         confirmations = if case .asksForTheOwner(let times) = card.fault { times } else { 0 }
         signedRecord = VirtualCardProgram.record(card)
         let signed = signedRecord.flatMap(\.encoded) + (card.style == .full ? VirtualCardProgram.profile(card) : [])
-        var made = VirtualCertificates(number: card.number, signed: signed).objects
+        var made = VirtualCertificates.made(number: card.number, signed: signed)
         if card.fault == .forged, let index = made.firstIndex(where: { $0.tag == 0x9F46 }) {
             var bytes = made[index].value
             bytes[bytes.count / 2] ^= 1

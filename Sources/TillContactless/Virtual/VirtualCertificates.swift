@@ -1,9 +1,23 @@
 import Crypto
+import Synchronization
 
 /// The certificates of a virtual card, made with the test keys. Source: EMV Book 2, tables 5, 13 and 14.
 struct VirtualCertificates: Sendable {
     /// Tag 90, 92 and 32 of the issuer, 9F46, 9F48 and 9F47 of the card.
     let objects: [DataObject]
+
+    /// Certificates made before: making them takes as long as a whole tap.
+    private static let known = Mutex<[[UInt8]: [DataObject]]>([:])
+    private static let mostKnown = 256
+
+    /// The certificates of a card, made once.
+    static func made(number: String, signed: [UInt8]) -> [DataObject] {
+        let name = Array(number.utf8) + signed
+        if let found = known.withLock({ $0[name] }) { return found }
+        let objects = VirtualCertificates(number: number, signed: signed).objects
+        known.withLock { if $0.count < mostKnown { $0[name] = objects } }
+        return objects
+    }
 
     /// - Parameter signed: the bytes that offline data authentication covers.
     init(number: String, signed: [UInt8]) {

@@ -45,7 +45,9 @@ extension Identifier {
 
 /// The shop on whose behalf money moves. A payment is only ever visible to its own account.
 public struct AccountID: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The account of a counter that serves one shop.
     public static let main = AccountID(rawValue: "main")
@@ -53,13 +55,17 @@ public struct AccountID: Identifier {
 
 /// The order that a payment is for, as the shop names it.
 public struct OrderID: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// One payment for one order: the intent that the shop sees. `pay_` and 26 characters that sort by time.
 public struct PaymentID: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Makes a new one from the time and 80 random bits, both passed in.
@@ -83,25 +89,33 @@ private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
 /// One try to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
 public struct AttemptID: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// One capture of an authorization: the payment's identifier and `-c1`, `-c2`, …
 public struct CaptureID: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// One refund of captured money: the payment's identifier and `-r1`, `-r2`, …
 public struct RefundID: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// What a provider calls the thing it made for us: Stripe's `pi_…`, a sandbox's `sb_…`.
 public struct ProviderReference: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
@@ -110,13 +124,17 @@ public struct ProviderReference: Identifier {
 /// It is derived from the payment (so from the order), the attempt and the step, and it is in the journal before
 /// the call leaves. The same step always has the same key, also after a crash and on another machine.
 public struct IdempotencyKey: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// The name of a payment service provider, as in `--provider stripe`.
 public struct ProviderName: Identifier {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The stand-in that ships with Till.
     public static let sandbox = ProviderName(rawValue: "sandbox")

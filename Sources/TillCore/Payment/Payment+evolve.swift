@@ -69,6 +69,7 @@ extension Payment {
     }
 
     private mutating func applyAuthorization(_ id: AttemptID, _ authorization: Authorization, at: Timestamp) {
+        guard attempts.contains(where: { $0.id == id }) else { return }
         change(id) {
             $0.state = .authorized(authorization)
             $0.reference = authorization.reference

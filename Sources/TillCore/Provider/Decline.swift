@@ -20,7 +20,9 @@ public struct Decline: Hashable, Sendable {
 
 /// Why a payment was declined, in our words. Open: a word that is not known keeps its raw value.
 public struct DeclineReason: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Not enough money on the account.

@@ -27,7 +27,9 @@ public enum Tender: Sendable {
 
 /// The kind of a tender, as in the JSON of a payment. Open: a stored kind that is not known keeps its raw value.
 public struct TenderKind: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A typed card number.
     public static let card = TenderKind(rawValue: "card")

@@ -55,7 +55,9 @@ public enum CardReaderStatus: String, Hashable, Sendable, CaseIterable {
 
 /// Whether a vendor reaches a reader over the network. Open: a word that is not known keeps its raw value.
 public struct CardReaderNetworkStatus: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The vendor reaches it.
     public static let online = CardReaderNetworkStatus(rawValue: "online")

@@ -1,6 +1,8 @@
 /// Why a reader went away: the eleven reasons of Stripe's SDK 5.5. Open: a reason that is not known keeps its raw value.
 public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }

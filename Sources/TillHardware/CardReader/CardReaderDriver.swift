@@ -9,6 +9,7 @@ public import TillCore
 ///   if it had not been called off.
 /// - ``confirm(_:_:)`` is safe to call again with the same request and asks for the money once. It throws with
 ///   ``CardReaderFailure/intent`` set whenever the provider said how the intent stands.
+/// - After ``disconnect()`` and ``clear()`` nothing that ran before touches a reader any more, also if it still answers.
 /// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is told first.
 /// - What a command still answers after the service gave it up changes nothing there and is reconciled.
 public protocol CardReaderDriver: Sendable {

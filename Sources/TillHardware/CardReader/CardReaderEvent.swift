@@ -32,7 +32,9 @@ public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringC
 
 /// What a reader tells. Open: a type that is not known keeps its raw value.
 public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
@@ -74,6 +76,7 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
         switch self {
         case .waitingForInput: "Insert or tap the card."
         case .cardInserted: "Leave the card in the reader."
+        case .cardDetailsCollected: "The card was read."
         case .removeCard: "Remove the card."
         case .processing: "Processing…"
         case .approved: "Approved."

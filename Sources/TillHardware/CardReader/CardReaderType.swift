@@ -3,7 +3,9 @@
 ///
 /// The raw values are the vendor's: those of Stripe's `device_type`, and the SDK's names for phones.
 public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
@@ -84,7 +86,9 @@ public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
 
 /// How a card gets to a reader.
 public struct CardReaderInput: OptionSet, Hashable, Sendable {
+    /// The bits.
     public let rawValue: UInt8
+    /// Takes the bits as they are.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Its stripe.
     public static let swipe = CardReaderInput(rawValue: 1)

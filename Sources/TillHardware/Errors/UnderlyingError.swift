@@ -4,7 +4,9 @@
 /// What each means, and what may be done about it, is in ``UnderlyingErrorTable``; all that a vendor's codes become is
 /// in ``StripeTerminalCode``.
 public struct UnderlyingError: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }

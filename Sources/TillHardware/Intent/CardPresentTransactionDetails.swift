@@ -77,7 +77,9 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
 
 /// How a card was read. Open: a word that is not known keeps its raw value.
 public struct CardReadMethod: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Its chip was put into the reader.
     public static let contactEMV = CardReadMethod(rawValue: "contact_emv")
@@ -96,7 +98,9 @@ public struct CardReadMethod: RawRepresentable, Hashable, Sendable {
 
 /// A card's brand or network. Open: a word that is not known keeps its raw value.
 public struct CardBrand: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Visa.
     public static let visa = CardBrand(rawValue: "visa")
@@ -151,7 +155,9 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable {
 
 /// The phone or watch that a card is in. Open: a word that is not known keeps its raw value.
 public struct Wallet: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Apple Pay.
     public static let applePay = Wallet(rawValue: "apple_pay")

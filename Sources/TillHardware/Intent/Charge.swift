@@ -41,7 +41,9 @@ public struct Charge: Hashable, Sendable {
 
 /// How a charge ended. Open: a status that is not known keeps its raw value and is not a failure.
 public struct ChargeStatus: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The provider said yes.
     public static let succeeded = ChargeStatus(rawValue: "succeeded")

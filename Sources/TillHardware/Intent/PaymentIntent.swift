@@ -54,7 +54,9 @@ public struct PaymentIntent: Hashable, Sendable {
 
 /// Where an intent stands. Open: a status that is not known keeps its raw value, and is neither canceled nor failed.
 public struct PaymentIntentStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }

@@ -8,6 +8,9 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     public let order: OrderID
     /// A short text for the reader and the receipt.
     public let description: String?
+    /// The account that the order belongs to. If it is given, a service that is bound to another one refuses the
+    /// payment; an app that serves more than one account gives it always.
+    public var account: AccountID?
     /// What the customer's bank statement says, where the provider lets the shop choose.
     public var statementDescriptor: StatementDescriptor?
     /// Where the provider sends its own receipt.

@@ -28,7 +28,9 @@ public enum PaymentMethod: Hashable, Sendable {
 
 /// A way to pay that a reader may be asked to take. Open: a word that is not known keeps its raw value.
 public struct PaymentMethodType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }

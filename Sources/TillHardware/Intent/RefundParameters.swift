@@ -60,7 +60,9 @@ public struct CardReaderRefund: Hashable, Sendable {
 
 /// Where a refund stands. Open: a status that is not known keeps its raw value and is not a success.
 public struct CardReaderRefundStatus: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The money went back.
     public static let succeeded = CardReaderRefundStatus(rawValue: "succeeded")

@@ -184,6 +184,7 @@ extension StandardCardReaderService {
 
     // MARK: Once more
 
+    /// Asks again for the payment that is open.
     public func retryActivePayment(
         beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
@@ -249,6 +250,7 @@ extension StandardCardReaderService {
 
     // MARK: Calling off
 
+    /// Calls the payment off.
     public func cancelPayment() async throws(CardReaderServiceError) {
         if let operation = phase.operation, operation.kind == .payment || operation.kind == .sealedCard {
             guard operation.step != .confirming else {

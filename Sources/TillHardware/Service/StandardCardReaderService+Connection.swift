@@ -1,6 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Connects a reader.
     @discardableResult
     public func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions
@@ -30,10 +31,11 @@ extension StandardCardReaderService {
         of connecting: ServicePhase.Connecting, _ options: CardReaderConnectionOptions,
         _ configuration: GuardedConfiguration, after discovery: ServicePhase.Discovery?
     ) async -> Result<CardReader, CardReaderServiceError> {
-        // A discovery that can not be ended does not keep a reader from being connected.
         if let discovery { try? await stop(discovery) }
         let failure: CardReaderFailure
-        do {
+        do throws(CardReaderFailure) {
+            // A discovery that the driver does not come back from: no second command beside it.
+            guard strays.isEmpty else { throw CardReaderFailure(.readerBusy) }
             try await checkLocation(of: connecting.reader, configuration)
             return .success(try await connect(connecting, options, configuration))
         } catch { failure = error }
@@ -159,6 +161,7 @@ extension StandardCardReaderService {
         await connecting.ended.wait()
     }
 
+    /// Lets the reader go.
     public func disconnect() async throws(CardReaderServiceError) {
         switch phase {
         case .idle, .discovering: throw CardReaderServiceError(.disconnection, .notConnectedToReader)
@@ -209,6 +212,7 @@ extension StandardCardReaderService {
         if tell { events.send(CardReaderEvent(.disconnected, message: reason.advice)) }
     }
 
+    /// Forgets what was found.
     public func clear() async throws(CardReaderServiceError) {
         while case .discovering = phase { try? await cancelDiscovery() }
         if case .connecting(let connecting) = phase { await invalidate(connecting.attempt) }

@@ -1,11 +1,16 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Begins to look for readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
+        // Whoever starts last wins: one that waited for the same end gives way.
+        let ticket = nextAttempt()
+        latestStart = ticket
         await observeDriver()
-        while case .discovering = phase { try await cancelDiscovery() }
+        while case .discovering = phase, latestStart == ticket { try await cancelDiscovery() }
+        guard latestStart == ticket else { throw CardReaderServiceError(.discovery, .canceledByNewerCommand) }
         guard case .idle = phase else {
             throw CardReaderServiceError(.discovery, refusal(connected: .alreadyConnectedToReader))
         }
@@ -109,6 +114,7 @@ extension StandardCardReaderService {
         discovered.send([])
     }
 
+    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderServiceError) {
         guard case .discovering(var discovery) = phase else { return }
         let isFirst = !discovery.isCanceled

@@ -79,6 +79,7 @@ extension StandardCardReaderService {
 
     // MARK: The card in the reader
 
+    /// Returns when no card is in the reader.
     @discardableResult
     public func waitForInsertedCardToBeRemoved() async -> Bool {
         await cardRemoved(nextAttempt(), tellsWithoutCommand: true)
@@ -102,6 +103,8 @@ extension StandardCardReaderService {
         }
         timer.cancel()
         cardWaiters[attempt.number] = nil
+        // Whoever gave the command up did not find the card left in the reader.
+        if Task.isCancelled { change(attempt) { $0.canceledBy = $0.canceledBy ?? .app } }
         return isOut
     }
 
@@ -109,6 +112,7 @@ extension StandardCardReaderService {
         for waiter in cardWaiters.values { waiter.give(isOut) }
     }
 
+    /// Tells an event to who listens.
     public func show(_ event: CardReaderEvent) async { events.send(event) }
 
     // MARK: Readers that go away and come back
@@ -214,6 +218,7 @@ extension StandardCardReaderService {
         }
     }
 
+    /// Gives a reconnection up.
     public func cancelReconnection() async throws(CardReaderServiceError) {
         guard case .reconnecting(let link, _) = phase else { return }
         phase = .leaving(nil)

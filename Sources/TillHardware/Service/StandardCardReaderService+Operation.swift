@@ -59,6 +59,7 @@ extension StandardCardReaderService {
         let isFirst = operation.canceledBy == nil
         change(attempt) { $0.canceledBy = $0.canceledBy ?? canceler }
         if isFirst {
+            cardWaiters[attempt.number]?.give(false)
             if operation.step == .collecting { await stopCollecting(operation) }
             giveUp(attempt, after: limits.cancel)
         }

@@ -1,6 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Collects a card and takes the payment.
     public func collectPayment(
         _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent?,
         beforeConfirmation: @escaping PreConfirmation
@@ -18,12 +19,25 @@ extension StandardCardReaderService {
 
     // MARK: Before the reader wakes
 
+    /// What holds for every payment: its account is the one that the service is bound to, its amount can be taken.
+    func check(_ parameters: PaymentIntentParameters, _ link: ServicePhase.Link) throws(CardReaderServiceError) {
+        if let account = parameters.account, account != link.account {
+            throw CardReaderServiceError(
+                .intentCreation,
+                CardReaderFailure(
+                    .accountMismatch,
+                    message: "The order \(parameters.order) belongs to account \(account); the reader is connected for "
+                        + "\(link.account)."))
+        }
+        do throws(CardReaderFailure) { try parameters.check(against: driver.capabilities.amountLimits) } catch {
+            throw CardReaderServiceError(.intentCreation, error)
+        }
+    }
+
     private func check(
         _ parameters: PaymentIntentParameters, _ link: ServicePhase.Link, _ existing: ExistingPaymentIntent?
     ) throws(CardReaderServiceError) {
-        do { try parameters.check(against: driver.capabilities.amountLimits) } catch {
-            throw CardReaderServiceError(.intentCreation, error)
-        }
+        try check(parameters, link)
         let origin = link.reader.readerType.capabilities.intents
         let maker = driver.capabilities.createsIntents
         switch (origin, maker) {

@@ -1,6 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
+    /// Gives money back at the reader.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> CardReaderRefund {
         if case .connected(let link) = phase { try check(parameters, link) }
         let (_, attempt) = try begin(.refund, .refundCreation)
@@ -109,6 +110,7 @@ extension StandardCardReaderService {
         }
     }
 
+    /// Calls a refund off.
     public func cancelRefund() async throws(CardReaderServiceError) {
         guard let operation = phase.operation, operation.kind == .refund else { return }
         await callOff(operation.attempt, by: .app)

@@ -1,13 +1,12 @@
 public import TillCore
 
 extension StandardCardReaderService {
+    /// Collects a card for a payment.
     public func collectPaymentMethod(
         _ parameters: PaymentIntentParameters
     ) async throws(CardReaderServiceError) -> CardPresentPayload {
         if case .connected(let link) = phase {
-            do { try parameters.check(against: driver.capabilities.amountLimits) } catch {
-                throw CardReaderServiceError(.intentCreation, error)
-            }
+            try check(parameters, link)
             guard link.reader.readerType.capabilities.intents == .sealedCard else {
                 throw CardReaderServiceError(.intentCreation, .featureNotAvailableWithConnectedReader)
             }

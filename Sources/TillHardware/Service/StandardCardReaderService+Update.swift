@@ -35,6 +35,7 @@ extension StandardCardReaderService {
         if case .connecting(let connecting) = phase { connecting.call?.restartTimer(limits.update) }
     }
 
+    /// Installs the update that the reader offers.
     public func installUpdate() async throws(CardReaderServiceError) {
         if case .connected(let link) = phase {
             guard link.update != nil else { throw CardReaderServiceError(.softwareUpdate, .noUpdateAvailable) }
@@ -87,6 +88,7 @@ extension StandardCardReaderService {
         throw CardReaderServiceError(.softwareUpdate, .readerSoftwareUpdateFailedBatteryLow, details: details)
     }
 
+    /// Calls an update off.
     public func cancelUpdate() async throws(CardReaderServiceError) {
         guard let operation = phase.operation, operation.kind == .update else { return }
         guard updateIsCancelable else {
@@ -105,6 +107,7 @@ extension StandardCardReaderService {
         await operation.ended.wait()
     }
 
+    /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderServiceError) {
         guard case .connected(let link) = phase else {
             throw CardReaderServiceError(.readerDisplay, refusal(connected: .readerBusy))

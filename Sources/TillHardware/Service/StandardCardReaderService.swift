@@ -29,6 +29,8 @@ public actor StandardCardReaderService: CardReaderService {
     var cardWaiters: [UInt64: Reply<Bool>] = [:]
     private var lastNumber: UInt64 = 0
     var updateIsCancelable = true
+    /// Who asked last for a discovery.
+    var latestStart: CardReaderAttemptID?
     private var isObserving = false
 
     let discovered = Broadcast<[CardReader]>([])
@@ -72,14 +74,23 @@ public actor StandardCardReaderService: CardReaderService {
         paymentValues.finish()
     }
 
+    /// Readers found so far.
     public nonisolated var discoveredReaders: BroadcastValues<[CardReader]> { discovered.values }
+    /// Readers connected now.
     public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connectedList.values }
+    /// How the search goes.
     public nonisolated var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { discoveryState.values }
+    /// What the reader tells.
     public nonisolated var readerEvents: BroadcastValues<CardReaderEvent> { events.values }
+    /// How an update goes.
     public nonisolated var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { updates.values }
+    /// How a reconnection goes.
     public nonisolated var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { reconnections.values }
+    /// What the service does now.
     public nonisolated var states: BroadcastValues<CardReaderServiceState> { stateValues.values }
+    /// Whether the reader is there.
     public nonisolated var serviceStatus: BroadcastValues<CardReaderServiceStatus> { statusValues.values }
+    /// How a payment goes.
     public nonisolated var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { paymentValues.values }
 
     private func publishPhase() {

@@ -43,24 +43,36 @@ public final class SimulatedCardReader: CardReaderService {
     /// The card that the next customer has.
     public func present(_ card: SimulatedCard) async { await driver.present(card) }
 
+    /// Readers found so far.
     public var discoveredReaders: BroadcastValues<[CardReader]> { service.discoveredReaders }
+    /// Readers connected now.
     public var connectedReaders: BroadcastValues<[CardReader]> { service.connectedReaders }
+    /// How the search goes.
     public var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { service.discoveryStatus }
+    /// What the reader tells.
     public var readerEvents: BroadcastValues<CardReaderEvent> { service.readerEvents }
+    /// How an update goes.
     public var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { service.softwareUpdateEvents }
+    /// How a reconnection goes.
     public var reconnectionEvents: BroadcastValues<CardReaderReconnectionState> { service.reconnectionEvents }
+    /// What the service does now.
     public var states: BroadcastValues<CardReaderServiceState> { service.states }
+    /// Whether the reader is there.
     public var serviceStatus: BroadcastValues<CardReaderServiceStatus> { service.serviceStatus }
+    /// How a payment goes.
     public var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { service.paymentStatus }
 
+    /// Begins to look for readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
         try await service.start(configProvider, discoveryMethod: discoveryMethod)
     }
 
+    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderServiceError) { try await service.cancelDiscovery() }
 
+    /// Connects a reader.
     @discardableResult
     public func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions
@@ -68,9 +80,12 @@ public final class SimulatedCardReader: CardReaderService {
         try await service.connect(reader, options: options)
     }
 
+    /// Lets the reader go.
     public func disconnect() async throws(CardReaderServiceError) { try await service.disconnect() }
+    /// Forgets what was found.
     public func clear() async throws(CardReaderServiceError) { try await service.clear() }
 
+    /// Collects a card and takes the payment.
     public func collectPayment(
         _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent?,
         beforeConfirmation: @escaping PreConfirmation
@@ -78,31 +93,42 @@ public final class SimulatedCardReader: CardReaderService {
         try await service.collectPayment(parameters, existing: existing, beforeConfirmation: beforeConfirmation)
     }
 
+    /// Asks again for the payment that is open.
     public func retryActivePayment(
         beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         try await service.retryActivePayment(beforeConfirmation: beforeConfirmation)
     }
 
+    /// Calls the payment off.
     public func cancelPayment() async throws(CardReaderServiceError) { try await service.cancelPayment() }
 
+    /// Collects a card for a payment.
     public func collectPaymentMethod(
         _ parameters: PaymentIntentParameters
     ) async throws(CardReaderServiceError) -> CardPresentPayload {
         try await service.collectPaymentMethod(parameters)
     }
 
+    /// Returns when no card is in the reader.
     @discardableResult
     public func waitForInsertedCardToBeRemoved() async -> Bool { await service.waitForInsertedCardToBeRemoved() }
 
+    /// Gives money back at the reader.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> CardReaderRefund {
         try await service.refund(parameters)
     }
 
+    /// Calls a refund off.
     public func cancelRefund() async throws(CardReaderServiceError) { try await service.cancelRefund() }
+    /// Installs the update that the reader offers.
     public func installUpdate() async throws(CardReaderServiceError) { try await service.installUpdate() }
+    /// Calls an update off.
     public func cancelUpdate() async throws(CardReaderServiceError) { try await service.cancelUpdate() }
+    /// Gives a reconnection up.
     public func cancelReconnection() async throws(CardReaderServiceError) { try await service.cancelReconnection() }
+    /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderServiceError) { try await service.display(cart) }
+    /// Tells an event to who listens.
     public func show(_ event: CardReaderEvent) async { await service.show(event) }
 }

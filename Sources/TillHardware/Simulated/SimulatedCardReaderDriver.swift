@@ -7,6 +7,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         serial: "SIMULATED-1", name: SimulatedCardReader.label, softwareVersion: "1",
         battery: CardReaderBattery(percent: 87, isCharging: false), readerType: .simulated, networkStatus: .online)
 
+    /// What it can do.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
         createsIntents: .never, needsConnectionToken: false)
     private let clock: any TillClock
@@ -38,8 +39,10 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         await tell(.cardRemoved)
     }
 
+    /// Sets who is told of events.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
 
+    /// Finds readers.
     public func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
@@ -49,8 +52,10 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         await found([Self.device])
     }
 
+    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderFailure) {}
 
+    /// Connects a reader.
     public func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
@@ -59,40 +64,48 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         return Self.device
     }
 
+    /// Lets the reader go.
     public func disconnect() async throws(CardReaderFailure) {
         isConnected = false
         isCardInserted = false
         if collection == .running { collection = .calledOff }
     }
 
+    /// Makes an intent.
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
+    /// Gets an intent.
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
+    /// Collects a card for an intent.
     public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
+    /// Takes the payment of an intent.
     public func confirm(
         _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
     ) async throws(CardReaderFailure) -> PaymentIntent {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
+    /// Ends an intent.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
+    /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {}
 
+    /// Collects a card, sealed.
     public func collectSealed(
         _ request: CardReaderCollectRequest
     ) async throws(CardReaderFailure) -> CardPresentPayload {
@@ -125,6 +138,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
             card: CardSummary(brand: card.brand, lastFour: card.number, entryMode: card.entryMode))
     }
 
+    /// Calls a collection off.
     public func cancelCollect() async throws(CardReaderFailure) {
         guard collection == .running else { throw CardReaderFailure(.cancelFailedAlreadyCompleted) }
         collection = .calledOff

@@ -85,7 +85,9 @@ public final class Broadcast<Element: Sendable>: Sendable {
 /// The readers' side of a ``Broadcast``: an asynchronous sequence that any number of tasks may read, each from the
 /// current value on. It ends when its service ends.
 public struct BroadcastValues<Element: Sendable>: AsyncSequence, Sendable {
+    /// Gives the values one by one.
     public typealias AsyncIterator = AsyncStream<Element>.Iterator
+    /// It never fails.
     public typealias Failure = Never
     let broadcast: Broadcast<Element>
 

@@ -63,6 +63,7 @@ public final class MemoryJournal: Journal {
     /// Ends this process; the same as a crash, since every write was durable when it returned.
     public func close() async throws(JournalError) { crash() }
 
+    /// Writes all of it or nothing; see ``Journal/write(_:)``.
     public func write(_ write: JournalWrite) async throws(JournalError) {
         let prepared = try PreparedWrite(write, encodes: false)
         if let error = await beforeCommit?(write) { throw error }
@@ -77,16 +78,19 @@ public final class MemoryJournal: Journal {
         if let error = await afterCommit?(write) { throw error }
     }
 
+    /// A payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         try access { $0.payment(id) }
     }
 
+    /// The payment that the order belongs to now; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         try access { state in
             state.live[MemoryState.Place(account: account, order: order)].flatMap { state.payment($0) }
         }
     }
 
+    /// Payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         let limit = min(max(filter.limit, 1), JournalLimits.maximumPage)
         return try access { state in
@@ -99,10 +103,12 @@ public final class MemoryJournal: Journal {
         }
     }
 
+    /// All events of a payment, oldest first.
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try access { $0.events(of: payment) }
     }
 
+    /// Events behind a place in the journal, oldest first.
     public func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent] {
@@ -114,6 +120,7 @@ public final class MemoryJournal: Journal {
         }
     }
 
+    /// Payments on which something is to be done, the most overdue first.
     public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
         try access { state in
             let due = state.outbox.filter { _, entry in
@@ -128,6 +135,7 @@ public final class MemoryJournal: Journal {
         }
     }
 
+    /// What is known under a key; `nil` if nothing, or if it is too old.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         let now = clock.now()
         return try access { state in

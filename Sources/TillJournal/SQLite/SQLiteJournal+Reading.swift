@@ -3,10 +3,12 @@ import GRDB
 public import TillCore
 
 extension SQLiteJournal {
+    /// A payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         try SQLiteJournal.fold(try await events(of: id))
     }
 
+    /// The payment that the order belongs to now; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let sql = """
             SELECT \(StoredEvent.columns) FROM event WHERE payment =
@@ -15,6 +17,7 @@ extension SQLiteJournal {
         return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
     }
 
+    /// Payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         var conditions = ["1 = 1"]
         var values: [any DatabaseValueConvertible & Sendable] = []
@@ -38,6 +41,7 @@ extension SQLiteJournal {
         }
     }
 
+    /// All events of a payment, oldest first.
     public func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try await events(
             "SELECT \(StoredEvent.columns) FROM event WHERE payment = ? ORDER BY version", payment.rawValue)
@@ -63,6 +67,7 @@ extension SQLiteJournal {
         return points.read(body)
     }
 
+    /// Events behind a place in the journal, oldest first.
     public func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent] {
@@ -85,6 +90,7 @@ extension SQLiteJournal {
         }
     }
 
+    /// Payments on which something is to be done, the most overdue first.
     public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
         try await read { [self] db in
             let owners = try db.cachedStatement(sql: "SELECT DISTINCT owner FROM outbox WHERE owner IS NOT NULL")
@@ -99,6 +105,7 @@ extension SQLiteJournal {
         }
     }
 
+    /// What is known under a key; `nil` if nothing, or if it is too old.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         let now = clock.now()
         let found = try point { (reader) throws(SQLiteFailure) in

@@ -143,6 +143,7 @@ public final class SQLiteJournal: Journal {
     /// How the writer has done since the journal was opened.
     public var statistics: JournalStatistics { writer.statistics }
 
+    /// Writes all of it or nothing; see ``Journal/write(_:)``.
     public func write(_ write: JournalWrite) async throws(JournalError) {
         try await writer.write(try PreparedWrite(write, encodes: true))
     }

@@ -14,6 +14,7 @@ enum SQLiteSchema {
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             try db.execute(sql: "PRAGMA user_version = 1")
         }
+        registerPrinting(&migrator)
         return migrator
     }
 

@@ -76,7 +76,8 @@ extension PayPalProvider {
         let call = PayPalCall.post(PayPalPath.authorization(hold, "void"), nil, key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
         case .answered: return .approved(Confirmation(reference: reference.providerReference))
-        case .failed(let error) where error.issue?.rawValue == "PREVIOUSLY_VOIDED" || error.issue == .authorizationVoided:
+        case .failed(let error)
+        where error.issue?.rawValue == "PREVIOUSLY_VOIDED" || error.issue == .authorizationVoided:
             return .approved(Confirmation(reference: reference.providerReference))
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
         case .failed(let error): return answer(to: error)
@@ -179,8 +180,10 @@ extension PayPalProvider {
         var best: (PayPalCaptureID, Int64)?
         for capture in order.captures.compactMap({ CompletedCapture($0)?.capture }) {
             guard capture.amount.currency == amount.currency else { continue }
-            let back = order.refunds.filter { $0.capture == capture.id && !["FAILED", "CANCELLED"].contains($0.status) }
-                .reduce(Int64(0)) { $0 &+ $1.amount.minorUnits }
+            let back = order.refunds.filter {
+                $0.capture == capture.id && !["FAILED", "CANCELLED"].contains($0.status)
+            }
+            .reduce(Int64(0)) { $0 &+ $1.amount.minorUnits }
             let left = capture.amount.minorUnits &- back
             if left >= amount.minorUnits, left > best?.1 ?? 0 { best = (capture.id, left) }
         }

@@ -2,7 +2,8 @@ internal import TillCards
 internal import TillCore
 
 /// What the journal keeps of an attempt: the order and, once known, the hold or the capture in it, so that a later
-/// capture, void or refund needs neither the card nor another look. As text: `ORDER`, `ORDER.A.HOLD`, `ORDER.C.CAPTURE`.
+/// capture, void or refund needs neither the card nor another look. As text: `ORDER`, `ORDER.A.HOLD`,
+/// `ORDER.C.CAPTURE`.
 struct PayPalReference: Hashable, Sendable {
     var order: PayPalOrderID
     var authorization: PayPalAuthorizationID?

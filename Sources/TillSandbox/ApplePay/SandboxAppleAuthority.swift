@@ -103,7 +103,8 @@ public struct SandboxAppleAuthority: Sendable {
             Critical(BasicConstraints.notCertificateAuthority)
             Critical(KeyUsage(digitalSignature: true))
             try ExtendedKeyUsage([.serverAuth])
-            SubjectAlternativeNames(names.map { .dnsName($0) } + [.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))])
+            SubjectAlternativeNames(
+                names.map { .dnsName($0) } + [.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))])
         }
         let certificate = try Self.certificate(
             try Self.name(names.first ?? "localhost"), .init(key.publicKey), by: authority.subject,
@@ -208,7 +209,8 @@ public struct SandboxAppleAuthority: Sendable {
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key,
             notValidBefore: Date(timeIntervalSince1970: start - 30 * 86_400),
             notValidAfter: Date(timeIntervalSince1970: end), issuer: issuer, subject: subject,
-            signatureAlgorithm: issuerKey.isP384 ? .ecdsaWithSHA384 : issuerKey.isRSA ? .sha256WithRSAEncryption : .ecdsaWithSHA256,
+            signatureAlgorithm: issuerKey.isP384
+                ? .ecdsaWithSHA384 : issuerKey.isRSA ? .sha256WithRSAEncryption : .ecdsaWithSHA256,
             extensions: extensions, issuerPrivateKey: issuerKey)
     }
 

@@ -144,7 +144,9 @@ public struct SandboxTokenMaker: Sendable {
         if flaw == .offCurvePoint, let last = transport.indices.last { transport[last] ^= 1 }
         var transaction = request.transactionID ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         var applicationData = request.applicationData.map { Array(SHA256.hash(data: $0)) }
-        if flaw == .applicationDataStripped, applicationData == nil { applicationData = [UInt8](repeating: 7, count: 32) }
+        if flaw == .applicationDataStripped, applicationData == nil {
+            applicationData = [UInt8](repeating: 7, count: 32)
+        }
         let signature = try container(
             signing: transport + sealed + transaction + (applicationData ?? []), request, flaw: flaw)
         var data = sealed
@@ -159,7 +161,8 @@ public struct SandboxTokenMaker: Sendable {
         }
         var header = [
             JSONMember(key: "publicKeyHash", value: .string(base64(keyHash))),
-            JSONMember(key: request.version == .ecV1 ? "ephemeralPublicKey" : "wrappedKey", value: .string(base64(transport))),
+            JSONMember(
+                key: request.version == .ecV1 ? "ephemeralPublicKey" : "wrappedKey", value: .string(base64(transport))),
             JSONMember(key: "transactionId", value: .string(hexadecimal(transaction))),
         ]
         if let applicationData {

@@ -28,6 +28,7 @@ public final class SandboxFileStore: SandboxStore {
         }
     }
 
+    /// Runs a change of the books, all of it or nothing.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {

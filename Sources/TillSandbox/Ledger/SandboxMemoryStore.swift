@@ -8,6 +8,7 @@ public final class SandboxMemoryStore: SandboxStore {
     /// Empty books.
     public init() {}
 
+    /// Runs a change of the books, all of it or nothing.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {

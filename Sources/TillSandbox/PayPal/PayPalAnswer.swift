@@ -15,10 +15,10 @@ struct PayPalAnswer: Sendable {
     struct Fault: Hashable, Sendable {
         var issue: String
         var field: String?
-        var location = "body"
+        var location: String?
         var note: String?
 
-        init(_ issue: String, _ field: String? = nil, location: String = "body", note: String? = nil) {
+        init(_ issue: String, _ field: String? = nil, location: String? = "body", note: String? = nil) {
             self.issue = issue
             self.field = field
             self.location = location
@@ -40,13 +40,14 @@ struct PayPalAnswer: Sendable {
     static func refused(_ faults: [Fault]) -> PayPalAnswer {
         error(
             422, "UNPROCESSABLE_ENTITY",
-            "The requested action could not be performed, semantically incorrect, or failed business validation.", faults)
+            "The requested action could not be performed, semantically incorrect, or failed business validation.",
+            faults)
     }
 
-    static func missing() -> PayPalAnswer {
+    static func missing(_ issue: String = "INVALID_RESOURCE_ID") -> PayPalAnswer {
         error(
             404, "RESOURCE_NOT_FOUND", "The specified resource does not exist.",
-            [Fault("INVALID_RESOURCE_ID", location: "path")])
+            [Fault(issue, location: "path")])
     }
 
     static func inProgress() -> PayPalAnswer {
@@ -74,7 +75,7 @@ struct PayPalAnswer: Sendable {
     private static func error(_ status: Int, _ name: String, _ message: String, _ faults: [Fault]) -> PayPalAnswer {
         let details = faults.map { fault in
             JSONValue.members([
-                "issue": .string(fault.issue), "field": fault.field.json, "location": .string(fault.location),
+                "issue": .string(fault.issue), "field": fault.field.json, "location": fault.location.json,
                 "sandbox_note": fault.note.json,
             ])
         }

@@ -17,7 +17,7 @@ extension PayPalBooks {
         if case .order(let id) = done(key, "/v2/checkout/orders", within: PayPalRetention.orders) {
             return PayPalAnswer(200, render(orderID: id, whole: whole))
         }
-        var rules = PayPalRequestRules()
+        var rules = PayPalRequestRules(.create)
         let intent = rules.text(body["intent"], "/intent", required: true, 1...24)
         if let intent, !["CAPTURE", "AUTHORIZE"].contains(intent) { rules.add("INVALID_PARAMETER_VALUE", "/intent") }
         var units: [Unit] = []
@@ -29,7 +29,9 @@ extension PayPalBooks {
                 units.append(PayPalBooks.unit(value, amount))
             }
         } else {
-            rules.add(body["purchase_units"] == nil ? "MISSING_REQUIRED_PARAMETER" : "INVALID_PARAMETER_SYNTAX", "/purchase_units")
+            rules.add(
+                body["purchase_units"] == nil ? "MISSING_REQUIRED_PARAMETER" : "INVALID_PARAMETER_SYNTAX",
+                "/purchase_units")
         }
         if let source = body["payment_source"] { check(source, &rules) }
         if let refusal = rules.refusal { return refusal }
@@ -41,10 +43,12 @@ extension PayPalBooks {
             if Set(names).count < names.count {
                 return .refused("DUPLICATE_REFERENCE_ID", "/purchase_units/@/reference_id")
             }
-            if Set(units.map(\.amount.currency)).count > 1 { return .refused("MULTI_CURRENCY_ORDER", "/purchase_units") }
+            if Set(units.map(\.amount.currency)).count > 1 {
+                return .refused("MULTI_CURRENCY_ORDER", "/purchase_units")
+            }
         }
         if body["payment_source"] != nil, key == nil {
-            return .badRequest([.init("PAYPAL_REQUEST_ID_REQUIRED", location: "header")])
+            return .badRequest([.init("PAYPAL_REQUEST_ID_REQUIRED", location: nil)])
         }
         guard orders.count < PayPalBooks.maximumOrders else { return .failure(503) }
         let time = now
@@ -84,21 +88,26 @@ extension PayPalBooks {
             guard let operation = patch["op"]?.stringValue else {
                 return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "/\(index)/op")])
             }
-            guard let path = patch["path"]?.stringValue else { return .refused("PATCH_PATH_REQUIRED", "/\(index)/path") }
+            guard let path = patch["path"]?.stringValue else {
+                return .refused("PATCH_PATH_REQUIRED", "/\(index)/path")
+            }
             guard ["add", "replace", "remove"].contains(operation) else {
                 return .refused("INVALID_PATCH_OPERATION", "/\(index)/op")
             }
             let value = patch["value"]
-            guard value != nil || operation == "remove" else { return .refused("PATCH_VALUE_REQUIRED", "/\(index)/value") }
+            guard value != nil || operation == "remove" else {
+                return .refused("PATCH_VALUE_REQUIRED", "/\(index)/value")
+            }
             if path == "/intent" {
-                guard operation == "replace", let intent = value?.stringValue, ["CAPTURE", "AUTHORIZE"].contains(intent)
+                guard operation == "replace", let intent = value?.stringValue,
+                    ["CAPTURE", "AUTHORIZE"].contains(intent)
                 else { return .refused("INVALID_PATCH_OPERATION", "/\(index)/op") }
                 order.intent = intent
                 continue
             }
             guard let (unit, name) = PayPalBooks.target(path, order) else { return .refused("NOT_PATCHABLE", path) }
             if name == "amount" {
-                var rules = PayPalRequestRules()
+                var rules = PayPalRequestRules(.create)
                 guard let amount = rules.money(value, path, required: true) else {
                     return rules.refusal ?? .refused("INVALID_PATCH_OPERATION")
                 }
@@ -128,11 +137,11 @@ extension PayPalBooks {
         guard let source = body["payment_source"] else {
             return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "/payment_source")])
         }
-        var rules = PayPalRequestRules()
+        var rules = PayPalRequestRules(.confirm)
         check(source, &rules)
         if let refusal = rules.refusal { return refusal }
         guard ["CREATED", "APPROVED", "PAYER_ACTION_REQUIRED"].contains(order.status) else {
-            return .refused("ORDER_COMPLETED_OR_VOIDED")
+            return .refused(order.intent == "CAPTURE" ? "ORDER_ALREADY_CAPTURED" : "ORDER_ALREADY_AUTHORIZED")
         }
         if let refusal = apply(source, to: &order, executes: false) { return refusal }
         orders[id] = order
@@ -146,7 +155,7 @@ extension PayPalBooks {
             return PayPalAnswer(200, render(orderID: done, whole: whole))
         }
         guard var order = orders[id] else { return .missing() }
-        var rules = PayPalRequestRules()
+        var rules = PayPalRequestRules(.execute)
         let source = body?["payment_source"]
         if let source { check(source, &rules) }
         if let refusal = rules.refusal { return refusal }
@@ -203,7 +212,9 @@ extension PayPalBooks {
 
     private func check(_ source: JSONValue, _ rules: inout PayPalRequestRules) {
         guard let members = source.objectValue else { return rules.add("INVALID_PARAMETER_SYNTAX", "/payment_source") }
-        if members.count > 1 { rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source") }
+        if members.count > 1, rules.call == .confirm {
+            rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source")
+        }
         if let card = source["card"] { rules.card(card, "/payment_source/card", now: now) }
         if let token = source["token"] {
             rules.text(token["id"], "/payment_source/token/id", required: true, 1...255)
@@ -213,7 +224,9 @@ extension PayPalBooks {
 
     /// Puts a payment source on an order, and pays with it if that is asked for.
     private func apply(_ source: JSONValue, to order: inout Order, executes: Bool) -> PayPalAnswer? {
-        if source["token"] != nil { return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id") }
+        if source["token"] != nil, source["card"] == nil {
+            return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id")
+        }
         guard var card = source["card"] else {
             guard source.objectValue?.isEmpty == false else { return nil }
             // A wallet: the customer approves on its page.

@@ -53,7 +53,9 @@ extension PayPalBooks {
         rules.text(body["invoice_id"], "/invoice_id", 0...127)
         rules.text(body["note_to_payer"], "/note_to_payer", 0...255)
         rules.text(body["soft_descriptor"], "/soft_descriptor", 0...22)
-        if let final = body["final_capture"], final.boolValue == nil { rules.add("INVALID_PARAMETER_SYNTAX", "/final_capture") }
+        if let final = body["final_capture"], final.boolValue == nil {
+            rules.add("INVALID_PARAMETER_SYNTAX", "/final_capture")
+        }
         if let refusal = rules.refusal { return refusal }
         switch hold.status {
         case "CREATED", "PARTIALLY_CAPTURED": break
@@ -64,7 +66,9 @@ extension PayPalBooks {
         }
         if hold.isClosed { return .refused("AUTHORIZATION_ALREADY_CAPTURED") }
         let amount = asked ?? hold.amount
-        guard amount.currency == hold.amount.currency else { return .refused("AUTH_CAPTURE_CURRENCY_MISMATCH", "/amount") }
+        guard amount.currency == hold.amount.currency else {
+            return .refused("AUTH_CAPTURE_CURRENCY_MISMATCH", "/amount")
+        }
         guard hold.captures.count < PayPalBooks.maximumCaptures else { return .refused("MAX_CAPTURE_COUNT_EXCEEDED") }
         let before = hold.captures.reduce(Int64(0)) { $0 + (captures[$1]?.amount.minorUnits ?? 0) }
         guard let limit = PayPalBooks.captureLimit(hold.amount), before + amount.minorUnits <= limit else {
@@ -166,7 +170,9 @@ extension PayPalBooks {
         case "REFUNDED": return .refused("CAPTURE_FULLY_REFUNDED")
         default: return .refused("REFUND_NOT_ALLOWED", note: "the capture is \(capture.status)")
         }
-        guard now.since(capture.created) < PayPalBooks.refundPeriod else { return .refused("REFUND_TIME_LIMIT_EXCEEDED") }
+        guard now.since(capture.created) < PayPalBooks.refundPeriod else {
+            return .refused("REFUND_TIME_LIMIT_EXCEEDED")
+        }
         let back = capture.refunds.reduce(Int64(0)) { $0 + (refunds[$1]?.amount.minorUnits ?? 0) }
         let left = Money(minorUnits: capture.amount.minorUnits - back, currency: capture.amount.currency)
         let amount = asked ?? left

@@ -7,7 +7,7 @@ extension PayPalBooks {
 
     func createSetupToken(_ body: JSONValue, key: String?) -> PayPalAnswer {
         guard let key, !key.isEmpty else {
-            return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "PayPal-Request-Id", location: "header")])
+            return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "PayPal-Request-Id", location: nil)])
         }
         if case .token(let id) = done(key, "/v3/vault/setup-tokens", within: PayPalRetention.vault) {
             return PayPalAnswer(200, cards[id].map(render))
@@ -31,7 +31,7 @@ extension PayPalBooks {
 
     func createPaymentToken(_ body: JSONValue, key: String?) -> PayPalAnswer {
         guard let key, !key.isEmpty else {
-            return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "PayPal-Request-Id", location: "header")])
+            return .badRequest([.init("MISSING_REQUIRED_PARAMETER", "PayPal-Request-Id", location: nil)])
         }
         if case .token(let id) = done(key, "/v3/vault/payment-tokens", within: PayPalRetention.vault) {
             return PayPalAnswer(200, cards[id].map(render))
@@ -74,12 +74,16 @@ extension PayPalBooks {
     }
 
     func listTokens(customer: String) -> PayPalAnswer {
+        guard (1...22).contains(customer.utf8.count) else {
+            return .badRequest([.init("INVALID_STRING_LENGTH", "customer_id", location: "query")])
+        }
         let found = cards.values.filter { !$0.isSetup && $0.customer == customer }.sorted { $0.created < $1.created }
         return PayPalAnswer(
             200,
             .members([
                 "customer": .members(["id": .string(customer)]), "payment_tokens": .array(found.prefix(20).map(render)),
-                "total_items": .number(String(found.count)), "total_pages": .number("1"),
+                "total_items": found.isEmpty ? nil : .number(String(min(50, found.count))),
+                "total_pages": .number("1"),
                 "links": .array([link("self", "/v3/vault/payment-tokens")]),
             ]))
     }

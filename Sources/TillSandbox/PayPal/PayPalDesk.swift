@@ -40,7 +40,9 @@ struct PayPalDesk: Sendable {
             state.withLock { state in
                 if state.good.count >= Tokens.maximum { state.good = state.good.filter { $0.value > now } }
                 state.count += 1
-                let token = "A21AA" + StableHash.hex("token \(state.count)") + StableHash.hex("\(UInt64.random(in: .min ... .max))")
+                let token =
+                    "A21AA" + StableHash.hex("token \(state.count)")
+                    + StableHash.hex("\(UInt64.random(in: .min ... .max))")
                 state.good[token] = now.adding(SandboxPayPalServer.tokenLife)
                 return token
             }
@@ -175,7 +177,9 @@ struct PayPalDesk: Sendable {
         case ("POST", "vault/payment-tokens", 3, _): return await books.createPaymentToken(body, key: request.key)
         case ("GET", "vault/payment-tokens", 4, let id): return await books.getToken(id, isSetup: false)
         case ("DELETE", "vault/payment-tokens", 4, let id): return await books.deleteToken(id)
-        case ("GET", "vault/payment-tokens", 3, _): return await books.listTokens(customer: query("customer_id", request))
+        case ("GET", "vault/payment-tokens", 3, _):
+            return await books.listTokens(customer: query("customer_id", request))
+        case (_, "checkout/orders", 6, _): return .missing("TRACKER_ID_NOT_FOUND")
         default: return .missing()
         }
     }

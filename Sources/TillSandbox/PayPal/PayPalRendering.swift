@@ -102,7 +102,8 @@ extension PayPalBooks {
     func render(_ capture: Capture) -> JSONValue {
         let unit = orders[capture.order]?.units[capture.unit]
         let path = "/v2/payments/captures/\(capture.id)"
-        let up = capture.authorization.map { "/v2/payments/authorizations/\($0)" } ?? "/v2/checkout/orders/\(capture.order)"
+        let up =
+            capture.authorization.map { "/v2/payments/authorizations/\($0)" } ?? "/v2/checkout/orders/\(capture.order)"
         var links = [link("self", path)]
         if ["COMPLETED", "PARTIALLY_REFUNDED"].contains(capture.status) {
             links.append(link("refund", path + "/refund", "POST"))
@@ -139,7 +140,8 @@ extension PayPalBooks {
             "custom_id": refund.custom.json, "invoice_id": refund.invoice.json, "note_to_payer": refund.note.json,
             "create_time": .string(refund.created.internetTime), "update_time": .string(refund.created.internetTime),
             "links": .array([
-                link("self", "/v2/payments/refunds/\(refund.id)"), link("up", "/v2/payments/captures/\(refund.capture)"),
+                link("self", "/v2/payments/refunds/\(refund.id)"),
+                link("up", "/v2/payments/captures/\(refund.capture)"),
             ]),
         ])
     }

@@ -4,6 +4,10 @@ import TillCore
 /// Checks a request's body as PayPal's interface description has it, and collects what is wrong.
 struct PayPalRequestRules {
     typealias Fault = PayPalAnswer.Fault
+    /// Which call's documented issues are answered: PayPal documents other words for the same fault at other calls.
+    enum Call { case create, confirm, execute, payments }
+    let call: Call
+    init(_ call: Call = .payments) { self.call = call }
     private(set) var syntax: [Fault] = []
     private(set) var semantics: [Fault] = []
 
@@ -77,7 +81,7 @@ struct PayPalRequestRules {
             return nil
         }
         guard (try? AmountCodec.payPal.wireAmount(money)) != nil else {
-            refuse("DECIMALS_NOT_SUPPORTED", "\(field)/value")
+            refuse(call == .create ? "DECIMAL_PRECISION" : "DECIMALS_NOT_SUPPORTED", "\(field)/value")
             return nil
         }
         guard money.isPositive || (allowsZero && money.isZero) else {
@@ -121,7 +125,7 @@ struct PayPalRequestRules {
             guard let value = breakdown[name] else { continue }
             guard let part = money(value, "\(field)/breakdown/\(name)", allowsZero: true) else { return }
             guard let next = isAdded ? try? sum.adding(part) : try? sum.subtracting(part) else {
-                return refuse("CURRENCY_MISMATCH", "\(field)/breakdown/\(name)")
+                return refuse("MULTI_CURRENCY_ORDER", "\(field)/breakdown/\(name)")
             }
             sum = next
         }
@@ -166,9 +170,20 @@ struct PayPalRequestRules {
             ] { text(address[name], "\(field)/billing_address/\(name)", 0...limit) }
         }
         guard syntax.isEmpty, !isStored else { return }
-        guard let number else { return refuse("CARD_NUMBER_REQUIRED", "\(field)/number") }
-        guard let expiry else { return refuse("CARD_EXPIRY_REQUIRED", "\(field)/expiry") }
-        if !LuhnChecksum.isValid(number) { refuse("PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED", "\(field)/number") }
+        guard let number else {
+            return call == .create
+                ? add("MISSING_REQUIRED_PARAMETER", "\(field)/number")
+                : refuse("CARD_NUMBER_REQUIRED", "\(field)/number")
+        }
+        guard let expiry else {
+            return call == .create
+                ? add("MISSING_REQUIRED_PARAMETER", "\(field)/expiry")
+                : refuse("CARD_EXPIRY_REQUIRED", "\(field)/expiry")
+        }
+        if !LuhnChecksum.isValid(number) {
+            let issue = call == .execute ? "TRANSACTION_REFUSED" : "PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED"
+            return refuse(issue, "\(field)/number")
+        }
         if let read = try? Expiry(expiry, now: now), (try? read.check(at: now)) == nil {
             refuse("CARD_EXPIRED", "\(field)/expiry")
         }

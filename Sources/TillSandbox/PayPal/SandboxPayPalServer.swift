@@ -11,9 +11,9 @@ public import TillCore
 ///
 /// Beyond PayPal's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/clock` with
-/// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as the
-/// customer before the bank's challenge. A cardholder's name makes the card be declined: `CCREJECT-IF` and the others of
-/// PayPal's own sandbox.
+/// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
+/// the customer before the bank's challenge. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
+/// others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
     /// The longest body that is read.
     static let maximumBody = 1 << 20
@@ -74,7 +74,8 @@ public struct SandboxPayPalServer: Sendable {
     private func response(_ answer: PayPalAnswer) -> Response {
         var headers = HTTPFields()
         if let name = HTTPField.Name("PayPal-Debug-Id") {
-            headers[name] = answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
+            headers[name] =
+                answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
         }
         guard let body = answer.body else {
             return Response(status: HTTPResponse.Status(code: answer.status), headers: headers)

@@ -1,9 +1,13 @@
+import TillContactless
 public import TillCore
 
 /// A payment provider without a bank: same keys, same limits, same ways to fail as a real one, no network.
 public struct SandboxProvider: PaymentServiceProvider {
+    /// Its name, as in `--provider`.
     public let name: ProviderName
+    /// What it can do.
     public let capabilities: ProviderCapabilities
+    /// How it writes amounts: as ISO 4217 has them.
     public let amounts = AmountCodec(provider: "Sandbox", exceptions: [:])
     /// The provider's books, to look into and to act as the customer.
     public let ledger: SandboxLedger
@@ -30,6 +34,7 @@ public struct SandboxProvider: PaymentServiceProvider {
             replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true)
     }
 
+    /// Makes the object of an attempt; moves nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await call(.prepare, key: request.prepareKey, amount: nil) {
             try await confirmation(
@@ -37,10 +42,11 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Asks for the money, or fails as it was told to.
     public func authorize(
         _ request: AuthorizationRequest, with tender: Tender
     ) async -> ProviderAnswer<Authorization> {
-        guard let card = SandboxCard(tender) else {
+        guard let card = card(of: tender, amount: request.amount) else {
             return .declined(
                 Decline(reason: .invalidRequest, code: "tender_not_supported", message: "The sandbox takes cards."))
         }
@@ -57,6 +63,15 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// The tender's card; one that a reader sealed must be sealed for this amount.
+    private func card(of tender: Tender, amount: Money) -> SandboxCard? {
+        guard case .cardPresent(let payload) = tender, CardEnvelope.isEnvelope(payload.sealed.reveal()) else {
+            return SandboxCard(tender)
+        }
+        return SandboxEnvelope.card(payload.sealed, for: amount, at: clock.now())
+    }
+
+    /// Takes held money.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await call(.capture, key: request.key, amount: request.amount) {
             try await confirmation(
@@ -66,6 +81,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Lets held money go.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         // A void has no amount of its own; the table's amounts are those of the charge.
         var amount: Money?
@@ -86,6 +102,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Gives captured money back.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         await call(.refund, key: request.key, amount: request.amount) {
             try await confirmation(
@@ -96,6 +113,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Says what became of an attempt.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         await call(.query, key: request.authorizationKey, amount: nil) {
             let charge = try await ledger.store.transaction { shelf in

@@ -130,7 +130,8 @@ struct SandboxStripe: Sendable {
         let draft = SandboxLedger.Draft(
             account: metadata["till_account"], order: metadata["till_order"] ?? metadata["order_id"],
             payment: metadata["till_payment"], attempt: metadata["till_attempt"], amount: amount.minorUnits,
-            currency: currency.code, capturesAtOnce: form["capture_method"] != "manual", text: form["description"],
+            currency: currency.code, capturesAtOnce: form["capture_method"]?.hasPrefix("manual") != true,
+            text: form["description"],
             metadata: metadata, paymentMethod: card?.id)
         let types = form.members(of: "payment_method_types").sorted { $0.key < $1.key }.map(\.value)
         let owner = SandboxTerminal.owner(request.authorization)

@@ -7,7 +7,8 @@ public import TillCore
 ///
 /// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; and `POST /_sandbox/action` with
-/// `{"reference":"pi_…","succeeds":true}`, which acts as the customer.
+/// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
+/// the world would; `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
     /// The books.
     public let ledger: SandboxLedger
@@ -50,14 +51,17 @@ public struct SandboxStripeServer: Sendable {
     /// - Parameters:
     ///   - port: zero takes a free one.
     ///   - ledgerFile: an SQLite file for the books; in memory without one.
+    ///   - cardTime: how long a card is in a reader before the issuer has answered.
     ///   - onReady: is told the port once requests are taken.
     public static func run(
         port: Int, ledgerFile: String?, faults: SandboxFaults = SandboxFaults(), webhook: SandboxWebhook? = nil,
-        onReady: @escaping @Sendable (Int) async -> Void = { _ in }
+        cardTime: Span = .milliseconds(0), onReady: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
         let store: any SandboxStore =
             if let ledgerFile { try SandboxFileStore(path: ledgerFile) } else { SandboxMemoryStore() }
-        try await SandboxStripeServer(store: store, faults: faults, webhook: webhook).run(port: port, onReady: onReady)
+        let server = SandboxStripeServer(store: store, faults: faults, webhook: webhook)
+        server.terminal.setCardTime(cardTime)
+        try await server.run(port: port, onReady: onReady)
     }
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.

@@ -24,7 +24,8 @@ extension SandboxTerminal {
             return SandboxTerminal.refuse("terminal_reader_offline", "Reader is currently offline.")
         }
         if found.reader.action?.isWorking == true {
-            return SandboxTerminal.refuse("terminal_reader_busy", "Reader is currently busy processing another request.")
+            return SandboxTerminal.refuse(
+                "terminal_reader_busy", "Reader is currently busy processing another request.")
         }
         let late = SandboxTerminal.refuse(
             "terminal_reader_timeout", "There was a timeout when sending this command to the reader.")
@@ -75,7 +76,8 @@ extension SandboxTerminal {
             return reader
         }
         guard let reader else {
-            return SandboxTerminal.refuse("terminal_reader_busy", "Reader is currently busy processing another request.")
+            return SandboxTerminal.refuse(
+                "terminal_reader_busy", "Reader is currently busy processing another request.")
         }
         switch action.type {
         case "confirm_payment_intent":
@@ -126,7 +128,9 @@ extension SandboxTerminal {
     private func collection(
         _ verb: String, _ form: StripeForm, _ reader: SandboxReader, _ template: SandboxAction
     ) async -> Result<SandboxAction, StripeRefusal> {
-        func no(_ answer: StripeAnswer) -> Result<SandboxAction, StripeRefusal> { .failure(StripeRefusal(answer: answer)) }
+        func no(_ answer: StripeAnswer) -> Result<SandboxAction, StripeRefusal> {
+            .failure(StripeRefusal(answer: answer))
+        }
         guard let id = form["payment_intent"] else {
             return no(.invalid("payment_intent", "Missing required param: payment_intent.", code: "parameter_missing"))
         }
@@ -315,7 +319,8 @@ extension SandboxTerminal {
                 JSONMember(
                     key: type,
                     value: type == "selection"
-                        ? .fields(["choices": .array(choices), "id": .null, "text": .null]) : .fields(["value": .null])))
+                        ? .fields(["choices": .array(choices), "id": .null, "text": .null]) : .fields(["value": .null]))
+            )
             inputs.append(.object(members))
         }
         return inputs

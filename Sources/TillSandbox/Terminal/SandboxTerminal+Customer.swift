@@ -10,7 +10,8 @@ extension SandboxTerminal {
         }
         switch verb {
         case "present_payment_method": return try await present(reader, form)
-        case "succeed_input_collection": return answerInputs(reader, skipping: form["skip_non_required_inputs"] == "all")
+        case "succeed_input_collection":
+            return answerInputs(reader, skipping: form["skip_non_required_inputs"] == "all")
         case "timeout_input_collection": return timeOutInputs(reader)
         default: return .error(404, "invalid_request_error", "Unrecognized request URL (\(verb.prefix(40))).")
         }
@@ -22,7 +23,8 @@ extension SandboxTerminal {
         guard let action = reader.action, case .waitingForCard = action.stage, action.isRunning else {
             return SandboxTerminal.refuse("terminal_reader_busy", "The reader does not wait for a card.")
         }
-        let charge = try await action.intent.asyncMap { try await ledger.charge(ProviderReference(rawValue: $0)) } ?? nil
+        let charge =
+            try await action.intent.asyncMap { try await ledger.charge(ProviderReference(rawValue: $0)) } ?? nil
         let card: SandboxCard
         switch SandboxTerminal.card(form, charge) {
         case .success(let found): card = found
@@ -44,7 +46,9 @@ extension SandboxTerminal {
             state.readers[reader.id]?.action = now
             return true
         }
-        guard taken else { return SandboxTerminal.refuse("terminal_reader_busy", "The reader does not wait for a card.") }
+        guard taken else {
+            return SandboxTerminal.refuse("terminal_reader_busy", "The reader does not wait for a card.")
+        }
         try await self.charge(reader.id, action.number)
         return StripeAnswer((state.withLock { $0.readers[reader.id] } ?? reader).json(at: now))
     }
@@ -61,7 +65,9 @@ extension SandboxTerminal {
                     answer: .invalid("type", "The PaymentIntent does not take \(type).")))
         }
         guard let number = form["\(type)[number]"] ?? (type == "interac_present" ? "4506445006931933" : nil) else {
-            let wire = charge.flatMap { StripeRendering(now: Timestamp(milliseconds: 0)).wireUnits($0, $0.amount).int64Value }
+            let wire = charge.flatMap {
+                StripeRendering(now: Timestamp(milliseconds: 0)).wireUnits($0, $0.amount).int64Value
+            }
             return .success(SandboxTestCard.physical(wireAmount: wire ?? 0))
         }
         guard let card = SandboxTestCard.card(number: number) else {
@@ -135,7 +141,9 @@ extension SandboxTerminal {
         let result = try await ledger.store.transaction { shelf -> (SandboxCharge, SandboxOutcome)? in
             guard var charge = try shelf.charge(id) else { return nil }
             charge.isBeingCharged = nil
-            guard charge.state != .authorized else { return (charge, .declined(code: "intent_invalid_state", message: "")) }
+            guard charge.state != .authorized else {
+                return (charge, .declined(code: "intent_invalid_state", message: ""))
+            }
             let (whole, overflow) = charge.amount.addingReportingOverflow(presentation.tip)
             if !overflow, presentation.tip > 0 {
                 charge.amount = whole
@@ -191,7 +199,9 @@ extension SandboxTerminal {
             try shelf.put(charge, keys: [])
             return true
         }
-        guard isUsable else { return action.fail("intent_invalid_state", "The PaymentIntent can not be used any more.") }
+        guard isUsable else {
+            return action.fail("intent_invalid_state", "The PaymentIntent can not be used any more.")
+        }
         action.set("payment_method", method.presentJSON(createdAt: now))
         action.succeed()
     }
@@ -202,7 +212,8 @@ extension SandboxTerminal {
             return action.fail("card_declined", "Your card was declined.", error: "card_declined", decline: code)
         }
         let method = StripePaymentMethod(
-            SandboxCard(behavior: .approve, brand: presentation.card.brand, lastFour: presentation.card.lastFour,
+            SandboxCard(
+                behavior: .approve, brand: presentation.card.brand, lastFour: presentation.card.lastFour,
                 entryMode: nil))
         state.withLock { state in
             state.setupIntents[id]?["status"] = .string("succeeded")

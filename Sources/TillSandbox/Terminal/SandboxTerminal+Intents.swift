@@ -38,7 +38,8 @@ extension SandboxTerminal {
             let thing = Thing(
                 id: id, owner: owner, order: order,
                 fields: [
-                    JSONMember(key: "id", value: .string(id)), JSONMember(key: "object", value: .string("setup_intent")),
+                    JSONMember(key: "id", value: .string(id)),
+                    JSONMember(key: "object", value: .string("setup_intent")),
                     JSONMember(key: "client_secret", value: .string("\(id)_secret_sandbox")),
                     JSONMember(key: "created", value: .int(now.milliseconds / 1000)),
                     JSONMember(key: "livemode", value: .bool(false)),

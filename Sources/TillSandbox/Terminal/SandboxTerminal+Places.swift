@@ -47,7 +47,7 @@ extension SandboxTerminal {
         if let phone = form["phone"] ?? (thing["phone"] == nil ? "" : nil) {
             thing["phone"] = phone.isEmpty ? .null : .string(phone)
         }
-        if let override = form["configuration_overrides"] {
+        if let override = form["configuration_overrides"] ?? (thing["configuration_overrides"] == nil ? "" : nil) {
             thing["configuration_overrides"] = override.isEmpty ? .null : .string(override)
         }
         let metadata = form.members(of: "metadata")

@@ -77,6 +77,8 @@ extension SandboxTerminal {
         for reader in ended { tell("terminal.reader.action_failed", reader) }
     }
 
+    func setCardTime(_ span: Span) { state.withLock { $0.cardTime = span } }
+
     /// What stands at `POST /_sandbox/readers`: acts on a reader as the world would.
     ///
     /// `{"reader": "tmr_… or label", "do": …}` with `customer_cancel`, `offline`, `online`, `reboot`, `remove_card`,
@@ -86,7 +88,7 @@ extension SandboxTerminal {
         let word = json["do"]?.stringValue ?? ""
         if word == "card_time" {
             let span = min(max(json["milliseconds"]?.int64Value ?? 0, 0), 60_000)
-            state.withLock { $0.cardTime = .milliseconds(span) }
+            setCardTime(.milliseconds(span))
             return StripeAnswer(.fields(["ok": .bool(true)]))
         }
         let name = json["reader"]?.stringValue ?? ""

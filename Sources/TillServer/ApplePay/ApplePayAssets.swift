@@ -8,6 +8,7 @@ enum ApplePayAssets {
         switch name {
         case "client.js": return file(PackageResources.applepay_client_js, "text/javascript; charset=utf-8")
         case "client.css": return file(PackageResources.applepay_client_css, "text/css; charset=utf-8")
+        case "openapi.yaml": return file(PackageResources.applepay_openapi_yaml, "application/yaml")
         case "icon.png": return file(PackageResources.applepay_icon_png, "image/png")
         case "simulator.js" where isSandbox:
             return file(PackageResources.applepay_simulator_js, "text/javascript; charset=utf-8")

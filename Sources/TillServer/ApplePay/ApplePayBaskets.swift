@@ -25,6 +25,8 @@ actor ApplePayBaskets {
         var basket: SheetBasket
         var outcome: Outcome?
         var openedAt: Timestamp
+        /// Whose order it is, once it is being paid.
+        var contact: FullContact?
     }
 
     private var entries: [String: Entry] = [:]
@@ -85,7 +87,10 @@ actor ApplePayBaskets {
     }
 
     /// Notes which payment in the journal the basket has.
-    func charges(_ id: String, _ payment: PaymentID) { entries[id]?.outcome?.payment = payment }
+    func charges(_ id: String, _ payment: PaymentID, _ contact: FullContact) {
+        entries[id]?.outcome?.payment = payment
+        entries[id]?.contact = contact
+    }
 
     /// Bytes that bind a sheet to its basket: Apple signs their hash into the token, and only this process can make
     /// them.

@@ -5,7 +5,7 @@ import TillCore
 /// Turns an authorized sheet into a paid order: the token is verified and bound to the basket, the contact and the
 /// address are checked again, and the payment runs through the same engine as every other.
 struct ApplePayCheckout: Sendable {
-    let options: ApplePayOptions
+    let live: LiveApplePayOptions
     let verifier: PaymentTokenVerifier
     let baskets: ApplePayBaskets
     let guests: GuestAccounts
@@ -14,6 +14,8 @@ struct ApplePayCheckout: Sendable {
     let provider: ProviderName
     let clock: any TillClock
     let figures: ApplePayFigures
+
+    private var options: ApplePayOptions { live.current }
 
     /// Why the sheet can not be paid, in its own words; nothing was charged.
     struct Refusal: Error {
@@ -77,7 +79,11 @@ struct ApplePayCheckout: Sendable {
         guard case .answered(let answer) = outcome.state else { return pending(id) }
         guard answer["status"] == .string("pending"), let number = outcome.payment else { return answer }
         let payment = try await checkout.payment(number, account: .main)
-        let (newer, isFree) = self.answer(payment, entry.basket.id, nil)
+        var guest: GuestAccounts.Account?
+        if ApplePayCheckout.isPaid(payment.status), let contact = entry.contact {
+            guest = await guests.account(for: contact)
+        }
+        let (newer, isFree) = self.answer(payment, entry.basket.id, guest)
         if newer["status"] != .string("pending") { await baskets.finish(id, newer, isFree: isFree) }
         return newer
     }
@@ -175,11 +181,18 @@ struct ApplePayCheckout: Sendable {
         let payment: Payment
         do throws(CheckoutError) {
             let created = try await checkout.create(draft)
-            await baskets.charges(basket.id, created.id)
+            await baskets.charges(basket.id, created.id, contact)
             payment = try await checkout.confirm(
                 created.id, account: .main, provider: provider, tender: try tender(accepted, sheet))
         } catch {
-            if case .orderOccupied = error { return (paidAlready(order), false) }
+            if case .orderOccupied(_, let other, _) = error {
+                // The order has a payment already, such as one of before a restart: that one is told.
+                await baskets.charges(basket.id, other, contact)
+                let payment = try await checkout.payment(other, account: .main)
+                return (answer(payment, basket.id, nil).0, false)
+            }
+            // What may have been sent is looked up, not tried again.
+            guard error.moneyMoved == .no else { return (pending(basket.id), false) }
             throw error
         }
         figures.payment(payment.status.rawValue)
@@ -274,14 +287,6 @@ struct ApplePayCheckout: Sendable {
         return .object(members)
     }
 
-    private func paidAlready(_ order: Order) -> JSONValue {
-        .object([
-            JSONMember(key: "status", value: .string("placed")),
-            JSONMember(key: "orderId", value: .string(order.id.rawValue)),
-            JSONMember(key: "moneyMoved", value: .string("yes")),
-        ])
-    }
-
     private func declined(_ payment: Payment) -> JSONValue {
         .object([
             JSONMember(key: "status", value: .string("declined")),
@@ -315,7 +320,8 @@ actor GuestAccounts {
         }
         guard accounts.count < GuestAccounts.maximum else { return nil }
         let random = hex((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let account = Account(id: "guest_" + hex(digest(Array(name.utf8)).prefix(8)), token: Secret(random), isNew: true)
+        let account = Account(
+            id: "guest_" + hex(digest(Array(name.utf8)).prefix(8)), token: Secret(random), isNew: true)
         accounts[name] = account
         return account
     }

@@ -15,7 +15,7 @@ struct ApplePayRoutes: Sendable {
     static let maximumBodyBytes = 131_072
     static let association = "/.well-known/apple-developer-merchantid-domain-association"
 
-    let options: ApplePayOptions
+    let live: LiveApplePayOptions
     let baskets: ApplePayBaskets
     let checkout: ApplePayCheckout
     let sessions: MerchantSessions
@@ -23,25 +23,29 @@ struct ApplePayRoutes: Sendable {
     let figures: ApplePayFigures
     let clock: any TillClock
 
+    var options: ApplePayOptions { live.current }
+
     /// Answers a request of Apple Pay's; `nil` if the address is not one of its.
     func answer(_ request: Request, route: inout String) async throws -> Response? {
         let path = request.uri.path
-        guard path.hasPrefix("/applepay/") || path == ApplePayRoutes.association || path == "/shop"
-            || path.hasPrefix("/shop/")
+        guard
+            path.hasPrefix("/applepay/") || path == ApplePayRoutes.association || path == "/shop"
+                || path.hasPrefix("/shop/")
         else { return nil }
         let origin = request.headers[.origin]
-        if request.method == .options, path.hasPrefix("/applepay/") {
-            route = "/applepay/*"
-            return try preflight(request)
-        }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         var response: Response
         do {
+            if request.method == .options, path.hasPrefix("/applepay/") {
+                route = "/applepay/*"
+                return try preflight(request)
+            }
             response = try await respond(request, parts, route: &route)
         } catch {
             response = Self.problem(error)
         }
-        if let origin, let domain = try? domain(of: request), domain.origins.contains(origin) || isOwn(origin, request) {
+        if let origin, let domain = try? domain(of: request), domain.origins.contains(origin) || isOwn(origin, request)
+        {
             response.headers[.accessControlAllowOrigin] = origin
         }
         response.headers[Incoming.name("Vary")] = "Origin"
@@ -207,7 +211,8 @@ struct ApplePayRoutes: Sendable {
         let incoming = Incoming(request: request, account: .main, maximumBodyBytes: 0)
         let visitor = try incoming.query("visitor")
         let hasIdentity = identity(of: domain) != nil
-        let share = domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
+        let share =
+            domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
         let isOn = domain.isEnabled && hasIdentity && !options.keys.all.isEmpty && options.fault == nil && share
         let factory = options.factory
         let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }

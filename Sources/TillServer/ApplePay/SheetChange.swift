@@ -42,7 +42,8 @@ enum SheetChange: Sendable {
                     country: contact.countryCode.isEmpty ? options.factory.countryCode : contact.countryCode))
         case "paymentmethod":
             self = .paymentMethod(isCredit: body["paymentMethod"]?["type"] == .string("credit"))
-        default: throw Problem.field("event", "It must be couponcode, shippingmethod, shippingcontact or paymentmethod.")
+        default:
+            throw Problem.field("event", "It must be couponcode, shippingmethod, shippingcontact or paymentmethod.")
         }
     }
 

@@ -23,6 +23,14 @@ const STEPS = { "payment.created": "The payment was written down.", "attempt.sta
   "operation.unknown": "No clear answer; it is being checked.", "payment.cancel_requested": "The shop wants no money any more.",
   "payment.canceled": "The payment is over.", "payment.attention_required": "A person must look at it." };
 
+const BRANDS = { visa: "Visa", mastercard: "Mastercard", amex: "American Express", discover: "Discover", interac: "Interac",
+  eftpos: "eftpos", jcb: "JCB", unionpay: "UnionPay" };
+// What people call an order; a plain sale, whose name was made up, goes by the end of its payment.
+const orderName = (payment) => {
+  const name = payment.order_number || payment.order_id;
+  return name.startsWith("sale-") ? `Sale ${payment.id.slice(-5)}` : name;
+};
+
 const state = { payment: null, busy: false, source: null, poll: 0, change: null, generation: 0 };
 
 // ---- Money: text to minor units and back, without ever computing with fractions.
@@ -161,7 +169,7 @@ function fail(error) {
 }
 
 function mark(id, fault) {
-  const field = $(id), place = $(field.getAttribute("aria-describedby"));
+  const field = $(id), place = $(field.getAttribute("aria-describedby").split(" ")[0]);
   if (!place || field.closest("[hidden]")) return false;
   place.textContent = fault;
   if (fault) field.setAttribute("aria-invalid", "true"); else field.removeAttribute("aria-invalid");
@@ -172,8 +180,8 @@ function words(payment) {
   const sum = money(payment.amount, payment.currency), taken = money(payment.captured, payment.currency);
   const back = money(payment.refunded, payment.currency), held = money(payment.authorized, payment.currency);
   switch (payment.status) {
-    case "succeeded": return ["good", "Paid", `${taken} was taken. Money moved.`];
-    case "partially_captured": return ["good", "Partly taken", `${taken} of ${held} was taken. Money moved.`];
+    case "succeeded": return ["good", "Paid", `${taken} was taken.`];
+    case "partially_captured": return ["good", "Partly taken", `${taken} of ${held} was taken; the rest is still held.`];
     case "partially_refunded": return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.`];
     case "refunded": return ["good", "Refunded", `${back} went back to the customer.`];
     case "requires_capture": return ["wait", "Held", `${held} is reserved and not taken yet. No money moved.`];
@@ -192,7 +200,7 @@ function words(payment) {
     case "requires_payment_method": {
       const last = payment.attempts?.at(-1)?.status;
       const why = last === "not_sent" ? "The provider could not be reached; nothing was sent. " : "";
-      return ["", `To charge: ${sum}`, `${why}No money moved. Choose a tender and press Charge.`];
+      return ["", `To charge: ${sum}`, `${why}No money moved. Choose how the customer pays and press Charge.`];
     }
     default: return ["wait", payment.status, payment.message || ""];
   }
@@ -235,8 +243,8 @@ function render() {
   }
 
   const card = payment.tender;
-  const how = card ? [({ card: "Typed card", reader: "Card reader", cash: "Cash" })[card.type] ?? card.type, card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
-  const facts = [["Sum", money(payment.amount, payment.currency)], ["Order", payment.order_number ?? payment.order_id], ["Tender", how], ["Payment", payment.id]];
+  const how = card ? [({ card: "Typed card", reader: "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
+  const facts = [["Amount", money(payment.amount, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;
 
@@ -295,7 +303,7 @@ function close() {
   state.generation++;
   history.replaceState(null, "", location.pathname);
   $("steps-box").hidden = true;
-  show("", "Nothing to do", "Enter a sale, or open one of the latest below.");
+  show("", "Nothing to do", "Enter a sale and press Charge, or open one of the latest payments below.");
   alertWith("");
   render();
 }
@@ -323,7 +331,14 @@ function watch(id) {
     due = setTimeout(() => { if (state.source === source) refresh(); }, 30);
   });
   source.addEventListener("reader", (event) => {
-    try { step("Reader: " + String(JSON.parse(event.data).message)); } catch { /* a line without words */ }
+    try {
+      const told = JSON.parse(event.data);
+      const said = String(told.message);
+      step("Reader: " + said);
+      // What the customer must do now stands where the clerk looks.
+      if (state.busy && state.source === source) show("wait", "Working", `${money(state.payment.amount, state.payment.currency)} at the card reader: ${said}`, true);
+      document.dispatchEvent(new CustomEvent("till:reader", { detail: told }));
+    } catch { /* a line without words */ }
   });
 }
 
@@ -332,7 +347,7 @@ async function list() {
     const { payments } = await ask("GET", "/v1/payments?limit=12");
     $("rows").replaceChildren(...payments.map((payment) => {
       const row = document.createElement("tr"), head = make("th", "", { scope: "row" });
-      head.append(make("a", payment.order_number || payment.id, { href: "#" + payment.id }));
+      head.append(make("a", orderName(payment), { href: "#" + payment.id }));
       const when = make("td", new Date(payment.created_at).toLocaleString(), { className: "wide-only" });
       row.append(head, when, make("td", STATUS[payment.status] ?? payment.status), make("td", money(payment.amount, payment.currency), { className: "n" }));
       return row;
@@ -370,7 +385,7 @@ function saleBody() {
 
 function tenderBody(sale) {
   switch (tenderKind()) {
-    case "reader": return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
+    case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };
@@ -433,7 +448,7 @@ $("sale").addEventListener("submit", (event) => {
     const payment = await paymentFor(sale.body);
     open(payment);
     state.change = pay.change ?? null;
-    show("wait", "Working", `${money(payment.amount, payment.currency)}: the provider is being asked. Don't pay again.`, true);
+    show("wait", "Working", `${money(payment.amount, payment.currency)}: ${pay.tender.type === "reader" ? "the card reader is waking up." : "the payment is being taken."} Don't pay again.`, true);
     $("now").scrollIntoView({ block: "nearest" });
     // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
     // refuses a second attempt while the first is not decided.

@@ -1,3 +1,4 @@
+internal import TillBraintree
 public import TillCards
 public import TillCore
 public import TillPayPal
@@ -21,6 +22,11 @@ public struct PayPalOptions: Sendable {
         self.webhookID = webhookID
     }
 
+    /// What checks PayPal's webhooks; `nil` without the webhook's id.
+    func webhooks(transport: any HTTPTransport, clock: any TillClock) -> PayPalWebhooks? {
+        webhookID.map { PayPalWebhooks(webhookID: $0, transport: transport, clock: clock) }
+    }
+
     /// The provider.
     /// - Throws: ``CounterError/cardProvider(_:)``.
     func provider(transport: any HTTPTransport, clock: any TillClock) throws(CounterError) -> PayPalProvider {
@@ -28,6 +34,41 @@ public struct PayPalOptions: Sendable {
             let config = try ServerConfig(
                 clientID: clientID, secret: secret, environment: PayPalEnvironment.custom(url))
             return PayPalProvider(config: config, transport: transport, clock: clock)
+        } catch {
+            throw .cardProvider("\(error)")
+        }
+    }
+}
+
+/// How Braintree is reached, if it is configured.
+public struct BraintreeOptions: Sendable {
+    /// The merchant.
+    public var merchantID: String
+    /// The public key.
+    public var publicKey: String
+    /// The private key.
+    public var privateKey: Secret<String>
+    /// An address for all of it, `live`, or nothing for Braintree's sandbox.
+    public var url: String?
+
+    /// Options.
+    public init(merchantID: String, publicKey: String, privateKey: Secret<String>, url: String? = nil) {
+        self.merchantID = merchantID
+        self.publicKey = publicKey
+        self.privateKey = privateKey
+        self.url = url
+    }
+
+    /// The provider.
+    /// - Throws: ``CounterError/cardProvider(_:)``.
+    func provider(
+        transport: any HTTPTransport, clock: any TillClock
+    ) throws(CounterError) -> any PaymentServiceProvider {
+        do throws(BraintreeConfigError) {
+            let config = try BraintreeConfig(
+                merchantID: merchantID, publicKey: publicKey, privateKey: privateKey, isLive: url == "live",
+                url: url == "live" ? nil : url)
+            return BraintreeProvider(config: config, transport: transport, clock: clock)
         } catch {
             throw .cardProvider("\(error)")
         }

@@ -79,6 +79,17 @@ public struct Counter: Sendable {
                 throw error
             }
         }
+        if let configured = options.braintree {
+            let wire = transport ?? HTTPClientTransport()
+            transport = wire
+            do {
+                providers.append(
+                    try configured.provider(transport: TracedTransport(transport: wire), clock: clock))
+            } catch {
+                await wire.shutdown()
+                throw error
+            }
+        }
         let calls = ProviderCalls()
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
@@ -86,6 +97,11 @@ public struct Counter: Sendable {
             journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, options: options,
             clock: clock, calls: calls,
             transport: transport)
+    }
+
+    /// What checks PayPal's webhooks, if they are set up.
+    public var payPalWebhooks: PayPalWebhooks? {
+        transport.flatMap { options.payPal?.webhooks(transport: $0, clock: clock) }
     }
 
     /// Closes the connections and the journal.

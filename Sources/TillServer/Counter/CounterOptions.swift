@@ -22,6 +22,8 @@ public struct CounterOptions: Sendable {
     public var stripeWebhookSecrets: [Secret<String>] = []
     /// PayPal, if it is configured.
     public var payPal: PayPalOptions?
+    /// Braintree, if it is configured.
+    public var braintree: BraintreeOptions?
 
     /// Makes one for a journal file; the sandbox's books lie beside it.
     public init(journal: String) {

@@ -13,6 +13,7 @@ struct CounterResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
     let payments: PaymentRoutes
+    let terminal: TerminalRoutes
     let events: EventStreamRoute
     let doorkeeper: Doorkeeper
     let metrics: ServerMetrics
@@ -121,6 +122,7 @@ struct CounterResponder: HTTPResponder {
 
     private func answer(_ request: Request, route: inout String) async throws -> Response {
         let path = request.uri.path
+        if let response = try await receiptAnswer(request, route: &route) { return response }
         if let response = try await applePay?.routes.answer(request, route: &route) { return response }
         let isReading = request.method == .get || request.method == .head
         func only(_ method: HTTPRequest.Method) throws {
@@ -133,7 +135,8 @@ struct CounterResponder: HTTPResponder {
             }
         }
         switch path {
-        case "/", "/counter.css", "/counter.js", "/openapi.yaml", "/healthz", "/readyz", "/metrics":
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/openapi.yaml", "/healthz", "/readyz",
+            "/metrics":
             route = path
             try only(.get)
             return try await open(path, request)
@@ -145,6 +148,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try only(.post)
             return try await stripe(request)
+        case "/webhooks/paypal":
+            route = path
+            try only(.post)
+            return try await payPal(request)
         case "/v1/payments":
             route = path
             guard isReading || request.method == .post else { try only(.post); throw Problem.notFound }
@@ -156,6 +163,9 @@ struct CounterResponder: HTTPResponder {
             guard request.method == .get else { try only(.post); throw Problem.notFound }
             return try await events.stream(try await incoming(request))
         default: break
+        }
+        if path.hasPrefix("/v1/terminal/") {
+            return try await terminal.answer(path, request, route: &route) { try await incoming(request) }
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard (3...4).contains(parts.count), parts.first == "v1" else { throw Problem.notFound }
@@ -209,6 +219,8 @@ struct CounterResponder: HTTPResponder {
             if let cookie = doorkeeper.cookieForPage(request) { response.headers[.setCookie] = cookie }
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
+        case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
+        case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
@@ -217,7 +229,8 @@ struct CounterResponder: HTTPResponder {
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
+            return text(
+                try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 
@@ -296,6 +309,7 @@ struct CounterResponder: HTTPResponder {
             guard case .webhookSeen = error else { throw error }
             return payments.json(Array("{\"received\":true}".utf8))
         }
+        terminal.desk?.heard(event)
         if let payment = event.payment {
             let checkout = checkout
             // The wake is in the journal: if this look fails, the engine's own follows.

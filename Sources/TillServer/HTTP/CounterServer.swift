@@ -20,17 +20,20 @@ public struct CounterServer: Sendable {
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
+    private let terminal: TerminalDesk?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
     ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
     ///   - readCard: collects a card at a reader; simulated ones if not given.
     ///   - calls: where calls to providers are counted, for the page of figures.
+    ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil
     ) {
+        self.terminal = terminal
         self.calls = calls
         self.journal = journal
         self.checkout = checkout
@@ -49,7 +52,8 @@ public struct CounterServer: Sendable {
     ) {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
-            clock: counter.clock, logger: logger, calls: counter.calls)
+            clock: counter.clock, logger: logger, calls: counter.calls,
+            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) })
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -79,7 +83,8 @@ public struct CounterServer: Sendable {
             },
             logger: logger)
         // They end in the opposite order: streams first, then what is in flight, then the engine.
-        let services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
+        var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
+        if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -115,11 +120,12 @@ public struct CounterServer: Sendable {
         let keyed = KeyedRequests(journal: journal, checkout: checkout, clock: clock)
         let payments = PaymentRoutes(
             journal: journal, checkout: checkout, keyed: keyed, feed: feed, metrics: metrics, readCard: readCard,
-            options: options, clock: clock)
+            options: options, clock: clock, terminal: terminal)
         let events = EventStreamRoute(
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, events: events, doorkeeper: doorkeeper, metrics: metrics, calls: calls,
+            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events,
+            doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
             options: options, applePay: applePay, clock: clock, logger: logger)
     }

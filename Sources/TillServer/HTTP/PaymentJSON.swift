@@ -134,7 +134,7 @@ public enum PaymentJSON {
     }
 
     /// One sentence for the person at the counter.
-    static func message(of payment: Payment) -> String {
+    public static func message(of payment: Payment) -> String {
         switch payment.status {
         case .requiresPaymentMethod:
             if case .notSent = payment.attempts.last?.state {

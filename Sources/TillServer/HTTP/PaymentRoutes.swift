@@ -17,6 +17,7 @@ struct PaymentRoutes: Sendable {
     let readCard: CardCollector
     let options: ServerOptions
     let clock: any TillClock
+    let terminal: TerminalDesk?
 
     // MARK: Commands
 
@@ -32,7 +33,10 @@ struct PaymentRoutes: Sendable {
             var record = request
             record.state = .finished(
                 status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
-            _ = try await checkout.create(draft, idempotency: record)
+            let kept = record
+            _ = try await withPaymentSpan("create", draft.payment.id) {
+                try await checkout.create(draft, idempotency: kept)
+            }
             metrics.created()
             return record
         }
@@ -85,10 +89,14 @@ struct PaymentRoutes: Sendable {
         let request = keyed.record(
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
         return try await keyed.answer(request, status: .ok) { record in
-            let provider = try tender.provider ?? (tender.isCash ? .cash : options.defaultProvider)
+            let provider =
+                TerminalDesk.provider(tender, asked: try tender.provider, desk: terminal)
+                ?? (tender.isCash ? .cash : options.defaultProvider)
             let credential = try await self.credential(tender, for: payment, provider: provider)
-            let after = try await checkout.confirm(
-                id, account: scope.account, provider: provider, tender: credential, idempotency: record)
+            let after = try await withPaymentSpan("confirm", id) {
+                try await checkout.confirm(
+                    id, account: scope.account, provider: provider, tender: credential, idempotency: record)
+            }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after)
         }
@@ -120,6 +128,7 @@ struct PaymentRoutes: Sendable {
             guard checkout.providerNames.contains(provider) else {
                 throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
             }
+            if let tender = try await terminal?.tender(request, provider: provider) { return tender }
             let parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
             let feed = feed
@@ -170,7 +179,7 @@ struct PaymentRoutes: Sendable {
             account: incoming.account, operation: "POST /v1/payments/\(id)/\(verb)", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: id, operation: verb))
         return try await keyed.answer(request, status: status) { record in
-            let after = try await work(body, payment, record)
+            let after = try await withPaymentSpan(verb, id) { try await work(body, payment, record) }
             metrics.outcome(after.status)
             return await keyed.finish(request, status: status.code, payment: after)
         }

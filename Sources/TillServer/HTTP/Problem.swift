@@ -5,6 +5,7 @@ import TillCore
 import TillHTTP
 import TillHardware
 import TillJournal
+import TillStripe
 
 /// An error as programs see it (RFC 9457), which always says whether money moved and what to do next.
 struct Problem: Error {
@@ -65,13 +66,15 @@ struct Problem: Error {
             self.init(Problem.status(of: error), error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
             switch error {
-            case .journal, .tooManyConflicts, .refused(.outcomeOpen), .refused(.operationInProgress): self = retrying()
+            case .journal, .tooManyConflicts, .refused(.outcomeOpen(.processing)), .refused(.operationInProgress):
+                self = retrying()
             default: break
             }
         case let error as JournalError: self.init(CheckoutError.journal(error))
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
+        case let error as StripeTerminalError: self.init(terminal: error)
         case let error as SimulatedCardError: self = .field("tender.card", error.description)
         case let error as CardDetailsError:
             self = .field("tender", error.description, code: "invalid_card")

@@ -1,6 +1,7 @@
 public import Foundation
 public import TillCore
 public import TillHardware
+public import TillPayPal
 public import TillReceipts
 
 /// How the counter serves HTTP.
@@ -19,6 +20,8 @@ public struct ServerOptions: Sendable {
     public var locale = Locale(identifier: "en_US")
     /// `whsec_…` of Stripe; without one no webhook is taken.
     public var webhookSecrets: [Secret<String>] = []
+    /// What checks PayPal's webhooks, if they are set up.
+    public var payPalWebhooks: PayPalWebhooks?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
     /// How long a connection may say nothing.
@@ -34,6 +37,9 @@ public struct ServerOptions: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The card reader that the page offers first, by its id.
+    public var preferredReader: String?
 
     var isLoopback: Bool { ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host) }
 }

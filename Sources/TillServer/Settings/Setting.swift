@@ -45,7 +45,7 @@ extension Setting {
     /// Who moves the money.
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, usual: "sandbox",
-        about: "Who moves the money: sandbox, stripe, paypal or cash.")
+        about: "Who moves the money: sandbox, stripe, paypal, braintree or cash.")
     /// How long the sandbox takes.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, usual: "0ms",
@@ -132,7 +132,8 @@ extension Setting {
     public static let all: [Setting] = [
         .journal, .account, .provider, .store, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
         .stripeWebhookSecret, .stripeWebhookSecretFile, .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile,
-        .payPalWebhookID, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey,
+        .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams,
     ]
 }

@@ -113,7 +113,9 @@ extension StripeTerminalProvider {
 
     /// Nobody said where the card will be. It is a no only when no reader is at it any more.
     private func refundWithoutReader(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
-        guard let readers = try? await terminal.readers() else { return .unknown(reason: "the readers can not be read") }
+        guard let readers = try? await terminal.readers() else {
+            return .unknown(reason: "the readers can not be read")
+        }
         let isRunning = readers.contains {
             $0.action?.status == .inProgress && $0.action?.kind == .refundPayment
                 && $0.action?.paymentIntent == reference

@@ -66,6 +66,9 @@ public final class TerminalFeed: Sendable {
         state.withLock { $0.busy[intent.rawValue] }
     }
 
+    /// The readers that somebody in this process waits for.
+    public var busyReaders: [String] { state.withLock { Array($0.waiters.keys) } }
+
     /// The next refund of a payment that needs the card is made at this reader.
     public func useReader(_ reader: String, forRefundOf payment: PaymentID) {
         state.withLock { $0.refundReaders[payment] = reader }

@@ -1,4 +1,5 @@
 public import TillCore
+internal import TillHardware
 
 /// A reader as Stripe tells of it. Its network status is what Stripe heard last: a sale is tried whatever it says.
 public struct TerminalReader: Hashable, Sendable {
@@ -46,7 +47,9 @@ public struct TerminalReader: Hashable, Sendable {
 
 /// What kind of device a reader is, in Stripe's words. Open: a kind that is not known keeps its raw value.
 public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
@@ -62,7 +65,9 @@ public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomSt
 
 /// Whether a reader was heard of lately. Open.
 public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The raw value.
     public var description: String { rawValue }
@@ -96,12 +101,16 @@ public struct TerminalAction: Hashable, Sendable {
     public let paymentMethod: String?
     /// What was collected of the card before it is charged.
     public let card: CardSummary?
+    /// The same, with all that Stripe tells of it.
+    let collected: PaymentMethod?
     /// What the customer entered or chose.
     public let inputs: [TerminalInputAnswer]
 
     /// What a reader was told to do. Open.
     public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The raw value.
         public var description: String { rawValue }
@@ -123,7 +132,9 @@ public struct TerminalAction: Hashable, Sendable {
 
     /// How far a reader is. Open: an unknown word is neither success nor failure.
     public struct Status: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Under way.
         public static let inProgress = Status(rawValue: "in_progress")
@@ -147,8 +158,10 @@ public struct TerminalAction: Hashable, Sendable {
         refund = TerminalText.identifier(details?["refund"])
         paymentMethod = TerminalText.identifier(details?["payment_method"])
         let method = details?["payment_method"]
-        card = ["card_present", "interac_present", "card"].lazy.compactMap { method?[$0] }
+        card =
+            ["card_present", "interac_present", "card"].lazy.compactMap { method?[$0] }
             .compactMap { StripePaymentIntent.summary($0) }.first
+        collected = method.flatMap { PaymentMethod(stripe: $0) }
         inputs = (details?["inputs"]?.arrayValue ?? []).map(TerminalInputAnswer.init)
     }
 

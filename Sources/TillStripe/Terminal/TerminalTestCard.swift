@@ -46,7 +46,8 @@ extension TerminalTestCard {
             return
         }
         let names = [word, "charge_" + word, word.replacing("declined:", with: "charge_declined_"), word + "_debit"]
-        guard let card = names.lazy.compactMap({ name in TerminalTestCard.known.first { $0.name == name } }).first else {
+        guard let card = names.lazy.compactMap({ name in TerminalTestCard.known.first { $0.name == name } }).first
+        else {
             return nil
         }
         self.init(

@@ -82,6 +82,40 @@ struct PaymentTableTests {
         #expect(lines == PaymentTable.answers.split(separator: "\n").map(String.init))
     }
 
+    @Test("an event about something that the payment does not have changes nothing but the version") func foreign()
+        throws
+    {
+        let (attempt, capture) = (AttemptID(rawValue: "pay_x-a9"), CaptureID(rawValue: "pay_x-c9"))
+        let refund = RefundID(rawValue: "pay_x-r9")
+        let taken = Authorization(reference: Examples.reference, amount: Examples.eur(100), isCaptured: true)
+        let operations: [OperationID] = [.attempt(attempt), .void(attempt), .capture(capture), .refund(refund)]
+        let events: [PaymentEvent] =
+            [
+                .attemptPrepared(attempt, Examples.reference), .attemptDeclined(attempt, Examples.decline),
+                .actionRequired(attempt, CustomerAction(kind: "x")), .attemptNotSent(attempt, reason: "x"),
+                .attemptExpired(attempt), .voidStarted(attempt, reason: "x"), .voided(attempt),
+                .authorized(attempt, Examples.authorization), .authorized(attempt, taken), .captured(capture, nil),
+                .refunded(refund, nil),
+            ]
+            + operations.flatMap { operation -> [PaymentEvent] in
+                [
+                    .refused(operation, Examples.decline), .deferred(operation, until: Examples.now, reason: "x"),
+                    .outcomeUnknown(operation, nextCheck: Examples.now, reason: "x"),
+                ]
+            }
+        for (state, payment) in try Examples.all() {
+            for event in events {
+                var after = payment
+                after.evolve(RecordedEvent(event, at: payment.updatedAt))
+                #expect(after.version == payment.version + 1)
+                #expect(after.attempts == payment.attempts, "\(state), \(event.name)")
+                #expect(after.captures == payment.captures, "\(state), \(event.name)")
+                #expect(after.refunds == payment.refunds, "\(state), \(event.name)")
+                #expect(after.status == payment.status, "\(state), \(event.name)")
+            }
+        }
+    }
+
     @Test("the same answer twice leads to nothing the second time, unless it is still not known") func repeated() throws
     {
         for (state, payment) in try Examples.all() {

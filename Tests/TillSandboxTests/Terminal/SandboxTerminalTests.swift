@@ -21,11 +21,13 @@ import TillStripe
         return (answer.status, try JSONValue(parsing: Array(answer.body.utf8)), answer.isReplay)
     }
 
-    private func intent(_ amount: Int64 = 1200, _ currency: String = "usd", _ more: String = "") async throws -> String {
+    private func intent(_ amount: Int64 = 1200, _ currency: String = "usd", _ more: String = "") async throws -> String
+    {
         let types = currency == "cad" ? "&payment_method_types[1]=interac_present" : ""
         let made = try await call(
             "POST", "/v1/payment_intents",
-            "amount=\(amount)&currency=\(currency)&capture_method=manual&payment_method_types[0]=card_present\(types)\(more)")
+            "amount=\(amount)&currency=\(currency)&capture_method=manual&payment_method_types[0]=card_present\(types)\(more)"
+        )
         return try #require(made.json["id"]?.stringValue)
     }
 
@@ -85,7 +87,9 @@ import TillStripe
         }
     }
 
-    @Test("the physical test card: the last two digits of the amount decide", arguments: SandboxTestCard.amounts.keys.sorted() + [0, 50])
+    @Test(
+        "the physical test card: the last two digits of the amount decide",
+        arguments: SandboxTestCard.amounts.keys.sorted() + [0, 50])
     func amounts(_ cents: Int64) async throws {
         let reader = try await world.register()
         let id = try await intent(1200 + cents)
@@ -104,8 +108,11 @@ import TillStripe
         let json = try await process(reader, second)
         #expect(json["action"]?["process_payment_intent"]?["payment_intent"]?.stringValue == second)
         _ = try await present(reader)
-        #expect(try await call("GET", "/v1/payment_intents/\(first)").json["status"]?.stringValue == "requires_payment_method")
-        #expect(try await call("GET", "/v1/payment_intents/\(second)").json["status"]?.stringValue == "requires_capture")
+        #expect(
+            try await call("GET", "/v1/payment_intents/\(first)").json["status"]?.stringValue
+                == "requires_payment_method")
+        #expect(
+            try await call("GET", "/v1/payment_intents/\(second)").json["status"]?.stringValue == "requires_capture")
     }
 
     @Test("while a card is in the reader it is busy, and nothing can be called off; then it is done")
@@ -152,10 +159,12 @@ import TillStripe
         let (_, collected) = try await present(reader, "type=card_present&card_present[number]=5555555555554444")
         let method = collected["action"]?["collect_payment_method"]?["payment_method"]
         #expect(method?["card_present"]?["last4"]?.stringValue == "4444")
-        #expect(try await call("GET", "/v1/payment_intents/\(id)").json["status"]?.stringValue == "requires_confirmation")
+        #expect(
+            try await call("GET", "/v1/payment_intents/\(id)").json["status"]?.stringValue == "requires_confirmation")
         #expect(try await world.stripe.ledger.charges().map(\.authorized) == [0])
         let confirmed = try await call(
-            "POST", "/v1/terminal/readers/\(reader.id)/confirm_payment_intent", "payment_intent=\(id)").json
+            "POST", "/v1/terminal/readers/\(reader.id)/confirm_payment_intent", "payment_intent=\(id)"
+        ).json
         #expect(confirmed["action"]?["status"]?.stringValue == "succeeded")
         #expect(try await world.stripe.ledger.charges().map(\.authorized) == [1200])
     }
@@ -231,7 +240,8 @@ import TillStripe
         let options = "payment_method_options[card_present]"
         let flexible = try await intent(
             1200, "usd",
-            "&\(options)[request_incremental_authorization_support]=true&\(options)[request_extended_authorization]=true")
+            "&\(options)[request_incremental_authorization_support]=true&\(options)[request_extended_authorization]=true"
+        )
         let plain = try await intent()
         for id in [flexible, plain] {
             _ = try await process(reader, id)
@@ -268,7 +278,8 @@ import TillStripe
             tipping: ["eur": TerminalTipping(fixedAmounts: [100, 200], percentages: [5, 10], threshold: 900)],
             rebootWindow: TerminalRebootWindow(startHour: 2, endHour: 4))
         let settings = try await world.readers.createConfiguration(draft, key: world.key("c"))
-        #expect(settings.tipping["eur"] == TerminalTipping(fixedAmounts: [100, 200], percentages: [5, 10], threshold: 900))
+        #expect(
+            settings.tipping["eur"] == TerminalTipping(fixedAmounts: [100, 200], percentages: [5, 10], threshold: 900))
         let changed = try await world.readers.updateLocation(
             place, TerminalLocationDraft(configuration: settings.id), key: world.key("l"))
         #expect(changed.configuration == settings.id)

@@ -162,7 +162,8 @@ import TillStripe
         #expect(try await world.charges().map(\.captured).reduce(0, +) == 1250)
     }
 
-    @Test("the line is cut after the command, the customer pays, and the till finds out later", arguments: [true, false])
+    @Test(
+        "the line is cut after the command, the customer pays, and the till finds out later", arguments: [true, false])
     func cutOff(_ pays: Bool) async throws {
         let payment = try await world.payment(try world.order())
         world.customer(afterLooks: 2) { [reader, visa] world in
@@ -254,7 +255,8 @@ import TillStripe
         let other = StripeTerminal(online)
         #expect(try await other.readers().isEmpty)
         await #expect(throws: StripeTerminalError.self) { _ = try await other.reader(reader.id) }
-        let theirs = try await other.register(code: "simulated-s700", label: "Theirs", location: nil, key: world.key("x"))
+        let theirs = try await other.register(
+            code: "simulated-s700", label: "Theirs", location: nil, key: world.key("x"))
         let mine = try await world.readers.createIntent(
             TerminalIntentDraft(amount: 500, currency: "eur"), key: world.key("mine"))
         await #expect(throws: StripeTerminalError.self) {
@@ -306,7 +308,9 @@ import TillStripe
         let done = try await paid()
         let refused = try await world.checkout.refund(
             done.id, account: .main, amount: Money(minorUnits: 500, currency: .cad))
-        guard case .refused(let decline) = try #require(refused.refunds.last).state else { throw TerminalSaleTests.Unexpected() }
+        guard case .refused(let decline) = try #require(refused.refunds.last).state else {
+            throw TerminalSaleTests.Unexpected()
+        }
         #expect(decline.reason == .refundNeedsReader)
         #expect(try await world.charges().map(\.refunded) == [0])
         world.terminal.feed.useReader(reader.id, forRefundOf: done.id)

@@ -81,7 +81,8 @@ final class TerminalWorld: Sendable {
     /// Somebody holds a card to the reader once the shop has looked so often.
     func customer(presents card: TerminalTestCard, at reader: TerminalReader, afterLooks looks: Int = 2) {
         customer(afterLooks: looks) { world in
-            _ = try? await world.readers.present(card, at: reader.id, key: world.key("present-\(UInt64.random(in: .min ... .max))"))
+            _ = try? await world.readers.present(
+                card, at: reader.id, key: world.key("present-\(UInt64.random(in: .min ... .max))"))
         }
     }
 

@@ -10,7 +10,9 @@ import TillCore
     static let recorded: [String: JSONValue] = {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Peers/stripe_terminal_requests.json")
-        guard let data = try? Data(contentsOf: file), let json = try? JSONValue(parsing: Array(data)) else { return [:] }
+        guard let data = try? Data(contentsOf: file), let json = try? JSONValue(parsing: Array(data)) else {
+            return [:]
+        }
         let calls = (json["calls"]?.arrayValue ?? []).compactMap { call in
             call["name"]?.stringValue.map { ($0, call) }
         }
@@ -172,6 +174,8 @@ import TillCore
 
     @Test("no identifier can name another path")
     func quoting() {
-        #expect(TerminalCall.reader("../payment_intents?x=1", "process") == "/v1/terminal/readers/..%2Fpayment_intents%3Fx%3D1/process")
+        #expect(
+            TerminalCall.reader("../payment_intents?x=1", "process")
+                == "/v1/terminal/readers/..%2Fpayment_intents%3Fx%3D1/process")
     }
 }

@@ -1,0 +1,171 @@
+#if canImport(PassKit)
+    public import Foundation
+    public import PassKit
+    #if TILL_SHELL_APART
+        public import TillApplePay
+    #endif
+    public import TillCore
+    #if canImport(Contacts)
+        public import Contacts
+    #endif
+
+    /// Till's values as PassKit's objects, and back. Pure functions.
+    public enum PassKitConversion {
+        /// The request.
+        public static func request(_ request: PaymentSheetRequest, merchantIdentifier: String) -> PKPaymentRequest {
+            let result = PKPaymentRequest()
+            result.merchantIdentifier = merchantIdentifier
+            result.countryCode = request.countryCode
+            result.currencyCode = request.currency.code
+            result.supportedNetworks = networks(request.supportedNetworks)
+            result.merchantCapabilities = capabilities(request.merchantCapabilities)
+            result.paymentSummaryItems = (request.items + [request.total]).map(item)
+            result.requiredShippingContactFields = Set(request.requiredShippingContactFields.map(field))
+            result.requiredBillingContactFields = Set(request.requiredBillingContactFields.map(field))
+            if !request.shippingMethods.isEmpty { result.shippingMethods = request.shippingMethods.map(method) }
+            result.shippingType = shippingType(request.shippingType)
+            if let pickup = request.pickup {
+                result.shippingContactEditingMode = .storePickup
+                result.shippingContact = contact(of: pickup)
+            }
+            result.supportsCouponCode = request.supportsCouponCode
+            result.couponCode = request.couponCode
+            result.applicationData = request.applicationData.map { Data($0) }
+            if !request.supportedCountries.isEmpty { result.supportedCountries = Set(request.supportedCountries) }
+            return result
+        }
+
+        /// A line. The amount is exact: minor units with the currency's exponent.
+        public static func item(_ item: SheetItem) -> PKPaymentSummaryItem {
+            PKPaymentSummaryItem(
+                label: item.label, amount: decimal(item.amount), type: item.isPending ? .pending : .final)
+        }
+
+        /// A way to ship.
+        public static func method(_ method: SheetShippingMethod) -> PKShippingMethod {
+            let result = PKShippingMethod(label: method.label, amount: decimal(method.amount))
+            result.identifier = method.identifier
+            result.detail = method.detail
+            return result
+        }
+
+        /// An amount without a floating-point number in between.
+        public static func decimal(_ money: Money) -> NSDecimalNumber {
+            NSDecimalNumber(
+                mantissa: money.minorUnits.magnitude, exponent: Int16(-money.currency.exponent),
+                isNegative: money.isNegative)
+        }
+
+        /// What the customer authorized. The contact is read here because PassKit's object is not to leave its actor.
+        public static func payment(_ payment: PKPayment) -> AuthorizedWalletPayment {
+            AuthorizedWalletPayment(
+                token: Secret(Array(payment.token.paymentData)),
+                shipping: payment.shippingContact.map(contact) ?? WalletContact(),
+                billing: payment.billingContact.map(contact))
+        }
+
+        /// A contact before authorization: only the parts that are not redacted are read.
+        public static func redacted(_ contact: PKContact) -> RedactedContact {
+            RedactedContact(
+                locality: contact.postalAddress?.city ?? "", administrativeArea: contact.postalAddress?.state ?? "",
+                postalCode: contact.postalAddress?.postalCode ?? "",
+                countryCode: (contact.postalAddress?.isoCountryCode ?? "").uppercased())
+        }
+
+        /// A contact after authorization.
+        public static func contact(_ contact: PKContact) -> WalletContact {
+            func text(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+            let address = contact.postalAddress
+            return WalletContact(
+                givenName: text(contact.name?.givenName), familyName: text(contact.name?.familyName),
+                emailAddress: text(contact.emailAddress), phoneNumber: text(contact.phoneNumber?.stringValue),
+                addressLines: (address?.street ?? "").split(separator: "\n").map(String.init),
+                locality: text(address?.city), administrativeArea: text(address?.state),
+                postalCode: text(address?.postalCode), countryCode: text(address?.isoCountryCode)?.uppercased())
+        }
+
+        static func networks(_ names: [String]) -> [PKPaymentNetwork] {
+            names.compactMap { name in
+                switch name {
+                case "visa": .visa
+                case "masterCard": .masterCard
+                case "amex": .amex
+                case "discover": .discover
+                case "maestro": .maestro
+                case "jcb": .JCB
+                default: nil
+                }
+            }
+        }
+
+        static func capabilities(_ names: [String]) -> PKMerchantCapability {
+            var capabilities: PKMerchantCapability = .threeDSecure
+            if names.contains("supportsEMV") { capabilities.insert(.emv) }
+            if names.contains("supportsCredit") { capabilities.insert(.credit) }
+            if names.contains("supportsDebit") { capabilities.insert(.debit) }
+            return capabilities
+        }
+
+        static func field(_ field: PaymentSheetRequest.ContactField) -> PKContactField {
+            switch field {
+            case .email: .emailAddress
+            case .name: .name
+            case .phone: .phoneNumber
+            case .postalAddress: .postalAddress
+            case .phoneticName: .phoneticName
+            }
+        }
+
+        static func shippingType(_ type: PaymentSheetRequest.ShippingType) -> PKShippingType {
+            switch type {
+            case .shipping: .shipping
+            case .delivery: .delivery
+            case .storePickup: .storePickup
+            case .servicePickup: .servicePickup
+            }
+        }
+
+        static func contact(of shop: SheetBasket.ShopAddress) -> PKContact {
+            let address = CNMutablePostalAddress()
+            address.street = shop.addressLines.joined(separator: "\n")
+            address.city = shop.locality
+            address.postalCode = shop.postalCode
+            address.isoCountryCode = shop.countryCode
+            let contact = PKContact()
+            var name = PersonNameComponents()
+            name.givenName = shop.name
+            contact.name = name
+            contact.postalAddress = address
+            return contact
+        }
+
+        /// What the sheet shows beside the field.
+        static func error(_ error: SheetError) -> any Error {
+            switch error.code {
+            case .addressUnserviceable:
+                return PKPaymentRequest.paymentShippingAddressUnserviceableError(
+                    withLocalizedDescription: error.message)
+            case .couponCodeInvalid:
+                return PKPaymentRequest.paymentCouponCodeInvalidError(localizedDescription: error.message)
+            case .couponCodeExpired:
+                return PKPaymentRequest.paymentCouponCodeExpiredError(localizedDescription: error.message)
+            case .shippingContactInvalid:
+                return PKPaymentRequest.paymentContactInvalidError(
+                    withContactField: contactField(error.field), localizedDescription: error.message)
+            case .billingContactInvalid, .unknown:
+                return NSError(
+                    domain: PKPaymentErrorDomain, code: -1, userInfo: [NSLocalizedDescriptionKey: error.message])
+            }
+        }
+
+        private static func contactField(_ field: SheetError.Field?) -> PKContactField {
+            switch field {
+            case .phoneNumber?: .phoneNumber
+            case .emailAddress?: .emailAddress
+            case .name?: .name
+            case .phoneticName?: .phoneticName
+            default: .postalAddress
+            }
+        }
+    }
+#endif

@@ -1,0 +1,115 @@
+#if canImport(PassKit)
+    public import Foundation
+    public import PassKit
+    #if TILL_SHELL_APART
+        public import TillApplePay
+        import TillCore
+    #else
+        import TillCore
+    #endif
+    #if canImport(Contacts)
+        import Contacts
+    #endif
+
+    /// PassKit's payment sheet behind Till's protocol. Nothing is decided here.
+    @MainActor public final class PassKitPaymentSheet: NSObject, PaymentSheetPresenter {
+        private let merchantIdentifier: String
+        private var controller: PKPaymentAuthorizationController?
+        private weak var delegate: (any PaymentSheetDelegate)?
+
+        /// A sheet for a merchant of the app's entitlements.
+        public init(merchantIdentifier: String) {
+            self.merchantIdentifier = merchantIdentifier
+            super.init()
+        }
+
+        /// See ``PaymentSheetPresenter/availability(networks:)``.
+        public func availability(networks: [String]) -> ApplePayAvailability {
+            guard PKPaymentAuthorizationController.canMakePayments() else { return .unavailable }
+            let known = PassKitConversion.networks(networks)
+            return PKPaymentAuthorizationController.canMakePayments(usingNetworks: known) ? .available : .needsSetup
+        }
+
+        /// See ``PaymentSheetPresenter/present(_:delegate:)``.
+        public func present(_ request: PaymentSheetRequest, delegate: any PaymentSheetDelegate) async -> Bool {
+            let controller = PKPaymentAuthorizationController(
+                paymentRequest: PassKitConversion.request(request, merchantIdentifier: merchantIdentifier))
+            self.delegate = delegate
+            self.controller = controller
+            controller.delegate = self
+            return await controller.present()
+        }
+
+        /// See ``PaymentSheetPresenter/dismiss()``.
+        public func dismiss() async {
+            await controller?.dismiss()
+            controller = nil
+        }
+    }
+
+    extension PassKitPaymentSheet: @preconcurrency PKPaymentAuthorizationControllerDelegate {
+        /// The sheet is gone.
+        public func paymentAuthorizationControllerDidFinish(_ controller: PKPaymentAuthorizationController) {
+            let delegate = delegate
+            Task {
+                await self.dismiss()
+                await delegate?.finished()
+            }
+        }
+
+        /// The customer authorized.
+        public func paymentAuthorizationController(
+            _ controller: PKPaymentAuthorizationController, didAuthorizePayment payment: PKPayment
+        ) async -> PKPaymentAuthorizationResult {
+            let payment = PassKitConversion.payment(payment)
+            switch await delegate?.authorized(payment) ?? .failure([]) {
+            case .success: return PKPaymentAuthorizationResult(status: .success, errors: nil)
+            case .failure(let errors):
+                return PKPaymentAuthorizationResult(status: .failure, errors: errors.map(PassKitConversion.error))
+            }
+        }
+
+        /// An address was chosen.
+        public func paymentAuthorizationController(
+            _ controller: PKPaymentAuthorizationController, didSelectShippingContact contact: PKContact
+        ) async -> PKPaymentRequestShippingContactUpdate {
+            let contact = PassKitConversion.redacted(contact)
+            let update = await delegate?.selected(contact: contact) ?? PaymentSheetUpdate(items: [])
+            return PKPaymentRequestShippingContactUpdate(
+                errors: update.errors.map(PassKitConversion.error),
+                paymentSummaryItems: update.items.map(PassKitConversion.item),
+                shippingMethods: update.shippingMethods.map(PassKitConversion.method))
+        }
+
+        /// A way to ship was chosen.
+        public func paymentAuthorizationController(
+            _ controller: PKPaymentAuthorizationController, didSelectShippingMethod shippingMethod: PKShippingMethod
+        ) async -> PKPaymentRequestShippingMethodUpdate {
+            let identifier = shippingMethod.identifier ?? ""
+            let update = await delegate?.selected(shippingMethod: identifier) ?? PaymentSheetUpdate(items: [])
+            return PKPaymentRequestShippingMethodUpdate(
+                paymentSummaryItems: update.items.map(PassKitConversion.item))
+        }
+
+        /// A card was chosen.
+        public func paymentAuthorizationController(
+            _ controller: PKPaymentAuthorizationController, didSelectPaymentMethod paymentMethod: PKPaymentMethod
+        ) async -> PKPaymentRequestPaymentMethodUpdate {
+            let isCredit = paymentMethod.type == .credit
+            let update = await delegate?.selected(isCredit: isCredit) ?? PaymentSheetUpdate(items: [])
+            return PKPaymentRequestPaymentMethodUpdate(
+                paymentSummaryItems: update.items.map(PassKitConversion.item))
+        }
+
+        /// A coupon was typed.
+        public func paymentAuthorizationController(
+            _ controller: PKPaymentAuthorizationController, didChangeCouponCode couponCode: String
+        ) async -> PKPaymentRequestCouponCodeUpdate {
+            let update = await delegate?.entered(coupon: couponCode) ?? PaymentSheetUpdate(items: [])
+            return PKPaymentRequestCouponCodeUpdate(
+                errors: update.errors.map(PassKitConversion.error),
+                paymentSummaryItems: update.items.map(PassKitConversion.item),
+                shippingMethods: update.shippingMethods.map(PassKitConversion.method))
+        }
+    }
+#endif

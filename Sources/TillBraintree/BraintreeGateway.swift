@@ -1,0 +1,93 @@
+internal import Foundation
+internal import HTTPTypes
+internal import TillCards
+internal import TillCore
+
+/// What came of one call to Braintree's gateway.
+enum BraintreeOutcome: Sendable {
+    /// A 2xx with a document.
+    case answered(XMLNode)
+    /// A 422: the gateway's document of what it refuses, with the transaction if one was made.
+    case refused(XMLNode)
+    /// Another status of the gateway's.
+    case failed(Int)
+    /// No request left.
+    case notSent(String)
+    /// There is no answer, or none that can be read.
+    case unknown(String)
+}
+
+/// Sends calls and reads answers; knows nothing of payments.
+struct BraintreeGateway: Sendable {
+    let config: BraintreeConfig
+    let transport: any HTTPTransport
+
+    private var authorization: String {
+        "Basic " + Data("\(config.publicKey):\(config.privateKey.reveal())".utf8).base64EncodedString()
+    }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ environment: PayPalEnvironment, _ path: String, _ fields: [(String, String)]
+    ) -> HTTPRequest {
+        var request = HTTPRequest(
+            method: method, scheme: environment.scheme, authority: environment.authority, path: path)
+        for (name, value) in [("User-Agent", "Till/1 (payments in Swift)"), ("Authorization", authorization)] + fields {
+            if let name = HTTPField.Name(name) { request.headerFields.append(HTTPField(name: name, value: value)) }
+        }
+        return request
+    }
+
+    /// A call of the gateway below the merchant's path.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: XMLNode? = nil, within deadline: Span
+    ) async -> BraintreeOutcome {
+        let fields = [("Accept", "application/xml"), ("Content-Type", "application/xml"), ("X-ApiVersion", "6")]
+        let request = request(method, config.gateway, "/merchants/\(config.merchantID)\(path)", fields)
+        let reply: HTTPReply
+        do throws(TransportFailure) {
+            reply = try await transport.send(request, body: body?.fragment() ?? [], deadline: deadline)
+        } catch {
+            switch error {
+            case .notSent(let reason): return .notSent(reason)
+            case .unknown(let reason): return .unknown(reason)
+            }
+        }
+        let status = reply.response.status.code
+        guard (200..<300).contains(status) || status == 422 else { return .failed(status) }
+        guard let node = XMLNode(parsing: reply.body) else {
+            return .unknown("the answer can not be read (HTTP \(status))")
+        }
+        return status == 422 ? .refused(node) : .answered(node)
+    }
+
+    /// Makes a nonce of a card. Moves no money, so an answer that is lost is the same as none.
+    func tokenize(_ card: CardDetails, within deadline: Span) async -> Result<CardNonce, TokenFailure> {
+        let fields = [
+            ("Accept", "application/json"), ("Content-Type", "application/json"), ("Braintree-Version", "2019-01-01"),
+        ]
+        let body = CardTokenization.body(card, options: TokenizationOptions()).bytes()
+        let reply: HTTPReply
+        do throws(TransportFailure) {
+            reply = try await transport.send(
+                request(.post, config.graphQL, "/graphql", fields), body: body, deadline: deadline)
+        } catch {
+            switch error {
+            case .notSent(let reason), .unknown(let reason): return .failure(.unavailable(reason))
+            }
+        }
+        guard reply.response.status.code == 200, let json = try? JSONValue(parsing: reply.body) else {
+            return .failure(.unavailable("no nonce (HTTP \(reply.response.status.code))"))
+        }
+        switch CardTokenization.answer(json) {
+        case .nonce(let nonce): return .success(nonce)
+        case .refused(let code, let message):
+            return .failure(.refused(Decline(reason: .incorrectNumber, code: code, message: message)))
+        case .unreadable: return .failure(.unavailable("the answer can not be read"))
+        }
+    }
+
+    enum TokenFailure: Error {
+        case refused(Decline)
+        case unavailable(String)
+    }
+}

@@ -1,0 +1,263 @@
+internal import HTTPTypes
+internal import TillCards
+public import TillCore
+
+/// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
+///
+/// Braintree keeps no keys. Instead the attempt's name is the transaction's order id, by which it is found again, and a
+/// nonce is good for one transaction only. A value: any number of calls may run at once.
+public struct BraintreeProvider: PaymentServiceProvider {
+    /// A transaction that Braintree has not heard of after so long will not come any more: no request is under way
+    /// for that long.
+    public static let lateArrival: Span = .minutes(10)
+    /// The most transactions that a search may find.
+    static let maximumFound = 50
+
+    /// What each operation may take.
+    public let deadline: Span
+    let gateway: BraintreeGateway
+    let clock: any TillClock
+
+    /// Makes one.
+    public init(
+        config: BraintreeConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25)
+    ) {
+        gateway = BraintreeGateway(config: config, transport: transport)
+        self.clock = clock
+        self.deadline = deadline
+    }
+
+    /// `braintree`.
+    public var name: ProviderName { ProviderName(rawValue: "braintree") }
+
+    /// No keys: every doubt is settled by looking.
+    public var capabilities: ProviderCapabilities {
+        ProviderCapabilities(
+            replayWindow: .seconds(0), preparesFirst: false, canQuery: true, voidsUnconfirmed: false,
+            partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
+    }
+
+    /// Decimal text with the decimal places of ISO 4217.
+    public var amounts: AmountCodec { AmountCodec(provider: "Braintree", exceptions: [:]) }
+
+    /// Makes a nonce of the card and a transaction of the nonce. Only the second asks for money.
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .card(let card) = tender else {
+            return .declined(Decline(reason: .cardNotSupported, message: "Braintree takes typed cards only"))
+        }
+        guard let amount = try? amounts.wireDecimalString(request.amount) else {
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
+        }
+        let end = clock.now().adding(deadline)
+        let nonce: CardNonce
+        switch await gateway.tokenize(card, within: end.since(clock.now())) {
+        case .success(let made): nonce = made
+        case .failure(.refused(let decline)): return .declined(decline)
+        case .failure(.unavailable(let reason)): return .notSent(reason: reason)
+        }
+        let body = XMLNode(
+            "transaction",
+            of: [
+                XMLNode("amount", amount), XMLNode("payment_method_nonce", nonce.nonce.reveal()),
+                XMLNode("order_id", request.context.attempt.rawValue),
+                XMLNode(
+                    "options",
+                    of: [
+                        XMLNode(
+                            "submit_for_settlement", request.captureMode == .automatic ? "true" : "false",
+                            type: "boolean")
+                    ]),
+                XMLNode("type", "sale"),
+            ])
+        switch await gateway.send(.post, "/transactions", body, within: end.since(clock.now())) {
+        case .answered(let node): return answer(BraintreeTransaction(node), asked: request.amount)
+        case .refused(let node):
+            // A declined card comes with its transaction; a request that is wrong comes without.
+            if let transaction = BraintreeTransaction(node["transaction"]) {
+                return answer(transaction, asked: request.amount)
+            }
+            return .declined(refusal(node))
+        case .failed(let status): return failed(status)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    private func answer(_ transaction: BraintreeTransaction?, asked: Money) -> ProviderAnswer<Authorization> {
+        guard let transaction, let reference = try? ProviderReference(validating: transaction.id) else {
+            return .unknown(reason: "the answer can not be read")
+        }
+        guard transaction.amount == asked else { return .unknown(reason: "amount mismatch") }
+        switch transaction.meaning {
+        case .held, .taken:
+            return .approved(
+                Authorization(
+                    reference: reference, amount: asked, isCaptured: transaction.meaning == .taken,
+                    captureBefore: transaction.expires, card: transaction.card))
+        case .declined, .voided, .expired: return .declined(transaction.decline)
+        case .undecided: return .unknown(reason: "the transaction is \(transaction.status)")
+        }
+    }
+
+    /// Takes held money.
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
+            return .notSent(reason: "there is no transaction")
+        }
+        guard let amount = try? amounts.wireDecimalString(request.amount) else {
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
+        }
+        let body = XMLNode("transaction", of: [XMLNode("amount", amount)])
+        switch await gateway.send(
+            .put, "/transactions/\(reference)/submit_for_settlement", body, within: deadline)
+        {
+        case .answered(let node):
+            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer can not be read") }
+            guard done.amount == request.amount else { return .unknown(reason: "amount mismatch") }
+            return done.meaning == .taken
+                ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the transaction is \(done.status)")
+        // It may be the repetition of one that was done: the transaction tells.
+        case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .taken }
+        case .failed(let status): return failed(status)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Lets held money go. An attempt without a transaction is searched for; one that has not come within
+    /// ``lateArrival`` can not come any more.
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        var reference = request.context.reference
+        if reference == nil {
+            switch await find(request.context.attempt) {
+            case .success(let found?):
+                if found.meaning == .declined || found.meaning == .voided { return .approved(Confirmation()) }
+                reference = ProviderReference(rawValue: found.id)
+            case .success(nil):
+                return clock.now().since(request.context.startedAt) > BraintreeProvider.lateArrival
+                    ? .approved(Confirmation()) : .notSent(reason: "the transaction may still arrive")
+            case .failure(let failure): return .notSent(reason: failure.reason)
+            }
+        }
+        guard let reference, BraintreeTransaction.isUsable(reference.rawValue) else {
+            return .notSent(reason: "there is no transaction")
+        }
+        return await void(reference)
+    }
+
+    private func void(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
+        switch await gateway.send(.put, "/transactions/\(reference)/void", within: deadline) {
+        case .answered(let node):
+            return BraintreeTransaction(node)?.meaning == .voided
+                ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the answer can not be read")
+        case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .voided }
+        case .failed(let status): return failed(status)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Gives money back. Before settlement, which takes a day, only the whole can go back, by a void; a part waits.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
+            return .notSent(reason: "there is no transaction")
+        }
+        guard let amount = try? amounts.wireDecimalString(request.amount) else {
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
+        }
+        // Without keys, what is there already must be seen before anything is sent.
+        switch await find(request.refund) {
+        case .success(let found?): return answer(found, request)
+        case .success(nil): break
+        case .failure(let failure): return .notSent(reason: failure.reason)
+        }
+        guard let sale = await transaction(reference) else {
+            return .notSent(reason: "the transaction can not be read")
+        }
+        if sale.meaning == .voided, sale.amount == request.amount {
+            return .approved(Confirmation(reference: reference))
+        }
+        guard sale.isSettled else {
+            guard sale.amount == request.amount else { return .notSent(reason: "the sale is not settled yet") }
+            return await void(reference)
+        }
+        let body = XMLNode(
+            "transaction", of: [XMLNode("amount", amount), XMLNode("order_id", request.refund.rawValue)])
+        switch await gateway.send(.post, "/transactions/\(reference)/refund", body, within: deadline) {
+        case .answered(let node):
+            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer can not be read") }
+            return answer(done, request)
+        case .refused(let node): return .declined(refusal(node))
+        case .failed(let status): return failed(status)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    private func answer(_ refund: BraintreeTransaction, _ request: RefundRequest) -> ProviderAnswer<Confirmation> {
+        guard refund.amount == request.amount, refund.type == "credit" else {
+            return .unknown(reason: "amount mismatch")
+        }
+        switch refund.meaning {
+        case .taken: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id)))
+        case .declined, .voided, .expired: return .declined(refund.decline)
+        case .held, .undecided: return .unknown(reason: "pending")
+        }
+    }
+
+    /// Reads the transaction and its refunds.
+    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        let nothing = Money.zero(request.amount.currency)
+        let sale: BraintreeTransaction
+        if let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) {
+            guard let found = await transaction(reference) else {
+                return .unknown(reason: "the transaction can not be read")
+            }
+            sale = found
+        } else {
+            switch await find(request.context.attempt) {
+            case .success(let found?): sale = found
+            case .success(nil):
+                return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
+            case .failure(let failure): return .unknown(reason: failure.reason)
+            }
+        }
+        guard sale.amount.currency == request.amount.currency,
+            sale.amount.minorUnits <= request.amount.minorUnits
+        else { return .unknown(reason: "amount mismatch") }
+        var refunds: [ProviderSnapshot.Refund] = []
+        for id in sale.refundIDs.prefix(BraintreeProvider.maximumFound) {
+            guard let refund = await transaction(ProviderReference(rawValue: id)) else {
+                return .unknown(reason: "a refund can not be read")
+            }
+            let status: ProviderSnapshot.Refund.Status =
+                switch refund.meaning {
+                case .taken: .succeeded
+                case .declined, .voided, .expired: .failed(refund.decline)
+                case .held, .undecided: .pending
+                }
+            refunds.append(
+                ProviderSnapshot.Refund(
+                    reference: ProviderReference(rawValue: id),
+                    refund: refund.orderID.flatMap { try? RefundID(validating: $0) }, amount: refund.amount,
+                    status: status))
+        }
+        let reference = ProviderReference(rawValue: sale.id)
+        let standing: ProviderSnapshot.Standing =
+            switch sale.meaning {
+            case .held, .taken:
+                .authorized(
+                    Authorization(
+                        reference: reference, amount: request.amount, captureBefore: sale.expires, card: sale.card))
+            case .voided, .expired: .voided
+            case .declined: .declined(sale.decline)
+            case .undecided: .processing
+            }
+        return .approved(
+            ProviderSnapshot(
+                reference: reference, standing: standing, captured: sale.meaning == .taken ? sale.amount : nothing,
+                refunds: refunds))
+    }
+}

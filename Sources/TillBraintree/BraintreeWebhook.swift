@@ -1,0 +1,100 @@
+internal import Crypto
+internal import Foundation
+public import TillCore
+
+/// Checks Braintree's webhooks: the signature over the payload as it came, then its age.
+public enum BraintreeWebhook {
+    /// The longest payload that is read, in bytes.
+    public static let maximumBytes = 256 << 10
+    /// Braintree tries for a day.
+    public static let oldest: Span = .days(2)
+
+    /// Something that Braintree says has happened. A hint: what it is about is read from Braintree.
+    public struct Event: Hashable, Sendable {
+        /// `transaction_settled`, `check`, …
+        public let kind: String
+        /// When.
+        public let at: Timestamp
+        /// The transaction that it is about, if it names one.
+        public let transaction: String?
+    }
+
+    /// Checks a webhook.
+    /// - Parameters:
+    ///   - payload: `bt_payload` as it came: Base64 in lines.
+    ///   - signature: `bt_signature`: pairs of public key and signature.
+    /// - Throws: ``BraintreeWebhookError``.
+    public static func verify(
+        payload: String, signature: String, publicKey: String, privateKey: Secret<String>, now: Timestamp
+    ) throws(BraintreeWebhookError) -> Event {
+        guard payload.utf8.count <= maximumBytes, signature.utf8.count <= 4096 else { throw .tooLong }
+        let isBase64 = payload.utf8.allSatisfy {
+            (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0)
+                || [0x2B, 0x2F, 0x3D, 0x0A].contains($0)
+        }
+        guard isBase64 else { throw .malformed }
+        let pairs = signature.split(separator: "&").map {
+            $0.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        guard let pair = pairs.first(where: { $0.count == 2 && $0[0] == publicKey }) else { throw .otherKey }
+        let key = SymmetricKey(data: Insecure.SHA1.hash(data: Array(privateKey.reveal().utf8)))
+        let given = hex(pair[1])
+        let fits = [payload, payload + "\n"].contains { text in
+            given.map {
+                HMAC<Insecure.SHA1>.isValidAuthenticationCode($0, authenticating: Array(text.utf8), using: key)
+            } ?? false
+        }
+        guard fits else { throw .wrongSignature }
+        guard let data = Data(base64Encoded: payload.replacing("\n", with: "")),
+            let node = XMLNode(parsing: Array(data)), node.name == "notification", let kind = node.value("kind"),
+            let at = node.value("timestamp").flatMap({ Timestamp(internetTime: $0) })
+        else { throw .unreadable }
+        guard now.since(at) <= oldest, at.since(now) <= .minutes(5) else { throw .stale }
+        let id = node["subject"]?["transaction"]?.value("id")
+        return Event(
+            kind: String(kind.prefix(100)), at: at,
+            transaction: id.flatMap { BraintreeTransaction.isUsable($0) ? $0 : nil })
+    }
+
+    private static func hex(_ text: Substring) -> [UInt8]? {
+        guard text.utf8.count == 40 else { return nil }
+        var bytes: [UInt8] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            guard let byte = UInt8(rest.prefix(2), radix: 16), !rest.hasPrefix("+"), !rest.hasPrefix("-") else {
+                return nil
+            }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+}
+
+/// Why a webhook is not taken.
+public enum BraintreeWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Too long.
+    case tooLong
+    /// Not Base64 in lines.
+    case malformed
+    /// Signed for another key.
+    case otherKey
+    /// The signature does not fit.
+    case wrongSignature
+    /// Rightly signed, but too old or in the future.
+    case stale
+    /// Rightly signed, but no notification.
+    case unreadable
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .tooLong: "The webhook is too long."
+        case .malformed: "The webhook's payload has another form."
+        case .otherKey: "The webhook is signed for another key."
+        case .wrongSignature: "The webhook's signature does not fit."
+        case .stale: "The webhook is too old or in the future."
+        case .unreadable: "The webhook holds no notification that can be read."
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import TillCore
+
+/// The configuration of an app that makes nonces with Braintree: a tokenization key, which can do nothing else.
+public struct TokenizationConfig: CardClientConfig {
+    /// The merchant, as the key names it.
+    public let clientID: String
+    /// Where Braintree's GraphQL is; the key names it.
+    public let environment: PayPalEnvironment
+    let key: Secret<String>
+
+    /// Takes a key such as `sandbox_9dbg82cq_dcpspy2brwdjr3qn`.
+    /// - Parameter url: another address, such as the stand-in on this machine.
+    /// - Throws: ``CardClientError/configuration(_:)``.
+    public init(tokenizationKey: String, url: String? = nil) throws(CardClientError) {
+        let parts = tokenizationKey.split(separator: "_", omittingEmptySubsequences: false)
+        let isUsable = tokenizationKey.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        guard parts.count == 3, isUsable, tokenizationKey.utf8.count <= 256, !parts[1].isEmpty, !parts[2].isEmpty else {
+            throw .configuration("The tokenization key must have the form environment_key_merchant.")
+        }
+        let usual: String
+        switch parts[0] {
+        case "production": usual = "https://payments.braintree-api.com"
+        case "sandbox": usual = "https://payments.sandbox.braintree-api.com"
+        case "development" where url != nil: usual = ""
+        default: throw .configuration("The tokenization key is of no environment that is known.")
+        }
+        do throws(PayPalEnvironmentError) { environment = try .custom(url ?? usual) } catch {
+            throw .configuration("Braintree's address can not be used: it must be https, or this machine.")
+        }
+        clientID = String(parts[2])
+        key = Secret(tokenizationKey)
+    }
+}

@@ -1,0 +1,25 @@
+/// What a ``CardClient`` is configured with: either ``CoreConfig``, which is safe in an app, or the server's
+/// configuration of the module that apps do not link. Functions that need the secret exist for the latter only.
+public protocol CardClientConfig: Sendable {
+    /// The client id. Not a secret.
+    var clientID: String { get }
+    /// Where PayPal is.
+    var environment: PayPalEnvironment { get }
+}
+
+/// The configuration of an app: nothing in it is a secret.
+public struct CoreConfig: CardClientConfig, Hashable {
+    public let clientID: String
+    public let environment: PayPalEnvironment
+
+    /// A configuration.
+    /// - Throws: ``CardClientError/configuration(_:)`` for a client id that can be none.
+    public init(clientID: String, environment: PayPalEnvironment) throws(CardClientError) {
+        let isUsable = clientID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
+        guard (1...256).contains(clientID.utf8.count), isUsable else {
+            throw .configuration("The client id must be printable ASCII without space and colon.")
+        }
+        self.clientID = clientID
+        self.environment = environment
+    }
+}

@@ -1,0 +1,120 @@
+public import TillCore
+
+/// Why a card operation came to nothing. Each says whether money moved.
+public enum CardClientError: ExplainedError, Hashable {
+    /// The client can not be set up so.
+    case configuration(String)
+    /// The order can not be made so; nothing was sent.
+    case order(OrderRequestError)
+    /// Nothing was sent.
+    case notSent(String)
+    /// PayPal said no, with its issues, fields and debug id.
+    case refused(PayPalError)
+    /// The card was declined, although PayPal calls the order complete. Nothing was taken.
+    case declined(Decline, PayPalOrderID)
+    /// PayPal has not decided yet.
+    case pending(String, PayPalOrderID)
+    /// The card's bank wants a challenge first.
+    case payerActionRequired(PayPalOrderID, PayerAction)
+    /// The card's bank wants a challenge, and the answer does not say where.
+    case payerActionWithoutAddress(PayPalOrderID)
+    /// The customer gave the challenge up.
+    case challengeCanceled(PayPalOrderID)
+    /// The address to which the customer came back does not belong to this challenge.
+    case foreignCallback(PayPalOrderID)
+    /// PayPal has forgotten the key by now: sent again, the request would be done twice.
+    case keyForgotten(IdempotencyKey)
+    /// The key could not be written down, so nothing was sent.
+    case notRecorded(String)
+    /// There is no usable answer.
+    case unexpected(String, moneyMoved: MoneyMoved)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .configuration: "configuration"
+        case .order(let error): error.code
+        case .notSent: "not_sent"
+        case .refused(let error): error.issue?.rawValue.lowercased() ?? "refused"
+        case .declined(let decline, _): decline.reason.rawValue
+        case .pending: "pending"
+        case .payerActionRequired: "payer_action_required"
+        case .payerActionWithoutAddress: "payer_action_without_address"
+        case .challengeCanceled: "challenge_canceled"
+        case .foreignCallback: "foreign_callback"
+        case .keyForgotten: "key_forgotten"
+        case .notRecorded: "not_recorded"
+        case .unexpected: "unexpected_answer"
+        }
+    }
+
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .configuration(let reason): reason
+        case .order(let error): error.what
+        case .notSent(let reason): "PayPal could not be reached: \(reason)."
+        case .refused(let error): "PayPal refused: \(error)."
+        case .declined(let decline, let order): "The card was declined for order \(order): \(decline.reason.rawValue)."
+        case .pending(let reason, let order): "Order \(order) is not decided yet: \(reason)."
+        case .payerActionRequired(let order, _): "The card's bank wants to ask the customer about order \(order)."
+        case .payerActionWithoutAddress(let order):
+            "The card's bank wants to ask the customer about order \(order), and PayPal does not say where."
+        case .challengeCanceled(let order): "The customer gave up the bank's question about order \(order)."
+        case .foreignCallback(let order): "The customer came back to an address that is not of order \(order)."
+        case .keyForgotten(let key): "PayPal has forgotten the request \(key) by now."
+        case .notRecorded(let reason): "The request could not be written down first: \(reason)."
+        case .unexpected(let reason, _): "PayPal gave no usable answer: \(reason)."
+        }
+    }
+
+    /// Whether money moved.
+    public var moneyMoved: MoneyMoved {
+        switch self {
+        case .configuration, .order, .notSent, .declined, .payerActionRequired, .payerActionWithoutAddress,
+            .challengeCanceled, .foreignCallback, .notRecorded:
+            .no
+        case .refused(let error): error.saysNotDone ? .no : .unknown
+        case .pending, .keyForgotten: .unknown
+        case .unexpected(_, let moneyMoved): moneyMoved
+        }
+    }
+
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .configuration, .order: "Correct it and try again."
+        case .notSent, .notRecorded: "Try again."
+        case .refused(let error):
+            switch error.kind {
+            case .otherCard: "Ask for another card."
+            case .fixField: "Ask the customer to correct the card's data."
+            case .payerAction: "Let the customer approve first."
+            case .alreadyDone: "Read the order: it was done before."
+            case .limit: "Make a new order or authorization."
+            case .account: "Look at the settings of the PayPal account."
+            case .retrySameKey: "Send the same request with the same key again."
+            case .merchantFault, .unknown: "Look at the issue and the debug id."
+            }
+        case .declined: "Ask for another card."
+        case .pending: "Read the order later; do not ask for the money again."
+        case .payerActionRequired: "Send the customer to the bank's page."
+        case .payerActionWithoutAddress, .challengeCanceled, .foreignCallback:
+            "Begin again with the card, or take another one."
+        case .keyForgotten: "Read the order before anything else."
+        case .unexpected: "Read the order, or send the same request with the same key."
+        }
+    }
+
+    /// What the customer may be told.
+    public var customerSentence: String {
+        switch self {
+        case .declined(let decline, _): decline.reason.customerSentence
+        case .refused(let error) where moneyMoved == .no:
+            (error.issue?.declineReason ?? .invalidRequest).customerSentence
+        case .challengeCanceled: "The bank's question was not answered. Nothing was charged."
+        default:
+            moneyMoved == .no ? "The payment could not be made. Nothing was charged." : "We are checking the payment."
+        }
+    }
+}

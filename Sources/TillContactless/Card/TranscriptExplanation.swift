@@ -1,0 +1,179 @@
+public import TillCore
+
+/// A recording, explained step by step.
+public enum TranscriptExplanation {
+    /// One exchange.
+    public struct Step: Sendable {
+        /// What the terminal did, in words.
+        public let title: String
+        /// What it sent, as data objects: for lists that the card asked for, each wish with its value.
+        public let sent: [ExplainedLine]
+        /// How the card ended it; nil for no answer.
+        public let status: StatusWord?
+        /// What the card said.
+        public let answer: [ExplainedLine]
+        /// What is odd about it.
+        public let notes: [String]
+    }
+
+    /// Every exchange. Card numbers, tracks and names are masked.
+    public static func steps(_ transcript: Transcript) -> [Step] {
+        var lists: [Tag: [UInt8]] = [:]
+        var application: [UInt8] = []
+        return transcript.exchanges.map { exchange in
+            let command = exchange.command
+            var notes: [String] = []
+            if command.name == "SELECT" {
+                application = command.data
+                lists = [:]
+            }
+            var sent: [DataObject] = []
+            switch command.name {
+            case "GET PROCESSING OPTIONS":
+                let value = (try? DataObject.parse(command.data))?.first(0x83)?.value ?? []
+                sent = filled(lists[0x9F38] ?? [], value, &notes)
+            case "GENERATE AC": sent = filled(lists[0x8C] ?? [], command.data, &notes)
+            case "INTERNAL AUTHENTICATE": sent = filled(lists[0x9F49] ?? [0x9F, 0x37, 4], command.data, &notes)
+            case "COMPUTE CRYPTOGRAPHIC CHECKSUM":
+                sent = filled(lists[0x9F69] ?? [0x9F, 0x6A, 4], command.data, &notes)
+            case "GET VAS DATA": sent = (try? DataObject.parse(command.data)) ?? []
+            default: break
+            }
+            var answer: [DataObject] = []
+            if let response = exchange.response, !response.data.isEmpty {
+                do {
+                    answer = try DataObject.parse(response.data)
+                } catch {
+                    notes.append("The data can not be read: \(error)")
+                }
+                if let plain = answer.first, plain.tag == 0x80 { answer = opened(plain.value, command.name) ?? answer }
+            }
+            for tag: Tag in [0x9F38, 0x8C, 0x8D, 0x9F49, 0x9F69] {
+                if let list = answer.first(tag)?.value { lists[tag] = list }
+            }
+            return Step(
+                title: title(command, application), sent: sent.explained(), status: exchange.response?.status,
+                answer: answer.explained(), notes: notes)
+        }
+    }
+
+    /// How the tap ends when this reader replays it: with any card, and whatever the recording was made for.
+    public static func ending(_ transcript: Transcript) async -> Result<CardReading, TapError> {
+        do throws(TapError) {
+            var profile = TerminalProfile(acceptance: .anyCard, usesContactDirectory: true)
+            profile.verificationLimit = nil
+            let request = TapRequest(
+                amount: amount(transcript), time: time(transcript), unpredictableNumber: number(transcript))
+            return .success(
+                try await ContactlessReader(profile: profile).read(request, over: ReplayChannel(transcript)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func title(_ command: CommandAPDU, _ application: [UInt8]) -> String {
+        switch command.name {
+        case "SELECT":
+            if command.data == Array("2PAY.SYS.DDF01".utf8) { return "SELECT the contactless directory" }
+            if command.data == Array("1PAY.SYS.DDF01".utf8) { return "SELECT the directory of the contact side" }
+            if command.data == Array("OSE.VAS.01".utf8) { return "SELECT the wallet's passes" }
+            return "SELECT \(Scheme(aid: command.data)?.name ?? "application") \(Hex.text(command.data))"
+        case "READ RECORD": return "READ RECORD \(command.p1) of file \(command.p2 >> 3)"
+        case "GENERATE AC":
+            let kind =
+                switch command.p1 & 0xC0 {
+                case 0x00: "AAC (decline)"
+                case 0x40: "TC (approve offline)"
+                case 0x80: "ARQC (go online)"
+                default: "a type that is not defined"
+                }
+            return "GENERATE AC: the terminal asks for \(kind)\(command.p1 & 0x10 != 0 ? ", signed" : "")"
+        case "GET DATA":
+            let tag = Tag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
+            return "GET DATA \(TagDictionary.entry(of: tag)?.name ?? tag.description)"
+        default: return command.description
+        }
+    }
+
+    /// The values that were sent for a list, each by its tag.
+    private static func filled(_ list: [UInt8], _ value: [UInt8], _ notes: inout [String]) -> [DataObject] {
+        guard let wishes = try? DataObjectList(list) else {
+            notes.append("The card's list of wishes can not be read.")
+            return []
+        }
+        var objects: [DataObject] = []
+        var at = 0
+        for entry in wishes.entries {
+            guard value.count - at >= entry.length else {
+                notes.append("The terminal sent less than the card asked for.")
+                return objects
+            }
+            objects.append(DataObject(entry.tag, Array(value[at..<at + entry.length])))
+            at += entry.length
+        }
+        if at < value.count {
+            notes.append("The terminal sent \(value.count - at) bytes more than the card asked for.")
+        }
+        return objects
+    }
+
+    /// The parts of an answer in format 1, which has no tags.
+    private static func opened(_ value: [UInt8], _ name: String) -> [DataObject]? {
+        switch name {
+        case "GET PROCESSING OPTIONS" where value.count >= 2:
+            return [DataObject(0x82, Array(value.prefix(2))), DataObject(0x94, Array(value.dropFirst(2)))]
+        case "GENERATE AC" where value.count >= 11:
+            return [
+                DataObject(0x9F27, [value[0]]), DataObject(0x9F36, Array(value[1...2])),
+                DataObject(0x9F26, Array(value[3...10])), DataObject(0x9F10, Array(value.dropFirst(11))),
+            ]
+        case "INTERNAL AUTHENTICATE": return [DataObject(0x9F4B, value)]
+        default: return nil
+        }
+    }
+
+    private static func said(_ transcript: Transcript, _ tag: Tag) -> [UInt8]? {
+        var lists: [Tag: [UInt8]] = [:]
+        var ignored: [String] = []
+        for exchange in transcript.exchanges {
+            let list: [UInt8]? =
+                switch exchange.command.name {
+                case "GET PROCESSING OPTIONS": lists[0x9F38]
+                case "GENERATE AC": lists[0x8C]
+                default: nil
+                }
+            if let list {
+                let data = exchange.command.data
+                let value = (try? DataObject.parse(data))?.first(0x83)?.value ?? data
+                if let found = filled(list, value, &ignored).first(tag) { return found.value }
+            }
+            let objects = (exchange.response?.data).flatMap { try? DataObject.parse($0) } ?? []
+            for tag: Tag in [0x9F38, 0x8C] { if let list = objects.first(tag)?.value { lists[tag] = list } }
+        }
+        return nil
+    }
+
+    private static func number(_ transcript: Transcript) -> [UInt8]? { said(transcript, 0x9F37) }
+
+    private static func amount(_ transcript: Transcript) -> Money {
+        let minor = said(transcript, 0x9F02).flatMap { Int64(Hex.text($0)) } ?? 0
+        let code = said(transcript, 0x5F2A).flatMap { Int(Hex.text($0)) } ?? 978
+        let currency = Currency.all.first { $0.numericCode == code } ?? .eur
+        return Money(minorUnits: minor, currency: currency)
+    }
+
+    /// The day that the terminal named, so that dates are judged as they were then; now if it named none.
+    private static func time(_ transcript: Transcript) -> Timestamp {
+        guard let date = said(transcript, 0x9A), date.count == 3, let digits = Int64(Hex.text(date)) else {
+            return SystemClock().now()
+        }
+        let (year, month, day) = (2000 + digits / 10000, digits / 100 % 100, digits % 100)
+        guard (1...12).contains(month), (1...31).contains(day) else { return SystemClock().now() }
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        return Timestamp(milliseconds: days * 86_400_000)
+    }
+}

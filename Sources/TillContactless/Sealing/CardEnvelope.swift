@@ -1,0 +1,138 @@
+public import Crypto
+import Foundation
+public import TillCore
+
+/// What a tap gave, sealed for the provider: nobody on the way, this host included, can open it again, and it is good
+/// for one payment only.
+///
+/// HPKE (RFC 9180) with P-256, HKDF-SHA256 and AES-256-GCM. The head names the key, the reader and the payment with its
+/// amount, and is authenticated with the card's data: an envelope cannot be moved to another payment.
+public struct CardEnvelope: Sendable {
+    /// How long a provider may take an envelope after the tap. Source: the same limit of Apple's reader.
+    public static let validity: Span = .seconds(60)
+    /// The longest text that is read as an envelope, in bytes.
+    public static let mostBytes = 16_384
+
+    private static let start = "till1"
+    private static let suite = HPKE.Ciphersuite(
+        kem: .P256_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
+    private static let info = Data("till card envelope 1".utf8)
+
+    /// The payment that an envelope is for.
+    public struct Intent: Hashable, Sendable {
+        /// The payment's id.
+        public let payment: String
+        /// What it costs.
+        public let amount: Money
+
+        /// Makes one.
+        public init(payment: String, amount: Money) {
+            self.payment = payment
+            self.amount = amount
+        }
+    }
+
+    /// What the provider finds inside.
+    public struct Content: Sendable {
+        /// The card number.
+        public let number: Secret<String>
+        /// What came from card and terminal, for the field that carries chip data.
+        public let chipData: [DataObject]
+        /// The payment it was sealed for.
+        public let intent: Intent
+        /// The reader.
+        public let reader: String
+    }
+
+    /// Seals a reading.
+    /// - Throws: ``CardEnvelopeError/nothingToSeal`` for a reading that may not go on to a payment.
+    public static func seal(
+        _ reading: CardReading, for intent: Intent, reader: String, to key: P256.KeyAgreement.PublicKey,
+        at now: Timestamp
+    ) throws(CardEnvelopeError) -> Secret<String> {
+        guard reading.outcome == .onlineRequest || reading.outcome == .approved, let number = reading.number else {
+            throw .nothingToSeal
+        }
+        var head = JSONWriter()
+        head.beginObject()
+        head.field("key", keyID(of: key))
+        head.field("reader", reader)
+        head.field("payment", intent.payment)
+        head.field("amount", intent.amount.minorUnits)
+        head.field("currency", intent.amount.currency.code)
+        head.field("expires", now.adding(validity).milliseconds)
+        head.endObject()
+        let digits = number.reveal()
+        let packed = (try? Hex.bytes(digits.count.isMultiple(of: 2) ? digits : digits + "F")) ?? []
+        let inside = [DataObject(0x5A, packed)] + reading.general
+        guard var sender = try? HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info),
+            let sealed = try? sender.seal(
+                Data(inside.flatMap(\.encoded)), authenticating: Data(head.bytes))
+        else { throw .brokenSeal }
+        let parts = [Data(head.bytes), sender.encapsulatedKey, sealed].map { $0.base64EncodedString() }
+        return Secret(([start] + parts).joined(separator: "."))
+    }
+
+    /// Opens an envelope, at the provider.
+    public static func open(
+        _ text: Secret<String>, with key: P256.KeyAgreement.PrivateKey, at now: Timestamp
+    ) throws(CardEnvelopeError) -> Content {
+        let text = text.reveal()
+        guard text.utf8.count <= mostBytes else { throw .malformed }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0] == start, let head = Data(base64Encoded: String(parts[1])),
+            let encapsulated = Data(base64Encoded: String(parts[2])),
+            let sealed = Data(base64Encoded: String(parts[3])),
+            let fields = try? JSONValue(parsing: Array(head)), case .string(let named)? = fields["key"],
+            case .string(let payment)? = fields["payment"], case .string(let reader)? = fields["reader"],
+            case .string(let code)? = fields["currency"], let currency = try? Currency(code: code),
+            case .number(let amount)? = fields["amount"], let minor = Int64(amount),
+            case .number(let until)? = fields["expires"], let expires = Int64(until)
+        else { throw .malformed }
+        guard named == keyID(of: key.publicKey) else { throw .unknownKey }
+        guard
+            var recipient = try? HPKE.Recipient(
+                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: encapsulated),
+            let opened = try? recipient.open(sealed, authenticating: head),
+            let objects = try? DataObject.parse(Array(opened)), let packed = objects.first(0x5A)?.value
+        else { throw .brokenSeal }
+        guard now.milliseconds <= expires else { throw .expired }
+        return Content(
+            number: Secret(String(Hex.text(packed).prefix { $0 != "F" })),
+            chipData: objects.filter { $0.tag != 0x5A },
+            intent: Intent(payment: payment, amount: Money(minorUnits: minor, currency: currency)), reader: reader)
+    }
+
+    /// Whether a text is an envelope of this kind.
+    public static func isEnvelope(_ text: String) -> Bool { text.hasPrefix(start + ".") }
+
+    /// The name of a key: the first 16 hexadecimal digits of SHA-256 over it.
+    public static func keyID(of key: P256.KeyAgreement.PublicKey) -> String {
+        Hex.text(Array(SHA256.hash(data: key.x963Representation)).prefix(8))
+    }
+}
+
+/// Why an envelope was not made or not opened. No text of it is in the error.
+public enum CardEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reading may not go on to a payment.
+    case nothingToSeal
+    /// Not an envelope.
+    case malformed
+    /// Sealed to another key.
+    case unknownKey
+    /// Older than ``CardEnvelope/validity``.
+    case expired
+    /// Changed on the way.
+    case brokenSeal
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .nothingToSeal: "There is nothing to send: the card may not be charged."
+        case .malformed: "The card's data are not an envelope."
+        case .unknownKey: "The card's data are sealed for someone else."
+        case .expired: "The card's data are too old: the card must be presented again."
+        case .brokenSeal: "The seal of the card's data is broken."
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Synchronization
+public import TillHardware
+
+#if canImport(Combine)
+    public import Combine
+#else
+    public import OpenCombine
+#endif
+
+/// A ``TillHardware/BroadcastValues`` as a publisher: Combine on Apple's systems, OpenCombine elsewhere.
+///
+/// Every subscriber gets the current value first, takes as many as it asks for, and is finished with the service.
+/// Values come on no particular thread, one after the other; use `receive(on:)` for the user interface. A subscriber
+/// that does not ask keeps the newest 256.
+public struct BroadcastPublisher<Output: Sendable>: Publisher, Sendable {
+    public typealias Failure = Never
+    private let values: BroadcastValues<Output>
+
+    init(_ values: BroadcastValues<Output>) { self.values = values }
+
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
+        let subscription = BroadcastSubscription(values.subscribe(), subscriber)
+        subscriber.receive(subscription: subscription)
+    }
+}
+
+extension BroadcastValues {
+    /// The same values as a publisher.
+    public var publisher: BroadcastPublisher<Element> { BroadcastPublisher(self) }
+}
+
+/// One subscriber of a broadcast. A subscriber is not made for many threads; all that touches it happens in the one
+/// task of this subscription, and its demand is behind a lock, so sending it there is safe.
+private final class BroadcastSubscription<S: Subscriber>: Subscription, @unchecked Sendable
+where S.Input: Sendable, S.Failure == Never {
+    private enum Phase {
+        case waiting(AsyncStream<S.Input>)
+        case running(Task<Void, Never>)
+        case over
+    }
+    private struct State {
+        var phase: Phase
+        var demand = Subscribers.Demand.none
+        var wanted: CheckedContinuation<Bool, Never>?
+    }
+    private let state: Mutex<State>
+    private let subscriber: S
+
+    init(_ stream: AsyncStream<S.Input>, _ subscriber: S) {
+        state = Mutex(State(phase: .waiting(stream)))
+        self.subscriber = subscriber
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        let wanted: CheckedContinuation<Bool, Never>? = state.withLock { state in
+            guard demand > .none else { return nil }
+            state.demand += demand
+            if case .waiting(let stream) = state.phase { state.phase = .running(Task { await self.run(stream) }) }
+            defer { state.wanted = nil }
+            return state.wanted
+        }
+        wanted?.resume(returning: true)
+    }
+
+    func cancel() {
+        let (task, wanted): (Task<Void, Never>?, CheckedContinuation<Bool, Never>?) = state.withLock { state in
+            defer {
+                state.phase = .over
+                state.wanted = nil
+            }
+            if case .running(let task) = state.phase { return (task, state.wanted) }
+            return (nil, state.wanted)
+        }
+        task?.cancel()
+        wanted?.resume(returning: false)
+    }
+
+    private func run(_ stream: AsyncStream<S.Input>) async {
+        for await value in stream {
+            guard await isWanted() else { return }
+            let more = subscriber.receive(value)
+            state.withLock { $0.demand += more }
+        }
+        let isOver = state.withLock { state in
+            defer { state.phase = .over }
+            if case .over = state.phase { return true }
+            return false
+        }
+        if !isOver { subscriber.receive(completion: .finished) }
+    }
+
+    /// Waits until the subscriber asks for a value, and takes one from what it asked for. `false`: it is gone.
+    private func isWanted() async -> Bool {
+        while true {
+            let answer: Bool? = state.withLock { state in
+                if case .over = state.phase { return false }
+                guard state.demand > .none else { return nil }
+                state.demand -= 1
+                return true
+            }
+            if let answer { return answer }
+            guard await wakeUp() else { return false }
+        }
+    }
+
+    /// Waits for ``request(_:)`` or ``cancel()``.
+    private func wakeUp() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let answer: Bool? = state.withLock { state in
+                if case .over = state.phase { return false }
+                if state.demand > .none { return true }
+                state.wanted = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+public import TillCore
+public import TillHardware
+
+#if canImport(Combine)
+    public import Combine
+#else
+    public import OpenCombine
+#endif
+
+/// A card-reader service for apps that are written with publishers.
+///
+/// What the service knows is published; its commands are futures, which run at once and once, however many subscribe.
+/// Cancelling a subscription does not cancel the command: there are commands for that.
+public struct CardReaderPublishers: Sendable {
+    private let service: any CardReaderService
+
+    /// Of a service.
+    public init(_ service: any CardReaderService) { self.service = service }
+
+    /// The readers found.
+    public var discoveredReaders: AnyPublisher<[CardReader], Never> {
+        service.discoveredReaders.publisher.eraseToAnyPublisher()
+    }
+    /// The connected readers: one, or none.
+    public var connectedReaders: AnyPublisher<[CardReader], Never> {
+        service.connectedReaders.publisher.eraseToAnyPublisher()
+    }
+    /// Whether somebody is looking for readers.
+    public var discoveryStatus: AnyPublisher<CardReaderServiceDiscoveryStatus, Never> {
+        service.discoveryStatus.publisher.eraseToAnyPublisher()
+    }
+    /// What the connected reader tells.
+    public var readerEvents: AnyPublisher<CardReaderEvent, Never> {
+        service.readerEvents.publisher.eraseToAnyPublisher()
+    }
+    /// What happens with the reader's software.
+    public var softwareUpdateEvents: AnyPublisher<CardReaderSoftwareUpdateState, Never> {
+        service.softwareUpdateEvents.publisher.eraseToAnyPublisher()
+    }
+    /// Whether a reader that went away is being reached again.
+    public var reconnectionEvents: AnyPublisher<CardReaderReconnectionState, Never> {
+        service.reconnectionEvents.publisher.eraseToAnyPublisher()
+    }
+    /// Where the service stands.
+    public var states: AnyPublisher<CardReaderServiceState, Never> { service.states.publisher.eraseToAnyPublisher() }
+    /// Whether the service can work at all.
+    public var serviceStatus: AnyPublisher<CardReaderServiceStatus, Never> {
+        service.serviceStatus.publisher.eraseToAnyPublisher()
+    }
+    /// How far the reader is with a payment.
+    public var paymentStatus: AnyPublisher<CardReaderPaymentStatus, Never> {
+        service.paymentStatus.publisher.eraseToAnyPublisher()
+    }
+
+    /// Starts the service and a discovery.
+    public func start(
+        _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod = .any
+    ) -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in
+            try await service.start(configProvider, discoveryMethod: discoveryMethod)
+        }
+    }
+
+    /// Ends the discovery.
+    public func cancelDiscovery() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.cancelDiscovery() }
+    }
+
+    /// Connects to a reader.
+    public func connect(
+        _ reader: CardReader, options: CardReaderConnectionOptions = CardReaderConnectionOptions()
+    ) -> Future<CardReader, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.connect(reader, options: options) }
+    }
+
+    /// Lets the reader go.
+    public func disconnect() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.disconnect() }
+    }
+
+    /// Forgets everything.
+    public func clear() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.clear() }
+    }
+
+    /// Takes a payment.
+    public func collectPayment(
+        _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent? = nil,
+        beforeConfirmation: @escaping PreConfirmation
+    ) -> Future<PaymentIntent, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in
+            try await service.collectPayment(parameters, existing: existing, beforeConfirmation: beforeConfirmation)
+        }
+    }
+
+    /// Goes on with the payment that failed last.
+    public func retryActivePayment(
+        beforeConfirmation: @escaping PreConfirmation
+    ) -> Future<PaymentIntent, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in
+            try await service.retryActivePayment(beforeConfirmation: beforeConfirmation)
+        }
+    }
+
+    /// Calls the payment off.
+    public func cancelPayment() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.cancelPayment() }
+    }
+
+    /// Waits for a card at a reader that hands over sealed data.
+    public func collectPaymentMethod(
+        _ parameters: PaymentIntentParameters
+    ) -> Future<CardPresentPayload, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.collectPaymentMethod(parameters) }
+    }
+
+    /// True when no card is in the reader; false if it stayed.
+    public func waitForInsertedCardToBeRemoved() -> Future<Bool, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in await service.waitForInsertedCardToBeRemoved() }
+    }
+
+    /// Gives money back.
+    public func refund(_ parameters: RefundParameters) -> Future<CardReaderRefund, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.refund(parameters) }
+    }
+
+    /// Calls a refund off.
+    public func cancelRefund() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.cancelRefund() }
+    }
+
+    /// Installs the update that is available.
+    public func installUpdate() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.installUpdate() }
+    }
+
+    /// Ends an update.
+    public func cancelUpdate() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.cancelUpdate() }
+    }
+
+    /// Gives up on a reader that went away.
+    public func cancelReconnection() -> Future<Void, CardReaderServiceError> {
+        run { service throws(CardReaderServiceError) in try await service.cancelReconnection() }
+    }
+
+    private func run<Value: Sendable>(
+        _ command: @escaping @Sendable (any CardReaderService) async throws(CardReaderServiceError) -> Value
+    ) -> Future<Value, CardReaderServiceError> {
+        let service = service
+        return Future { promise in
+            let promise = SentPromise(promise)
+            Task {
+                do throws(CardReaderServiceError) {
+                    promise.keep(.success(try await command(service)))
+                } catch {
+                    promise.keep(.failure(error))
+                }
+            }
+        }
+    }
+}
+
+/// A promise on its way to the task that keeps it. A future locks its own state, so keeping its promise is safe from
+/// any thread; its type only does not say so.
+private struct SentPromise<Value, Failure: Error>: @unchecked Sendable {
+    private let promise: (Result<Value, Failure>) -> Void
+
+    init(_ promise: @escaping (Result<Value, Failure>) -> Void) { self.promise = promise }
+
+    func keep(_ result: Result<Value, Failure>) { promise(result) }
+}

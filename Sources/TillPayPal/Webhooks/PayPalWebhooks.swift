@@ -1,0 +1,217 @@
+internal import Foundation
+internal import HTTPTypes
+internal import SwiftASN1
+public import TillCards
+public import TillCore
+@_spi(FixedExpiryValidationTime) internal import X509
+
+/// Checks PayPal's webhooks: who has signed, what, and when.
+///
+/// PayPal signs the id, the time, the webhook's own id and a CRC-32 of the body. A CRC-32 can be forged, so whoever has
+/// one signed webhook can make another body for it. That is why an event is a hint only: its ``PayPalWebhookEvent/id``
+/// is kept so that it counts once, and the payment is read from PayPal before anything follows from it.
+///
+/// An actor: certificates are fetched once for any number of webhooks.
+public actor PayPalWebhooks {
+    /// The longest webhook that is read, in bytes.
+    public static let maximumBytes = 256 << 10
+    /// PayPal tries for three days.
+    public static let oldest: Span = .days(3)
+    /// How far ahead PayPal's clock may be.
+    public static let farthestAhead: Span = .minutes(5)
+    /// How long a certificate is kept before it is fetched again.
+    static let certificateLife: Span = .hours(24)
+    /// How many certificates are kept.
+    static let maximumCertificates = 8
+    /// The most certificates in one file.
+    static let maximumChain = 8
+
+    /// Whom to trust in the end.
+    public enum Roots: Sendable {
+        /// The machine's own list.
+        case system
+        /// Certificates in PEM.
+        case pem([String])
+    }
+
+    /// The header fields of a webhook.
+    public struct Head: Sendable {
+        /// `PayPal-Transmission-Id`
+        public var id: String?
+        /// `PayPal-Transmission-Time`
+        public var time: String?
+        /// `PayPal-Transmission-Sig`
+        public var signature: String?
+        /// `PayPal-Cert-Url`
+        public var certificate: String?
+        /// `PayPal-Auth-Algo`
+        public var algorithm: String?
+
+        /// The fields as they came.
+        public init(id: String?, time: String?, signature: String?, certificate: String?, algorithm: String?) {
+            self.id = id
+            self.time = time
+            self.signature = signature
+            self.certificate = certificate
+            self.algorithm = algorithm
+        }
+    }
+
+    private struct Kept {
+        var chain: [Certificate]
+        var at: Timestamp
+    }
+
+    private let webhookID: String
+    private let hosts: Set<String>
+    private let roots: Roots
+    private let transport: any HTTPTransport
+    private let clock: any TillClock
+    private var kept: [String: Kept] = [:]
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - webhookID: the webhook's id at PayPal.
+    ///   - hosts: the only hosts from which a certificate is fetched.
+    ///   - roots: whom to trust in the end.
+    ///   - transport: fetches certificates.
+    public init(
+        webhookID: String, hosts: Set<String> = ["api.paypal.com", "api.sandbox.paypal.com"], roots: Roots = .system,
+        transport: any HTTPTransport, clock: any TillClock
+    ) {
+        self.webhookID = webhookID
+        self.hosts = hosts
+        self.roots = roots
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// Checks a webhook over its bytes as they came.
+    /// - Throws: ``PayPalWebhookError``.
+    public func verify(body: [UInt8], head: Head) async throws(PayPalWebhookError) -> PayPalWebhookEvent {
+        guard body.count <= PayPalWebhooks.maximumBytes else { throw .tooLong }
+        guard let id = head.id, (1...128).contains(id.utf8.count), id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            !id.contains("|")
+        else { throw .missing("PayPal-Transmission-Id") }
+        guard let time = head.time, let sent = Timestamp(internetTime: time) else {
+            throw .missing("PayPal-Transmission-Time")
+        }
+        guard let text = head.signature, text.utf8.count <= 2048, let signature = Data(base64Encoded: text) else {
+            throw .missing("PayPal-Transmission-Sig")
+        }
+        guard head.algorithm == "SHA256withRSA" else { throw .otherAlgorithm }
+        let now = clock.now()
+        guard now.since(sent) <= PayPalWebhooks.oldest, sent.since(now) <= PayPalWebhooks.farthestAhead else {
+            throw .stale
+        }
+        guard let address = head.certificate, let url = allowed(address) else { throw .foreignCertificate }
+        let chain = try await chain(at: url, address: address, now: now)
+        guard let leaf = chain.first else { throw .untrustedCertificate }
+        let signed = Array("\(id)|\(time)|\(webhookID)|\(CRC32.of(body))".utf8)
+        guard
+            leaf.publicKey.isValidSignature(signature, for: signed, signatureAlgorithm: .sha256WithRSAEncryption)
+        else { throw .wrongSignature }
+        guard let event = PayPalWebhookEvent(body, transmission: id) else { throw .unreadable }
+        return event
+    }
+
+    /// `https`, one of the known hosts, its usual port, and nothing else in it: decided before anything is fetched.
+    private func allowed(_ address: String) -> URLComponents? {
+        guard address.utf8.count <= 512, let url = URLComponents(string: address), url.scheme == "https",
+            let host = url.host, hosts.contains(host), url.port == nil || url.port == 443, url.user == nil,
+            url.password == nil, url.query == nil, url.fragment == nil, url.path.hasPrefix("/v1/notifications/certs/"),
+            !url.path.contains(".."), !url.path.contains("%")
+        else { return nil }
+        return url
+    }
+
+    private func chain(
+        at url: URLComponents, address: String, now: Timestamp
+    ) async throws(PayPalWebhookError) -> [Certificate] {
+        if let found = kept[address], now.since(found.at) < PayPalWebhooks.certificateLife {
+            // Its dates are looked at again each time.
+            return try await trusted(found.chain, now)
+        }
+        var request = HTTPRequest(method: .get, scheme: "https", authority: url.host ?? "", path: url.path)
+        request.headerFields[.accept] = "*/*"
+        let reply: HTTPReply
+        do throws(TransportFailure) {
+            reply = try await transport.send(request, body: [], deadline: .seconds(10))
+        } catch { throw .certificateUnavailable }
+        guard reply.response.status.code == 200, reply.body.count <= 64 << 10,
+            let documents = try? PEMDocument.parseMultiple(pemString: String(decoding: reply.body, as: UTF8.self)),
+            (1...PayPalWebhooks.maximumChain).contains(documents.count)
+        else { throw .certificateUnavailable }
+        let chain = documents.compactMap { try? Certificate(pemDocument: $0) }
+        guard chain.count == documents.count else { throw .untrustedCertificate }
+        let good = try await trusted(chain, now)
+        if kept.count >= PayPalWebhooks.maximumCertificates { kept.removeAll() }
+        kept[address] = Kept(chain: chain, at: now)
+        return good
+    }
+
+    /// A chain to a root, all of it in time, whose first certificate is one of PayPal's names.
+    private func trusted(_ chain: [Certificate], _ now: Timestamp) async throws(PayPalWebhookError) -> [Certificate] {
+        guard let leaf = chain.first, PayPalWebhooks.isPayPal(leaf) else { throw .untrustedCertificate }
+        let store: CertificateStore
+        switch roots {
+        case .system: store = CertificateStore.systemTrustRoots
+        case .pem(let texts): store = CertificateStore(texts.compactMap { try? Certificate(pemEncoded: $0) })
+        }
+        let date = Date(timeIntervalSince1970: TimeInterval(now.milliseconds / 1000))
+        var verifier = Verifier(rootCertificates: store) { RFC5280Policy(fixedExpiryValidationTime: date) }
+        let result: CertificateValidationResult = await verifier.validate(
+            leaf: leaf, intermediates: CertificateStore(chain.dropFirst()))
+        guard case .validCertificate = result else { throw .untrustedCertificate }
+        return chain
+    }
+
+    private static func isPayPal(_ leaf: Certificate) -> Bool {
+        for name in leaf.subject {
+            for attribute in name where attribute.type == .RDNAttributeType.commonName {
+                return attribute.value.description.lowercased().hasSuffix(".paypal.com")
+            }
+        }
+        return false
+    }
+}
+
+/// Why a webhook is not taken.
+public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Longer than ``PayPalWebhooks/maximumBytes``.
+    case tooLong
+    /// A header field is missing or has another form.
+    case missing(String)
+    /// Signed with something else than SHA256withRSA.
+    case otherAlgorithm
+    /// Signed too long ago, or in the future.
+    case stale
+    /// The certificate is somewhere else than at PayPal; nothing was fetched.
+    case foreignCertificate
+    /// The certificate can not be had.
+    case certificateUnavailable
+    /// The certificate is not PayPal's, or not in time, or nobody vouches for it.
+    case untrustedCertificate
+    /// The signature does not fit.
+    case wrongSignature
+    /// Rightly signed, but no event.
+    case unreadable
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .tooLong: "The webhook is longer than \(PayPalWebhooks.maximumBytes) bytes."
+        case .missing(let name): "The header field \(name) is missing or has another form."
+        case .otherAlgorithm: "The webhook is not signed with SHA256withRSA."
+        case .stale: "The webhook's signature is too old or in the future."
+        case .foreignCertificate: "The webhook names a certificate that is not at PayPal."
+        case .certificateUnavailable: "PayPal's certificate can not be had right now."
+        case .untrustedCertificate: "The webhook's certificate is not one of PayPal's that can be trusted."
+        case .wrongSignature: "The webhook's signature does not fit."
+        case .unreadable: "The webhook holds no event that can be read."
+        }
+    }
+
+    /// PayPal should send it again later.
+    public var isTemporary: Bool { self == .certificateUnavailable }
+}

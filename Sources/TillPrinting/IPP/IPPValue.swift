@@ -1,0 +1,123 @@
+/// The tags of values and groups that are read here. RFC 8010. Others keep their number and their bytes.
+public enum IPPTag {
+    public static let operationGroup: UInt8 = 0x01
+    public static let jobGroup: UInt8 = 0x02
+    public static let end: UInt8 = 0x03
+    public static let printerGroup: UInt8 = 0x04
+    public static let integer: UInt8 = 0x21
+    public static let boolean: UInt8 = 0x22
+    public static let enumeration: UInt8 = 0x23
+    public static let dateTime: UInt8 = 0x31
+    public static let resolution: UInt8 = 0x32
+    public static let range: UInt8 = 0x33
+    public static let beginCollection: UInt8 = 0x34
+    public static let endCollection: UInt8 = 0x37
+    public static let text: UInt8 = 0x41
+    public static let name: UInt8 = 0x42
+    public static let keyword: UInt8 = 0x44
+    public static let uri: UInt8 = 0x45
+    public static let charset: UInt8 = 0x47
+    public static let language: UInt8 = 0x48
+    public static let mimeType: UInt8 = 0x49
+    public static let memberName: UInt8 = 0x4A
+}
+
+/// One value of an attribute, with the tag it came under. What is written back is what was read, byte for byte.
+public struct IPPValue: Hashable, Sendable {
+    /// What it holds.
+    public enum Content: Hashable, Sendable {
+        /// `integer` and `enum`.
+        case number(Int32)
+        /// `rangeOfInteger`.
+        case range(Int32, Int32)
+        /// `resolution`: across, down, unit (3: an inch).
+        case resolution(Int32, Int32, UInt8)
+        /// A collection.
+        case collection([IPPAttribute])
+        /// Everything else: text, keywords, addresses, dates, booleans, out-of-band values.
+        case bytes([UInt8])
+    }
+
+    /// Its kind, as it stands on the wire.
+    public var tag: UInt8
+    /// What it holds.
+    public var content: Content
+
+    /// A value of any kind.
+    public init(tag: UInt8, _ content: Content) {
+        self.tag = tag
+        self.content = content
+    }
+
+    /// A text of some kind.
+    public static func text(_ text: String, tag: UInt8) -> IPPValue {
+        IPPValue(tag: tag, .bytes(Array(text.utf8.prefix(IPPMessage.longestText))))
+    }
+    /// A keyword.
+    public static func keyword(_ text: String) -> IPPValue { .text(text, tag: IPPTag.keyword) }
+    /// An integer.
+    public static func integer(_ value: Int) -> IPPValue {
+        IPPValue(tag: IPPTag.integer, .number(Int32(clamping: value)))
+    }
+    /// A number that stands for a word.
+    public static func enumeration(_ value: Int) -> IPPValue {
+        IPPValue(tag: IPPTag.enumeration, .number(Int32(clamping: value)))
+    }
+    /// Yes or no.
+    public static func boolean(_ value: Bool) -> IPPValue { IPPValue(tag: IPPTag.boolean, .bytes([value ? 1 : 0])) }
+    /// Attributes of a value.
+    public static func collection(_ members: [IPPAttribute]) -> IPPValue {
+        IPPValue(tag: IPPTag.beginCollection, .collection(members))
+    }
+
+    /// As text; wrong UTF-8 is shown as such. `nil` for numbers and collections.
+    public var string: String? {
+        if case .bytes(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+    /// As a number.
+    public var int: Int? { if case .number(let value) = content { Int(value) } else { nil } }
+    /// As attributes.
+    public var members: [IPPAttribute]? { if case .collection(let members) = content { members } else { nil } }
+    /// As yes or no.
+    public var bool: Bool? {
+        if tag == IPPTag.boolean, case .bytes(let bytes) = content, let first = bytes.first { first != 0 } else { nil }
+    }
+}
+
+/// One attribute: a name and one or more values.
+public struct IPPAttribute: Hashable, Sendable {
+    /// Its name, as it stands on the wire.
+    public var nameBytes: [UInt8]
+    /// Its values.
+    public var values: [IPPValue]
+
+    /// Its name.
+    public var name: String { String(decoding: nameBytes, as: UTF8.self) }
+
+    /// An attribute.
+    public init(_ name: String, _ values: IPPValue...) { self.init(name, values) }
+
+    /// An attribute.
+    public init(_ name: String, _ values: [IPPValue]) {
+        nameBytes = Array(name.utf8.prefix(IPPMessage.longestText))
+        self.values = values
+    }
+
+    init(nameBytes: [UInt8], values: [IPPValue]) {
+        self.nameBytes = nameBytes
+        self.values = values
+    }
+}
+
+extension [IPPAttribute] {
+    /// The first attribute of a name: a printer that sends one twice meant the first.
+    public subscript(name: String) -> IPPAttribute? {
+        let bytes = Array<UInt8>(name.utf8)
+        return first { $0.nameBytes == bytes }
+    }
+
+    /// All texts of an attribute.
+    public func strings(_ name: String) -> [String] { self[name]?.values.compactMap(\.string) ?? [] }
+    /// The first number of an attribute.
+    public func int(_ name: String) -> Int? { self[name]?.values.first?.int }
+}

@@ -1,0 +1,100 @@
+/// How a printer stands. Asked and not told is `unknown`, never fine.
+public struct PrinterState: Hashable, Sendable {
+    /// What it does.
+    public enum Activity: String, Hashable, Sendable {
+        /// It waits for work.
+        case idle
+        /// It prints.
+        case processing
+        /// It can not go on.
+        case stopped
+        /// It did not say.
+        case unknown
+    }
+
+    /// A reason for how it stands: a keyword of the printer, kept as it is.
+    public struct Reason: RawRepresentable, Hashable, Sendable, Comparable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The keyword without its severity.
+        public var keyword: String {
+            for suffix in ["-report", "-warning", "-error"] where rawValue.hasSuffix(suffix) {
+                return String(rawValue.dropLast(suffix.count))
+            }
+            return rawValue
+        }
+
+        /// One sentence for the person at the printer; `nil` for what we have no words for.
+        public var sentence: String? {
+            switch keyword {
+            case "media-empty", "media-needed": "It is out of paper."
+            case "media-low": "Its paper is running low."
+            case "media-jam": "Its paper is jammed."
+            case "cover-open", "door-open", "interlock-open": "Its cover is open."
+            case "paused", "moving-to-paused": "It is paused."
+            case "offline", "shutdown", "timed-out": "It is off line."
+            case "cutter-error", "spool-area-full", "other": "It reports an error."
+            case "cutter-jam": "Its knife is jammed."
+            case "drawer-open": "The cash drawer is open."
+            default: nil
+            }
+        }
+
+        /// By their words.
+        public static func < (left: Reason, right: Reason) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// What it does.
+    public var activity: Activity
+    /// Why, sorted.
+    public var reasons: [Reason]
+    /// Its own words.
+    public var message: String
+
+    /// A state.
+    public init(_ activity: Activity, reasons: [String] = [], message: String = "") {
+        self.activity = activity
+        self.reasons = reasons.filter { $0 != "none" && !$0.isEmpty }.map { Reason(rawValue: $0) }.sorted()
+        self.message = message
+    }
+
+    /// From a printer's attributes.
+    public init(_ attributes: [IPPAttribute]) {
+        let activity: Activity =
+            switch attributes.int("printer-state") {
+            case 3: .idle
+            case 4: .processing
+            case 5: .stopped
+            default: .unknown
+            }
+        self.init(
+            activity, reasons: attributes.strings("printer-state-reasons"),
+            message: attributes.strings("printer-state-message").first ?? "")
+    }
+
+    /// Something stands in the way of printing now.
+    public var needsHelp: Bool {
+        activity == .stopped
+            || reasons.contains {
+                [
+                    "media-empty", "media-needed", "media-jam", "cover-open", "door-open", "cutter-error", "cutter-jam",
+                    "offline",
+                ]
+                .contains($0.keyword)
+            }
+    }
+
+    /// For people.
+    public var sentence: String {
+        let first =
+            switch activity {
+            case .idle: "The printer is ready."
+            case .processing: "The printer is printing."
+            case .stopped: "The printer has stopped."
+            case .unknown: "The printer does not say how it stands."
+            }
+        let more = reasons.map { $0.sentence ?? "It says: \($0.rawValue)." }
+        return ([first] + more.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }).joined(separator: " ")
+    }
+}

@@ -1,0 +1,200 @@
+public import Foundation
+public import TillCore
+
+/// Everything a receipt says, typed and not yet written out. ``ReceiptDocument`` lays it out, and the renderers turn
+/// that into a page, text, a printer's bytes or a picture.
+public struct ReceiptContent: Hashable, Sendable {
+    /// Most lines that are printed; an order has no more.
+    public static let maximumLines = 2_000
+
+    /// One refund.
+    public struct Refund: Hashable, Sendable {
+        /// How it stands.
+        public enum Standing: String, Hashable, Sendable {
+            /// Not known yet.
+            case pending
+            /// The money went back.
+            case succeeded
+            /// It certainly did not.
+            case failed
+        }
+        /// Its name.
+        public let id: RefundID
+        /// How much.
+        public let amount: Money
+        /// Why.
+        public let reason: ReceiptText?
+        /// When it was asked for.
+        public let at: Timestamp
+        /// How it stands.
+        public let standing: Standing
+
+        /// A refund.
+        public init(id: RefundID, amount: Money, reason: String? = nil, at: Timestamp, standing: Standing) {
+            self.id = id
+            self.amount = amount
+            self.reason = ReceiptText(nonEmpty: reason)
+            self.at = at
+            self.standing = standing
+        }
+    }
+
+    /// The sale that a refund belongs to.
+    public struct Original: Hashable, Sendable {
+        /// Its payment.
+        public let paymentID: PaymentID
+        /// When it was made.
+        public let date: Timestamp
+
+        /// A link to a sale.
+        public init(paymentID: PaymentID, date: Timestamp) {
+            self.paymentID = paymentID
+            self.date = date
+        }
+    }
+
+    /// Who sells.
+    public var store: StoreDetails
+    /// The language, and how amounts and dates are written.
+    public var locale: Locale
+    /// For whom it is.
+    public var copy = ReceiptCopy.customer
+    /// It was printed before; it says so.
+    public var isReprint = false
+    /// The payment.
+    public var paymentID: PaymentID
+    /// The number of the order that people see.
+    public var orderNumber: ReceiptText
+    /// When the payment was made: its last attempt, or its creation if there was none.
+    public var date: Timestamp
+    /// Whether it is paid.
+    public var verdict: ReceiptVerdict
+    /// One sentence to the verdict.
+    public var explanation: ReceiptText?
+    /// What was sold. The amounts make the subtotal.
+    public var lineItems: [ReceiptLineItem]
+    /// From subtotal to total. The amounts make the total.
+    public var summary: [ReceiptSummaryRow]
+    /// What was asked for.
+    public var total: Money
+    /// How it was paid.
+    public var transaction: ReceiptTransaction
+    /// What was taken, whether or not some of it went back.
+    public var captured: Money
+    /// What went back.
+    public var refunded: Money
+    /// All refunds, oldest first.
+    public var refunds: [Refund] = []
+    /// The sale that this refund belongs to, if it is a paper of its own.
+    public var original: Original?
+    /// What a fiscal device signed.
+    public var fiscal: FiscalBlock?
+    /// Where the receipt can be read: printed as a QR code.
+    public var link: CodeText?
+
+    /// A receipt of one's own making; check it with ``check()``.
+    public init(
+        store: StoreDetails, locale: Locale, paymentID: PaymentID, orderNumber: String, date: Timestamp,
+        verdict: ReceiptVerdict, lineItems: [ReceiptLineItem], summary: [ReceiptSummaryRow], total: Money,
+        transaction: ReceiptTransaction, captured: Money, refunded: Money
+    ) {
+        self.store = store
+        self.locale = locale
+        self.paymentID = paymentID
+        self.orderNumber = ReceiptText(orderNumber)
+        self.date = date
+        self.verdict = verdict
+        self.lineItems = lineItems
+        self.summary = summary
+        self.total = total
+        self.transaction = transaction
+        self.captured = captured
+        self.refunded = refunded
+    }
+
+    /// What the receipt of a payment says at this moment of its history.
+    public init(payment: Payment, store: StoreDetails, locale: Locale = .current) {
+        let order = payment.order
+        let labels = ReceiptLabels(locale)
+        let verdict = ReceiptVerdict(payment)
+        self.init(
+            store: store, locale: locale, paymentID: payment.id, orderNumber: order.number,
+            date: payment.attempts.last?.startedAt ?? payment.createdAt, verdict: verdict,
+            lineItems: ReceiptContent.lines(of: order, labels), summary: ReceiptSummaryRow.rows(of: order),
+            total: order.total, transaction: ReceiptTransaction(payment), captured: payment.captured,
+            refunded: payment.refunded)
+        explanation = verdict.sentence(payment, labels)
+        refunds = payment.refunds.map { refund in
+            let standing: Refund.Standing =
+                switch refund.state {
+                case .inFlight, .deferred, .unknown: .pending
+                case .succeeded: .succeeded
+                case .refused: .failed
+                }
+            return Refund(
+                id: refund.id, amount: refund.amount, reason: refund.reason, at: refund.startedAt, standing: standing)
+        }
+    }
+
+    private static func lines(of order: Order, _ labels: ReceiptLabels) -> [ReceiptLineItem] {
+        if order.lines.isEmpty, !order.subtotal.isZero {
+            return [ReceiptLineItem(sale: order.description, labels: labels, amount: order.subtotal)]
+        }
+        return order.lines.map { ReceiptLineItem($0) }
+    }
+
+    /// Proves that the lines make the subtotal and the rows the total, in one currency. A receipt of an order always
+    /// does; one of your own making may not.
+    public func check() throws(ReceiptError) {
+        guard lineItems.count <= ReceiptContent.maximumLines else {
+            throw .tooManyLines(limit: ReceiptContent.maximumLines)
+        }
+        guard !lineItems.isEmpty || !summary.isEmpty else { throw .nothingSold }
+        let currency = total.currency
+        guard lineItems.allSatisfy({ $0.amount.currency == currency }),
+            summary.allSatisfy({ $0.amount.currency == currency }), captured.currency == currency,
+            refunded.currency == currency, refunds.allSatisfy({ $0.amount.currency == currency })
+        else { throw .mixedCurrencies }
+        if let subtotal = summary.first(where: { $0.kind == .subtotal }), !lineItems.isEmpty {
+            try equal(subtotal.amount, lineItems.map(\.amount))
+        }
+        if !summary.isEmpty { try equal(total, summary.map(\.amount)) }
+    }
+
+    private func equal(_ expected: Money, _ parts: [Money]) throws(ReceiptError) {
+        var sum = Money.zero(expected.currency)
+        do { for part in parts { sum = try sum.adding(part) } } catch {
+            throw .doesNotAddUp(expected: expected, found: sum)
+        }
+        guard sum == expected else { throw .doesNotAddUp(expected: expected, found: sum) }
+    }
+
+    /// The merchant copy needs a line to sign on.
+    public var needsSignature: Bool {
+        copy == .merchant && (transaction.verification?.asksForSignature ?? false)
+            && (transaction.outcome == .approved || transaction.outcome == .partial)
+    }
+
+    /// The rows to show: a subtotal that is the total says nothing.
+    var shownSummary: [ReceiptSummaryRow] { summary.count > 1 ? summary : [] }
+
+    /// What was taken and what went back, under the total; a plain paid sale needs neither.
+    var movements: [(label: ReceiptLabel, amount: Money)] {
+        var rows: [(label: ReceiptLabel, amount: Money)] = []
+        if captured != total || !refunded.isZero { rows.append((.taken, captured)) }
+        if !refunded.isZero { rows.append((.refundedAmount, refunded)) }
+        if let approved = transaction.approvedAmount { rows.append((.approvedAmount, approved)) }
+        return rows
+    }
+}
+
+extension ReceiptContent.Refund {
+    /// What the refund's row says.
+    var label: ReceiptLabel {
+        switch standing {
+        case .pending: .refundPending
+        case .succeeded: .refund
+        case .failed: .refundFailed
+        }
+    }
+}

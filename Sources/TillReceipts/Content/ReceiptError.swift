@@ -1,0 +1,39 @@
+public import TillCore
+
+/// Why a content can not be a receipt.
+public enum ReceiptError: ExplainedError, Hashable {
+    /// The lines do not make the subtotal, or the rows not the total.
+    case doesNotAddUp(expected: Money, found: Money)
+    /// Amounts in more than one currency.
+    case mixedCurrencies
+    /// A sale or a refund without one line and without one row.
+    case nothingSold
+    /// More lines than fit on any paper.
+    case tooManyLines(limit: Int)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .doesNotAddUp: "receipt_does_not_add_up"
+        case .mixedCurrencies: "receipt_mixed_currencies"
+        case .nothingSold: "receipt_without_lines"
+        case .tooManyLines: "receipt_too_long"
+        }
+    }
+
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .doesNotAddUp(let expected, let found): "The receipt says \(expected) but its parts make \(found)."
+        case .mixedCurrencies: "The receipt has amounts in more than one currency."
+        case .nothingSold: "The receipt lists nothing that was sold."
+        case .tooManyLines(let limit): "The receipt has more than \(limit) lines."
+        }
+    }
+
+    /// A receipt is a picture of a payment.
+    public var moneyMoved: MoneyMoved { .no }
+
+    /// What to do next.
+    public var next: String { "The payment stands as it is; correct what was given for the receipt." }
+}

@@ -1,0 +1,76 @@
+/// Text that is fit for paper and screen: no control characters (so no ESC sequence reaches a printer), no invisible
+/// characters that turn the direction of the text around them, white space joined, and no card number: of digits that
+/// could be one the last four stay. Only this type is printed.
+public struct ReceiptText: Hashable, Sendable {
+    /// Most scalars kept of one text.
+    public static let maximumLength = 400
+
+    /// The text itself.
+    public let plain: String
+
+    /// Takes text from anywhere and keeps what prints.
+    public init(_ text: String) {
+        let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text)
+        plain = CardNumberMask.masked(kept)
+    }
+
+    /// Takes text from an authority (a fiscal signature, a serial), which is not looked through for card numbers.
+    public init(verbatim text: String) { plain = ReceiptText.isFit(text) ? text : ReceiptText.printable(text) }
+
+    /// The text, or `nil` if nothing of it prints.
+    public init?(nonEmpty text: String?) {
+        guard let text else { return nil }
+        self.init(text)
+        if plain.isEmpty { return nil }
+    }
+
+    /// Text of our own source.
+    init(own text: String) { plain = text }
+
+    /// Printable ASCII without joined or outer spaces needs no work: most texts are like that.
+    private static func isFit(_ text: String) -> Bool {
+        var last: UInt8 = 0x20
+        var count = 0
+        for byte in text.utf8 {
+            guard byte >= 0x20, byte < 0x7F, byte != 0x20 || last != 0x20 else { return false }
+            last = byte
+            count += 1
+        }
+        return count < maximumLength && (last != 0x20 || count == 0)
+    }
+
+    private static func printable(_ text: String) -> String {
+        var kept = String.UnicodeScalarView()
+        var count = 0
+        var isSpacePending = false
+        for scalar in text.unicodeScalars {
+            if scalar.properties.isWhitespace {
+                isSpacePending = count > 0
+                continue
+            }
+            guard ReceiptText.prints(scalar) else { continue }
+            if isSpacePending {
+                kept.append(" ")
+                count += 1
+                isSpacePending = false
+            }
+            guard count < ReceiptText.maximumLength - 1 else {
+                kept.append("…")
+                break
+            }
+            kept.append(scalar)
+            count += 1
+        }
+        return String(kept)
+    }
+
+    private static func prints(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value >= 0x20, scalar.value < 0x7F { return true }
+        return switch scalar.properties.generalCategory {
+        // A zero-width joiner holds an emoji together; the other invisible ones only mislead the eye.
+        case .format: scalar == "\u{200D}"
+        case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

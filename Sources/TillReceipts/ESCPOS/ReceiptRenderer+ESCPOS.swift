@@ -1,0 +1,141 @@
+/// A receipt as a printer's bytes, and what became of lines that it has no characters for.
+public struct ESCPOSReceipt: Hashable, Sendable {
+    /// What goes to the printer.
+    public var bytes: [UInt8] = []
+    /// Lines that were drawn.
+    public var drawnLines = 0
+    /// Lines with characters that the printer does not have and nobody could draw: they carry `?` there. More than
+    /// none is an error for the shop's log.
+    public var damagedLines = 0
+}
+
+extension ReceiptRenderer {
+    /// The receipt for an ESC/POS printer: each line in a code page of the printer, drawn if there is none that has
+    /// all its characters. No byte below 0x20 comes from the content: texts hold none and codes are counted.
+    /// It opens no drawer.
+    public static func escpos(
+        _ document: ReceiptDocument, profile: ESCPOSProfile, rasterizer: (any LineRasterizer)? = nil
+    ) -> ESCPOSReceipt {
+        var writer = ESCPOSWriter(
+            profile: profile, rasterizer: rasterizer, isRightToLeft: document.isRightToLeft)
+        for line in TextPage.lines(of: document, columns: profile.columns) { writer.put(line) }
+        return writer.receipt
+    }
+}
+
+private struct ESCPOSWriter {
+    /// Dots of a line of the usual size.
+    static let lineHeight = 30
+
+    let profile: ESCPOSProfile
+    let rasterizer: (any LineRasterizer)?
+    let isRightToLeft: Bool
+    private(set) var receipt = ESCPOSReceipt()
+    private var current: ESCPOSProfile.Page?
+
+    init(profile: ESCPOSProfile, rasterizer: (any LineRasterizer)?, isRightToLeft: Bool) {
+        self.profile = profile
+        self.rasterizer = rasterizer
+        self.isRightToLeft = isRightToLeft
+        receipt.bytes = ESCPOSCommand.initialize
+        current = profile.pages.first
+        if let current { receipt.bytes += ESCPOSCommand.codePage(current.number) }
+    }
+
+    mutating func put(_ line: TextPage.Line) {
+        switch line {
+        case .text(let words): put(words)
+        case .rule(let dashes): receipt.bytes += Array(dashes.utf8) + ESCPOSCommand.lineFeed
+        case .image(let image):
+            guard image.width <= profile.dots else { return }
+            put(centered: image)
+        case .code(let code, _): put(code)
+        case .cut:
+            receipt.bytes += profile.cuts ? ESCPOSCommand.cut(partial: profile.cutsPartly) : ESCPOSCommand.feed(6)
+        }
+    }
+
+    private mutating func put(_ words: TextPage.Words) {
+        let plain = ESCPOSWriter.plainPunctuation(words.text)
+        if let (page, bytes) = encode(plain) {
+            switchTo(page)
+            put(bytes, words.style)
+        } else if let picture = rasterizer?.raster(
+            RasterLine(words, isRightToLeft: isRightToLeft), dots: profile.dots, lineHeight: ESCPOSWriter.lineHeight),
+            picture.width <= profile.dots
+        {
+            receipt.bytes += ESCPOSCommand.raster(picture)
+            receipt.drawnLines += 1
+        } else {
+            let page = current ?? .init(0, .cp437)
+            // Character by character, so that what can be read is read.
+            let bytes = plain.flatMap { page.page.encode(String($0)) ?? [UInt8(ascii: "?")] }
+            put(bytes, words.style)
+            receipt.damagedLines += 1
+        }
+    }
+
+    private mutating func put(_ bytes: [UInt8], _ style: TextPage.Style) {
+        switch style {
+        case .plain: receipt.bytes += bytes + ESCPOSCommand.lineFeed
+        case .strong:
+            receipt.bytes += ESCPOSCommand.bold(true) + bytes + ESCPOSCommand.lineFeed
+            receipt.bytes += ESCPOSCommand.bold(false)
+        case .heading:
+            receipt.bytes += ESCPOSCommand.bold(true) + ESCPOSCommand.size(width: 1, height: 2) + bytes
+            receipt.bytes += ESCPOSCommand.lineFeed
+            receipt.bytes += ESCPOSCommand.size(width: 1, height: 1) + ESCPOSCommand.bold(false)
+        }
+    }
+
+    private mutating func put(_ code: CodeText) {
+        receipt.bytes += ESCPOSCommand.align(.center)
+        if profile.drawsCodes {
+            receipt.bytes += ESCPOSCommand.code(code, module: 6)
+        } else if let symbol = QRCode(code) {
+            let side = symbol.size + 8
+            let factor = min(6, profile.dots / side)
+            if factor >= 2, let image = symbol.image(quiet: 4)?.scaled(by: factor) {
+                receipt.bytes += ESCPOSCommand.raster(image)
+            } else {
+                receipt.damagedLines += 1
+            }
+        }
+        receipt.bytes += ESCPOSCommand.lineFeed + ESCPOSCommand.align(.left)
+    }
+
+    private mutating func put(centered image: MonochromeImage) {
+        receipt.bytes += ESCPOSCommand.align(.center) + ESCPOSCommand.raster(image) + ESCPOSCommand.align(.left)
+    }
+
+    private mutating func switchTo(_ page: ESCPOSProfile.Page) {
+        guard page != current else { return }
+        receipt.bytes += ESCPOSCommand.codePage(page.number)
+        current = page
+    }
+
+    /// The page in use if it will do, else the first that does.
+    private func encode(_ text: String) -> (ESCPOSProfile.Page, [UInt8])? {
+        if let current, let bytes = current.page.encode(text) { return (current, bytes) }
+        for page in profile.pages { if let bytes = page.page.encode(text) { return (page, bytes) } }
+        return nil
+    }
+
+    /// Spaces and dashes that differ only in print are what code pages have; the shape of a quote is no loss.
+    private static func plainPunctuation(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        var plain = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\u{A0}", "\u{202F}", "\u{2009}": plain.append(" ")
+            case "\u{2010}", "\u{2011}", "\u{2013}", "\u{2014}", "\u{2212}": plain.append("-")
+            case "\u{2018}", "\u{2019}": plain.append("'")
+            case "\u{201C}", "\u{201D}": plain.append("\"")
+            case "\u{2026}": plain.append(".")
+            case "\u{D7}": plain.append("x")
+            default: plain.append(scalar)
+            }
+        }
+        return String(plain)
+    }
+}

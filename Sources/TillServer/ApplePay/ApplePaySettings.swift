@@ -1,0 +1,185 @@
+import Foundation
+import NIOSSL
+public import TillApplePay
+public import TillCore
+
+/// A shop's settings for Apple Pay, as they stand in a JSON file. Paths in it are relative to the file.
+///
+/// ```json
+/// { "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP",
+///   "domains": [{ "name": "shop.example", "merchant": "merchant.example.shop", "association": "association.txt",
+///                 "identities": [{ "certificate": "identity.pem", "key": "identity.key" }] }],
+///   "processing": [{ "certificate": "processing.pem", "key": "processing.key" }],
+///   "delivery": { "country": "GB", "areas": ["EC4M"], "parts": { "EC1A": ["1"] } } }
+/// ```
+public struct ApplePaySettings: Sendable {
+    /// A certificate and its key, as files. A `pkcs12` bundle has both; its passphrase is in the environment.
+    public struct Pair: Sendable {
+        /// The certificate, PEM or DER; `nil` if its file can not be read.
+        public var certificate: [UInt8]?
+        /// The key; `nil` if its file can not be read.
+        public var key: Secret<[UInt8]>?
+        /// What the settings call it.
+        public var name: String
+    }
+
+    /// A domain as the settings have it, not checked.
+    public struct Domain: Sendable {
+        /// As written.
+        public var name: String
+        /// The merchant.
+        public var merchant: String
+        /// Certificates.
+        public var identities: [Pair]
+        /// The association file; `nil` if there is none.
+        public var association: [UInt8]?
+        var origins: Set<String>
+        var isEnabled: Bool
+        var percentage: Int
+    }
+
+    /// As written.
+    public var environment: String
+    /// The shop's name on the sheet.
+    public var displayName: String
+    /// Two letters.
+    public var country: String
+    /// Three letters.
+    public var currency: String
+    /// Apple's names of card networks.
+    public var networks: [String]
+    /// The domains.
+    public var domains: [Domain]
+    /// Certificates for tokens.
+    public var processing: [Pair]
+    var delivery: DeliveryArea
+    var coupons: [String: (percent: Int64, until: Timestamp)]
+
+    /// Reads settings.
+    /// - Parameters:
+    ///   - folder: where relative paths start.
+    ///   - environment: variables, for passphrases; the process's own if not given.
+    /// - Throws: ``ApplePaySettingsError`` if the document is not of this form. Certificates that can not be read are no
+    ///   error here: the service starts without them and says so.
+    public init(
+        _ document: JSONValue, folder: String, environment: [String: String]? = nil
+    ) throws(ApplePaySettingsError) {
+        let variables = environment ?? ProcessInfo.processInfo.environment
+        func text(_ object: JSONValue, _ key: String) throws(ApplePaySettingsError) -> String {
+            guard let text = object[key]?.stringValue, !text.isEmpty else { throw ApplePaySettingsError(field: key) }
+            return text
+        }
+        func bytes(_ path: String?) -> [UInt8]? {
+            guard let path else { return nil }
+            let full = path.hasPrefix("/") ? path : folder + "/" + path
+            return (try? Data(contentsOf: URL(filePath: full))).map { Array($0) }
+        }
+        func pair(_ value: JSONValue, _ name: String) -> Pair {
+            if let path = value["pkcs12"]?.stringValue {
+                let variable = value["passphrase_env"]?.stringValue
+                let bundle = bytes(path).flatMap { Self.bundle($0, variable.flatMap { variables[$0] }) }
+                return Pair(certificate: bundle?.0, key: bundle?.1, name: path)
+            }
+            let path = value["certificate"]?.stringValue
+            return Pair(
+                certificate: bytes(path), key: bytes(value["key"]?.stringValue).map { Secret($0) }, name: path ?? name)
+        }
+        self.environment = try text(document, "environment")
+        displayName = try text(document, "display_name")
+        country = try text(document, "country")
+        currency = try text(document, "currency")
+        networks = document["networks"]?.arrayValue?.compactMap(\.stringValue) ?? ["visa", "masterCard", "amex"]
+        var domains: [Domain] = []
+        for value in document["domains"]?.arrayValue ?? [] {
+            domains.append(
+                Domain(
+                    name: try text(value, "name"), merchant: try text(value, "merchant"),
+                    identities: (value["identities"]?.arrayValue ?? []).map { pair($0, "identity") },
+                    association: bytes(value["association"]?.stringValue),
+                    origins: Set((value["origins"]?.arrayValue ?? []).compactMap(\.stringValue)),
+                    isEnabled: value["enabled"]?.boolValue ?? true,
+                    percentage: value["percentage"]?.int64Value.map { Int(clamping: $0) } ?? 100))
+        }
+        self.domains = domains
+        processing = (document["processing"]?.arrayValue ?? []).map { pair($0, "processing") }
+        let delivery = document["delivery"]
+        var parts: [String: [String]] = [:]
+        for member in delivery?["parts"]?.objectValue ?? [] {
+            parts[member.key] = member.value.arrayValue?.compactMap(\.stringValue)
+        }
+        self.delivery = DeliveryArea(
+            country: delivery?["country"]?.stringValue ?? country,
+            areas: Set(delivery?["areas"]?.arrayValue?.compactMap(\.stringValue) ?? []), parts: parts)
+        coupons = [:]
+        for member in document["coupons"]?.objectValue ?? [] {
+            guard let percent = member.value["percent"]?.int64Value, (1...100).contains(percent) else {
+                throw ApplePaySettingsError(field: "coupons")
+            }
+            let until = member.value["until"]?.stringValue.flatMap { Timestamp(iso8601: $0) }
+            coupons[member.key.uppercased()] = (percent, until ?? Timestamp(milliseconds: .max))
+        }
+    }
+
+    private static func bundle(_ bytes: [UInt8], _ passphrase: String?) -> ([UInt8], Secret<[UInt8]>)? {
+        guard
+            let bundle = try? passphrase.map({ try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: Array($0.utf8)) })
+                ?? NIOSSLPKCS12Bundle(buffer: bytes), let first = bundle.certificateChain.first,
+            let certificate = try? first.toDERBytes(), let key = try? bundle.privateKey.derBytes
+        else { return nil }
+        func pem(_ label: String, _ der: [UInt8]) -> [UInt8] {
+            let text = Data(der).base64EncodedString(options: .lineLength64Characters)
+            return Array("-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n".utf8)
+        }
+        return (pem("CERTIFICATE", certificate), Secret(pem("PRIVATE KEY", key)))
+    }
+
+    /// What the service runs with. Pairs that are of no use are left out; the domain's metadata is "off" then.
+    public func options() throws(ApplePaySettingsError) -> ApplePayOptions {
+        guard let environment = WalletEnvironment(rawValue: environment) else {
+            throw ApplePaySettingsError(field: "environment")
+        }
+        guard let currency = try? Currency(code: currency) else { throw ApplePaySettingsError(field: "currency") }
+        var ring = ProcessingKeyRing()
+        for pair in processing {
+            guard let certificate = pair.certificate, let key = pair.key,
+                let usable = try? ProcessingKey(certificate: certificate, key: key.reveal())
+            else { continue }
+            ring.add(usable)
+        }
+        var checked: [ApplePayDomain] = []
+        for domain in domains {
+            guard let name = WebDomain(domain.name) else { throw ApplePaySettingsError(field: "name") }
+            let identities = domain.identities.compactMap { pair -> ApplePayDomain.Identity? in
+                guard let certificate = pair.certificate, let key = pair.key,
+                    let parsed = try? MerchantCertificate(parsing: certificate),
+                    (try? parsed.fits(key: key.reveal())) == true
+                else { return nil }
+                return ApplePayDomain.Identity(certificate: certificate, key: key)
+            }
+            checked.append(
+                ApplePayDomain(
+                    domain: name, merchant: domain.merchant, identities: identities, association: domain.association,
+                    origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage))
+        }
+        return ApplePayOptions(
+            environment: environment,
+            factory: ApplePayPaymentRequestFactory(
+                displayName: displayName, countryCode: country, supportedNetworks: networks,
+                supportsCouponCode: !coupons.isEmpty),
+            currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
+    }
+}
+
+/// A member of the settings that is missing or can not be taken.
+public struct ApplePaySettingsError: ExplainedError, Hashable {
+    /// The member.
+    public let field: String
+    /// The stable word.
+    public var code: String { "applepay_settings" }
+    /// What happened.
+    public var what: String { "The Apple Pay settings have no usable \(field)." }
+    /// Settings move no money.
+    public var moneyMoved: MoneyMoved { .no }
+    /// What to do next.
+    public var next: String { "Correct the settings' file." }
+}

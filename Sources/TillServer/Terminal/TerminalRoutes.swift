@@ -1,0 +1,245 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCheckout
+import TillCore
+import TillHardware
+import TillJournal
+import TillStripe
+
+/// What stands under `/v1/terminal/`: readers for the page, and what an app with Stripe's SDK needs of a counter.
+struct TerminalRoutes: Sendable {
+    /// How often another request's preparation of the same order is waited for, and how long each time.
+    static let maximumTurns = 40
+    static let turn = Span.milliseconds(100)
+
+    let desk: TerminalDesk?
+    let payments: PaymentRoutes
+
+    private var checkout: Checkout { payments.checkout }
+    private var clock: any TillClock { payments.clock }
+
+    /// Answers a request; its path begins with `/v1/terminal/`.
+    func answer(
+        _ path: String, _ request: Request, route: inout String, incoming: () async throws -> Incoming
+    ) async throws -> Response {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).map(String.init)
+        let id = parts.count > 1 ? parts[1] : ""
+        let isName = (1...128).contains(id.utf8.count) && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x25 }
+        let isGet = request.method == .get || request.method == .head
+        switch (parts.first ?? "", parts.count, parts.last ?? "") {
+        case ("readers", 1, _):
+            route = "/v1/terminal/readers"
+            guard isGet else { throw TerminalRoutes.notAllowed("GET", request) }
+            return try await list(try await incoming())
+        case ("connection_tokens", 1, _):
+            route = "/v1/terminal/connection_tokens"
+            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
+            return try await token(try await incoming())
+        case ("payments", 1, _):
+            route = "/v1/terminal/payments"
+            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
+            return try await collect(try await incoming())
+        case ("payments", 3, "settle") where isName:
+            route = "/v1/terminal/payments/{id}/settle"
+            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
+            return try await settle(id, try await incoming())
+        case ("readers", 3, "cancel") where isName, ("readers", 3, "card") where isName:
+            route = "/v1/terminal/readers/{id}/\(parts[2])"
+            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
+            return try await act(parts[2], id, try await incoming())
+        default: throw Problem.notFound
+        }
+    }
+
+    private static func notAllowed(_ method: String, _ request: Request) -> Problem {
+        var problem = Problem(
+            .methodNotAllowed, "method_not_allowed", "This address does not take \(request.method.rawValue).",
+            next: "Use \(method).")
+        problem.headers[.allow] = method == "GET" ? "GET, HEAD" : method
+        return problem
+    }
+
+    private func theDesk() throws -> TerminalDesk {
+        guard let desk else {
+            throw Problem(
+                .conflict, "no_readers", "This counter has no card readers of Stripe.",
+                next: "Start it with --provider stripe and TILL_STRIPE_KEY.")
+        }
+        return desk
+    }
+
+    // MARK: Readers
+
+    private func list(_ incoming: Incoming) async throws -> Response {
+        var readers: [TerminalReader] = []
+        var isReachable = true
+        if let desk {
+            do { readers = try await desk.provider.terminal.readers() } catch { isReachable = false }
+        }
+        var writer = JSONWriter(reserving: 1024)
+        writer.beginObject()
+        writer.key("readers")
+        writer.beginArray()
+        for reader in readers where reader.deviceType.isSmart { write(reader, into: &writer) }
+        writer.endArray()
+        // The page falls back on the simulated reader, and says so if Stripe did not answer.
+        writer.field("complete", isReachable)
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+
+    private func write(_ reader: TerminalReader, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("id", reader.id)
+        writer.field("label", reader.label)
+        writer.field("device_type", reader.deviceType.rawValue)
+        writer.field("status", reader.status?.rawValue)
+        writer.field("location", reader.location)
+        writer.field("simulated", reader.deviceType.isSimulated)
+        writer.field("preferred", reader.id == desk?.preferred)
+        writer.field("busy", reader.action?.status == .inProgress)
+        writer.endObject()
+    }
+
+    /// Calls a reader off, or holds a test card to a simulated one.
+    private func act(_ verb: String, _ id: String, _ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(verb == "card" ? ["card"] : [])
+        let name = verb == "card" ? try body.text("card", atMost: 64) ?? "visa" : ""
+        let card = TerminalTestCard(named: name)
+        if verb == "card", card == nil { throw Problem.field("card", "There is no such test card.") }
+        let readers = try theDesk().provider.terminal
+        let reader: TerminalReader
+        if verb == "card", let card {
+            guard try await readers.reader(id).deviceType.isSimulated else {
+                throw Problem(.conflict, "reader_is_real", "This is no simulated reader.", next: "Use a real card.")
+            }
+            reader = try await readers.present(card, at: id, key: key("card"))
+        } else {
+            reader = try await readers.cancelAction(at: id, key: key("cancel"))
+        }
+        var writer = JSONWriter()
+        write(reader, into: &writer)
+        return payments.json(writer.bytes)
+    }
+
+    private func key(_ verb: String) -> IdempotencyKey {
+        let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        return IdempotencyKey(rawValue: "till-\(verb)-\(random)")
+    }
+
+    // MARK: Apps with Stripe's SDK
+
+    private func token(_ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(["location"])
+        let location = try body.text("location", atMost: 128)
+        if let location, (try? ProviderReference(validating: location)) == nil {
+            throw Problem.field("location", "It must be a location of Stripe, tml_…")
+        }
+        let token = try await theDesk().provider.terminal.connectionToken(location: location, key: key("token"))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("secret", token.secret.reveal())
+        writer.field("location", token.location)
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+
+    /// Makes the order's payment and its one payment intent, or finds them.
+    private func collect(_ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        let (order, mode, device) = try wanted(body)
+        let desk = try theDesk()
+        for _ in 0..<TerminalRoutes.maximumTurns {
+            let payment = try await payment(for: order, mode, incoming.account)
+            let attempt = payment.currentAttempt ?? payment.attempts.last
+            switch payment.status {
+            case .requiresAction where attempt?.provider == StripeTerminalProvider.name:
+                guard let reference = attempt?.reference else { throw Problem.notFound }
+                let secret = try await desk.provider.clientSecret(of: reference)
+                return answer(payment, reference, secret)
+            case .requiresPaymentMethod, .declined:
+                do throws(CheckoutError) {
+                    let after = try await checkout.confirm(
+                        payment.id, account: incoming.account, provider: StripeTerminalProvider.name,
+                        tender: StripeTerminalProvider.deviceTender(named: device))
+                    guard after.status == .requiresAction else { throw .refused(.outcomeOpen(after.status)) }
+                } catch {
+                    guard case .refused(.outcomeOpen(.processing)) = error else { throw error }
+                }
+            case .processing:
+                // Another request is preparing the same order right now.
+                try await clock.sleep(for: TerminalRoutes.turn)
+            default: throw CheckoutError.orderOccupied(order.id, by: payment.id, payment.status)
+            }
+        }
+        throw Problem(
+            .conflict, "request_in_progress", "The order is being worked on.", next: "Ask again in a moment."
+        ).retrying()
+    }
+
+    private func wanted(_ body: JSONValue) throws -> (Order, CaptureMode, device: String) {
+        try body.allow(["order_id", "amount", "currency", "description", "capture", "device"])
+        guard let text = try body.text("order_id", atMost: 128) else {
+            throw Problem.field("order_id", "It is missing: the order is what keeps it from being paid twice.")
+        }
+        let id: OrderID
+        do { id = try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
+        guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
+        let currency: Currency
+        do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
+        guard let amount = try body.amount("amount", currency) else {
+            throw Problem.field("amount", "It is missing.", code: "invalid_amount")
+        }
+        let word = try body.text("capture", atMost: 20) ?? "automatic"
+        guard let mode = CaptureMode(rawValue: word) else {
+            throw Problem.field("capture", "It must be automatic or manual.")
+        }
+        let device = try body.text("device", atMost: 64) ?? "app"
+        guard !device.isEmpty, device.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+            throw Problem.field("device", "It must be printable ASCII.")
+        }
+        try checkout.checkAmount(amount, provider: desk == nil ? .cash : StripeTerminalProvider.name)
+        return (
+            try Order(id: id, amount: amount, description: try body.text("description")), mode, device
+        )
+    }
+
+    /// The payment that has the order, or a new one.
+    private func payment(for order: Order, _ mode: CaptureMode, _ account: AccountID) async throws -> Payment {
+        do throws(CheckoutError) {
+            let made = try await checkout.create(checkout.draft(account: account, order: order, captureMode: mode))
+            payments.metrics.created()
+            return made
+        } catch {
+            guard case .orderOccupied(_, let id, let status) = error else { throw error }
+            let known = try await checkout.payment(id, account: account)
+            guard known.amount == order.total, known.captureMode == mode else {
+                throw CheckoutError.orderOccupied(order.id, by: id, status)
+            }
+            return known
+        }
+    }
+
+    private func answer(_ payment: Payment, _ reference: ProviderReference, _ secret: Secret<String>) -> Response {
+        var writer = JSONWriter(reserving: 2048)
+        writer.beginObject()
+        writer.field("payment_intent", reference.rawValue)
+        writer.field("client_secret", secret.reveal())
+        writer.key("payment")
+        PaymentJSON.write(payment, into: &writer)
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+
+    /// The app says that it is done: Stripe is asked what became of the intent, and held money is taken.
+    private func settle(_ id: String, _ incoming: Incoming) async throws -> Response {
+        try (try await incoming.document()).allow([])
+        let payment = PaymentID(rawValue: id)
+        _ = try await checkout.payment(payment, account: incoming.account)
+        try await checkout.look(at: payment)
+        return payments.json(PaymentJSON.write(try await checkout.payment(payment, account: incoming.account)))
+    }
+}

@@ -1,0 +1,40 @@
+internal import TillCore
+internal import TillHardware
+
+extension CardReaderFailure {
+    /// What an error of Stripe's means for a reader service. Nothing that Stripe said is dropped.
+    init(_ error: StripeTerminalError, intent: PaymentIntent? = nil) {
+        var details = CardReaderErrorDetails()
+        details.message = error.providerMessage
+        details.requestID = error.requestID
+        details.httpStatus = error.status
+        if let code = error.providerCode {
+            self.init(stripeAPI: code, details: details, intent: intent)
+            return
+        }
+        switch error.certainty {
+        case .notSent: self.init(.notConnectedToInternet, details: details, intent: intent)
+        case .unknown: self.init(.requestTimedOut, details: details, intent: intent)
+        case .refused, .notNow: self.init(.processorAPIError, details: details, intent: intent)
+        }
+    }
+
+    /// What the end of a reader's action means.
+    init(_ action: TerminalAction, intent: PaymentIntent?) {
+        var details = CardReaderErrorDetails()
+        details.message = action.failureMessage
+        details.intent = intent?.id
+        if action.failureCode == "customer_canceled" {
+            details.canceledBy = .reader
+            self.init(.commandCanceled, details: details, intent: intent)
+        } else if action.declineCode != nil || action.errorCode == "card_declined" {
+            details.decline = action.decline
+            self.init(.paymentDeclinedByPaymentProcessor, details: details, intent: intent)
+        } else {
+            self.init(stripeAPI: action.failureCode ?? "unknown", details: details, intent: intent)
+        }
+        if let raw = action.declineCode ?? action.errorCode ?? action.failureCode {
+            self.details.providerCode = .stripeAPI(raw)
+        }
+    }
+}

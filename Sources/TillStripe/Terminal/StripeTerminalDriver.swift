@@ -1,0 +1,266 @@
+public import TillCore
+public import TillHardware
+
+/// Stripe's smart readers, driven over REST, under a ``TillHardware/CardReaderService``.
+///
+/// A smart reader is not connected to a counter but to Stripe: to connect one is to check that it is there and to use
+/// it from then on. Collecting and charging are two commands, so that the shop's durable write stands between them.
+public actor StripeTerminalDriver: CardReaderDriver {
+    /// Between two looks at a reader.
+    public static let pollInterval = Span.milliseconds(400)
+
+    /// What these readers can do.
+    public nonisolated let capabilities = CardReaderDriverCapabilities(
+        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true)
+
+    private let terminal: StripeTerminal
+    private let clock: any TillClock
+    private var handler: CardReaderDriverEventHandler?
+    private var connected: TerminalReader?
+    private var commands: UInt64 = 0
+
+    /// Makes one for the readers of an account.
+    public init(_ terminal: StripeTerminal) {
+        self.terminal = terminal
+        clock = terminal.clock
+    }
+
+    public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
+
+    // MARK: Readers
+
+    public func discover(
+        _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
+    ) async throws(CardReaderFailure) {
+        guard request.method == .any || request.method == .internet else {
+            throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
+        }
+        let all = try await call { try await terminal.readers() }
+        await found(all.filter { $0.deviceType.isSmart }.map { CardReader(stripe: $0) })
+    }
+
+    public func cancelDiscovery() async throws(CardReaderFailure) {}
+
+    public func connect(
+        _ reader: CardReader, _ request: CardReaderConnectionRequest
+    ) async throws(CardReaderFailure) -> CardReader {
+        let name = reader.vendorIdentifier ?? reader.serial
+        let found = try await call { try await terminal.reader(named: name) }
+        if request.options.failsIfInUse, found.action?.status == .inProgress {
+            throw CardReaderFailure(stripeAPI: "terminal_reader_busy")
+        }
+        if let place = try? await request.configuration.locationID(), place != found.location {
+            throw CardReaderFailure(
+                .readerNotFound, message: "The reader stands at another location than this counter.")
+        }
+        connected = found
+        var known = CardReader(stripe: found)
+        known.status = .connected
+        return known
+    }
+
+    public func disconnect() async throws(CardReaderFailure) { connected = nil }
+
+    public func clear() async { connected = nil }
+
+    public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
+        let reader = try reader()
+        guard let cart else { return try await callOff() }
+        let shown: TerminalCart
+        do {
+            let codec = AmountCodec.stripe
+            shown = TerminalCart(
+                currency: cart.total.currency.code.lowercased(),
+                lines: try cart.lines.map {
+                    TerminalCart.Line(
+                        description: $0.description, amount: try codec.wireAmount($0.amount),
+                        quantity: Int64($0.quantity))
+                }, tax: try codec.wireAmount(cart.tax), total: try codec.wireAmount(cart.total))
+        } catch {
+            throw CardReaderFailure(.invalidAmount, message: "\(error)")
+        }
+        let key = key("display")
+        _ = try await call { try await terminal.display(shown, at: reader, key: key) }
+    }
+
+    // MARK: Payments
+
+    public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
+        let parameters = request.parameters
+        guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
+            throw CardReaderFailure(.invalidAmount, message: "Stripe can not take \(parameters.amount).")
+        }
+        var draft = TerminalIntentDraft(amount: wire, currency: parameters.amount.currency.code.lowercased())
+        draft.paymentMethodTypes = parameters.methods.map(\.rawValue)
+        draft.captureMethod = parameters.captureMethod.rawValue
+        draft.requestsExtendedAuthorization = parameters.requestsExtendedAuthorization
+        draft.requestsIncrementalAuthorization = parameters.requestsIncrementalAuthorization
+        draft.requestedPriority = parameters.requestedPriority?.rawValue
+        draft.description = parameters.description
+        draft.metadata = request.metadata
+        let made = draft
+        let id = try await call { try await terminal.createIntent(made, key: request.key) }
+        return try await retrieveIntent(id, clientSecret: nil, account: request.account)
+    }
+
+    public func retrieveIntent(
+        _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
+    ) async throws(CardReaderFailure) -> PaymentIntent {
+        let look = StripeRequest.get(StripePath.paymentIntent(id), [("expand[0]", "latest_charge")])
+        return try await call { try await terminal.read(look, { PaymentIntent(stripe: $0, account: account) }) }
+    }
+
+    public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
+        let reader = try reader()
+        guard let intent = request.intent else { throw CardReaderFailure(.noActivePaymentIntent) }
+        var settings = TerminalCollection(customerCancels: request.parameters.allowsCustomerCancellation)
+        switch request.parameters.tipping {
+        case .none: settings.skipsTipping = true
+        case .onWholeAmount: settings.skipsTipping = false
+        case .onPart(let part): settings.tipEligible = try? AmountCodec.stripe.wireAmount(part)
+        }
+        let (wanted, key) = (settings, key("collect-\(intent.id)"))
+        _ = try await call { try await terminal.collect(for: intent.id, at: reader, wanted, key: key) }
+        await tell(.waitingForInput)
+        let action = try await end(of: .collectPaymentMethod, intent.id, at: reader)
+        var now = try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
+        guard action.status == .succeeded else { throw CardReaderFailure(action, intent: now) }
+        await tell(.cardInserted)
+        await tell(.cardDetailsCollected)
+        now.collected = action.collected
+        return now
+    }
+
+    public func cancelCollect() async throws(CardReaderFailure) { try await callOff() }
+
+    public func confirm(
+        _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
+    ) async throws(CardReaderFailure) -> PaymentIntent {
+        let reader = try reader()
+        do throws(StripeTerminalError) {
+            _ = try await terminal.confirm(intent.id, at: reader, key: request.key)
+        } catch {
+            guard error.certainty == .refused, error.providerCode != "terminal_reader_timeout" else {
+                throw CardReaderFailure(error)
+            }
+            let now = try? await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
+            if let now, now.status.moneyMoved == .yes { return now }
+            throw CardReaderFailure(error, intent: now)
+        }
+        while true {
+            let now = try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
+            switch now.status {
+            case .requiresCapture, .succeeded:
+                if now.paymentMethod?.cardPresentDetails?.readMethod == .contactEMV { await tell(.removeCard) }
+                return now
+            case .canceled: throw CardReaderFailure(.confirmInvalidPaymentIntent, intent: now)
+            default: break
+            }
+            let state = try await call { try await terminal.reader(reader) }
+            if let action = state.action, action.paymentIntent == intent.id, action.kind == .confirmPaymentIntent,
+                action.status == .failed
+            {
+                let last = try await retrieveIntent(intent.id, clientSecret: nil, account: request.account)
+                if last.status.moneyMoved == .yes { return last }
+                throw CardReaderFailure(action, intent: last)
+            }
+            try await pause()
+        }
+    }
+
+    public func cancelIntent(
+        _ intent: PaymentIntent, key: IdempotencyKey
+    ) async throws(CardReaderFailure) -> PaymentIntent {
+        let cancel = StripeRequest.post(StripePath.paymentIntent(intent.id, "cancel"), key: key)
+        do throws(StripeTerminalError) {
+            return try await terminal.read(cancel, { PaymentIntent(stripe: $0, account: intent.account) })
+        } catch {
+            // One that has money is left alone and told as it is.
+            guard error.certainty == .refused else { throw CardReaderFailure(error) }
+            return try await retrieveIntent(intent.id, clientSecret: nil, account: intent.account)
+        }
+    }
+
+    // MARK: Refunds
+
+    public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
+        let reader = try reader()
+        guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
+            throw CardReaderFailure(.invalidAmount)
+        }
+        let refund = TerminalRefund(
+            paymentIntent: parameters.intent, charge: parameters.intent == nil ? parameters.charge.rawValue : nil,
+            amount: wire, customerCancels: true)
+        _ = try await call { try await terminal.refund(refund, at: reader, key: parameters.key) }
+        await tell(.waitingForInput)
+        let action = try await end(of: .refundPayment, parameters.intent, at: reader)
+        guard action.status == .succeeded, let id = action.refund else { throw CardReaderFailure(action, intent: nil) }
+        let look = StripeRequest.get("\(StripePath.refunds)/\(FormEncoding.quote(id))")
+        let word = try await call { try await terminal.read(look, { $0["status"]?.stringValue }) }
+        return CardReaderRefund(
+            id: ProviderReference(rawValue: id), charge: parameters.charge, amount: parameters.amount,
+            status: CardReaderRefundStatus(rawValue: word))
+    }
+
+    public func cancelRefund() async throws(CardReaderFailure) { try await callOff() }
+
+    // MARK: What they share
+
+    private func reader() throws(CardReaderFailure) -> String {
+        guard let connected else { throw CardReaderFailure(.notConnectedToReader) }
+        return connected.id
+    }
+
+    private func call<Value>(
+        _ body: () async throws -> Value
+    ) async throws(CardReaderFailure) -> Value {
+        do { return try await body() } catch {
+            guard let error = error as? StripeTerminalError else { throw CardReaderFailure(.processorAPIError) }
+            throw CardReaderFailure(error)
+        }
+    }
+
+    /// Waits for the end of a command; the service bounds it. A slot with something else in it is an end too.
+    private func end(
+        of kind: TerminalAction.Kind, _ intent: ProviderReference?, at reader: String
+    ) async throws(CardReaderFailure) -> TerminalAction {
+        while true {
+            let state = try await call { try await terminal.reader(reader) }
+            guard let action = state.action, action.kind == kind, intent == nil || action.paymentIntent == intent else {
+                throw CardReaderFailure(.commandCanceled)
+            }
+            if action.status != .inProgress { return action }
+            try await pause()
+        }
+    }
+
+    private func pause() async throws(CardReaderFailure) {
+        do { try await clock.sleep(for: StripeTerminalDriver.pollInterval) } catch {
+            throw CardReaderFailure(.commandCanceled)
+        }
+    }
+
+    private func callOff() async throws(CardReaderFailure) {
+        let (reader, key) = (try reader(), key("calloff"))
+        _ = try await call { try await terminal.cancelAction(at: reader, key: key) }
+    }
+
+    private func tell(_ type: CardReaderEventType) async { await handler?(.reader(CardReaderEvent(type))) }
+
+    /// Each command is one of its own: a repetition of the same collection is a new one.
+    private func key(_ verb: String) -> IdempotencyKey {
+        commands &+= 1
+        return IdempotencyKey(rawValue: "\(verb)-\(commands)-\(UInt64.random(in: .min ... .max))")
+    }
+}
+
+extension CardReader {
+    /// A reader as Stripe tells it.
+    init(stripe reader: TerminalReader) {
+        self.init(
+            serial: reader.serialNumber, vendorIdentifier: reader.id, name: reader.label,
+            softwareVersion: reader.softwareVersion, readerType: CardReaderType(rawValue: reader.deviceType.rawValue),
+            locationID: reader.location,
+            networkStatus: reader.status.map { CardReaderNetworkStatus(rawValue: $0.rawValue) })
+    }
+}

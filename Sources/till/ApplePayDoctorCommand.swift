@@ -1,0 +1,89 @@
+import ArgumentParser
+import TillApplePay
+import TillCore
+import TillHTTP
+import TillServer
+
+/// `till applepay doctor`
+struct ApplePayDoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks for what is wrong with certificates, keys, domains and environment, and says it in sentences.",
+        discussion: "Exit code 0: payments can be taken. 1: something is at fault.")
+
+    @Option(name: .long, help: "The settings' file. JSON.")
+    var settings: String
+    @Option(name: .long, help: "Ask here for the association files instead of each domain, as http://127.0.0.1:8080.")
+    var probe: String?
+    @Option(name: .long, help: "The time of the examination, as 2026-11-21T09:30:00Z, instead of now.")
+    var at: String?
+    @Flag(name: .long, help: "Print one JSON object and nothing else.")
+    var json = false
+
+    func run() async throws {
+        do {
+            let settings = try ApplePaySettings.read(self.settings)
+            let now = try at.map { text in
+                guard let time = Timestamp(iso8601: text) else {
+                    throw ValidationError("The time \(text) is not written as 2026-11-21T09:30:00Z.")
+                }
+                return time
+            }
+            let transport = HTTPClientTransport()
+            let findings = await ApplePayDoctor(
+                settings: settings, transport: transport, probe: probe, now: now ?? SystemClock().now()
+            ).examine()
+            await transport.shutdown()
+            try show(findings)
+        } catch let error as any ExplainedError {
+            throw Output.fail(error, json: json)
+        }
+    }
+
+    private func show(_ findings: [ApplePayDoctor.Finding]) throws {
+        let isUsable = !findings.contains { $0.verdict == .fault }
+        if json {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("ok", isUsable)
+            writer.key("findings")
+            writer.beginArray()
+            for finding in findings {
+                writer.beginObject()
+                writer.field("verdict", finding.verdict.rawValue)
+                writer.field("code", finding.code)
+                writer.field("text", finding.text)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+            Output.line(writer.text)
+        } else {
+            for finding in findings {
+                let mark =
+                    switch finding.verdict {
+                    case .ok: "ok   "
+                    case .warning: "look "
+                    case .fault: "FAIL "
+                    }
+                Output.line(mark + finding.text)
+            }
+        }
+        if !isUsable { throw ExitCode(1) }
+    }
+}
+
+extension ApplePaySettings {
+    /// Reads the settings' file.
+    static func read(_ path: String) throws -> ApplePaySettings {
+        let bytes = try InputFile.read(path, "settings' file")
+        let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+        let document: JSONValue
+        do { document = try JSONValue(parsing: bytes) } catch {
+            throw CommandError(
+                code: "applepay_settings", what: "The settings \(path): \(error.description)",
+                next: "Correct the settings' file.")
+        }
+        return try ApplePaySettings(document, folder: folder.isEmpty ? "/" : folder)
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import TillContactless
+import TillCore
+
+/// `till emv`
+struct EMV: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "emv", abstract: "Explains what cards and terminals say.", subcommands: [Decode.self])
+
+    /// `till emv decode`
+    struct Decode: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Reads data objects and says what they are. Card numbers, tracks and names are masked.")
+        @Flag(name: .long, help: "Print one JSON object and nothing else.")
+        var json = false
+        @Argument(help: "The bytes in hexadecimal; spaces are passed over. - reads standard input.")
+        var hex: [String]
+
+        func run() async throws {
+            let text = hex == ["-"] ? EMV.standardInput() : hex.joined(separator: " ")
+            let lines: [ExplainedLine]
+            do {
+                var bytes = try Hex.bytes(text)
+                // A whole answer of a card may be given: its status word is not part of the data.
+                if (try? DataObject.parse(bytes)) == nil, let answer = ResponseAPDU(bytes: bytes),
+                    answer.status.rawValue == 0x9000
+                {
+                    bytes = answer.data
+                }
+                lines = try DataObject.parse(bytes).explained()
+            } catch {
+                throw Output.fail(
+                    CommandError(code: "not_data_objects", what: "\(error)", next: "Check the bytes."), json: json)
+            }
+            Output.line(json ? EMV.json(lines) : EMV.text(lines).joined(separator: "\n"))
+        }
+    }
+
+    /// The most bytes of standard input that are read.
+    private static let mostInput = 1 << 20
+
+    private static func standardInput() -> String {
+        var text = ""
+        while let line = readLine(strippingNewline: false), text.utf8.count < mostInput { text += line }
+        return text
+    }
+
+    /// The lines for people, indented by depth.
+    static func text(_ lines: [ExplainedLine], indent: Int = 0) -> [String] {
+        lines.flatMap { line -> [String] in
+            let space = String(repeating: "  ", count: line.depth + indent)
+            var first = "\(space)\(line.tag) \(line.name ?? "not in the dictionary")"
+            if let value = line.value { first += ": \(value.isEmpty ? "empty" : value)" }
+            if let meaning = line.meaning { first += "  (\(meaning))" }
+            return [first] + line.bits.map { "\(space)    - \($0)" }
+        }
+    }
+
+    private static func json(_ lines: [ExplainedLine]) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("objects")
+        write(lines, to: &writer)
+        writer.endObject()
+        return writer.text
+    }
+
+    /// The lines as an array of objects.
+    static func write(_ lines: [ExplainedLine], to writer: inout JSONWriter) {
+        writer.beginArray()
+        for line in lines {
+            writer.beginObject()
+            writer.field("depth", line.depth)
+            writer.field("tag", line.tag.description)
+            writer.field("name", line.name)
+            if let value = line.value { writer.field("value", value) }
+            if let meaning = line.meaning { writer.field("meaning", meaning) }
+            if !line.bits.isEmpty {
+                writer.key("bits")
+                writer.beginArray()
+                for bit in line.bits { writer.string(bit) }
+                writer.endArray()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,28 @@
+import TillCore
+import TillJournal
+import TillReceipts
+import TillServer
+
+extension Sale {
+    /// Prints the receipt. Whatever the printer does, the sale ends as it ended: nothing is thrown.
+    static func print(_ payment: Payment, on printer: String, _ store: StoreDetails, _ counter: Counter) async {
+        let desk = ReceiptDesk(journal: counter.journal, clock: counter.clock) { payment, copy in
+            var content = ReceiptContent(payment: payment, store: store)
+            content.copy = copy
+            return content
+        }
+        do {
+            let job = try await desk.print(payment, on: printer)
+            switch job.state {
+            case .printed, .sent: Output.note(job.note)
+            case .waiting: Output.note("The receipt waits: \(job.note) Then: till receipts print --waiting")
+            case .sending, .failed, .mayHavePrinted:
+                Output.note("\(job.note) Print it again: till receipts print \(payment.id) --printer \(printer)")
+            }
+        } catch let error as any ExplainedError {
+            Output.note("The receipt was not printed. \(error.what) The payment stands as it is.")
+        } catch {
+            Output.note("The receipt was not printed. The payment stands as it is.")
+        }
+    }
+}

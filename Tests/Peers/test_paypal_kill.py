@@ -1,0 +1,108 @@
+"""The process dies at every numbered point while PayPal's stand-in keeps its own books, and answers get lost:
+money moves once or not at all."""
+import pytest
+import requests
+
+import counter
+import paypal
+
+from test_paypal_client import stand_in  # noqa: F401
+from test_paypal_wire import Shop
+
+PRICE = 1250
+
+
+def net(charges):
+    return sum(c["captured"] - c["refunded"] for c in charges)
+
+
+def check(shop, url, order, note):
+    charges = paypal.charges_of(url, order)
+    assert 0 <= net(charges) <= PRICE, f"{note}: {charges}"
+    assert sum(c["captured"] for c in charges) <= PRICE, f"{note}: captured twice: {charges}"
+    held = [c for c in charges if c["authorized"] and not c["captured"] and not c["canceled"]]
+    assert len(held) <= 1, f"{note}: held twice: {held}"
+    listed = shop("payments", "list")
+    assert listed.code == 0, listed
+    for payment in listed.json["payments"]:
+        if payment["status"] not in ("unknown", "processing", "requires_action"):
+            assert payment["captured"] == sum(c["captured"] for c in charges), f"{note}: {payment} {charges}"
+            assert payment["refunded"] == sum(c["refunded"] for c in charges), f"{note}: {payment} {charges}"
+    return charges
+
+
+@pytest.mark.parametrize("journey", ["sale", "authorize", "capture", "cancel", "refund"])
+def test_a_death_at_any_point_moves_money_at_most_once(tmp_path, stand_in, journey):  # noqa: F811
+    points = counter.till("failpoints", "--json").json["failpoints"]
+    assert points
+    for point in points:
+        order, folder = f"o-{journey}-{point['number']}", tmp_path / f"{journey}-{point['number']}"
+        folder.mkdir()
+        shop = Shop(folder, stand_in)
+        env = {"TILL_FAILPOINT": str(point["number"])}
+        sale = ["--amount", "12.50", "--order", order]
+        arguments = [*sale, *(["--capture", "manual"] if journey in ("authorize", "capture", "cancel") else [])]
+        if journey in ("sale", "authorize"):
+            from test_paypal_wire import SALE
+            ended = counter.till("sale", *SALE, *arguments, *shop.common, env=env)
+        else:
+            made = shop.sale(*arguments)
+            assert made.code == 0, made
+            more = ["--amount", "5.00"] if journey == "refund" else []
+            ended = counter.till("payments", journey, made.json["id"], *more, *shop.common, env=env)
+        assert ended.killed or ended.code == 0, ended
+        if not (folder / "journal.db").exists():
+            assert not paypal.charges_of(stand_in, order), f"{order}: money moved before the journal"
+            continue
+        for _ in range(2):
+            assert shop("payments", "recover").code == 0
+            check(shop, stand_in, order, f"{journey} killed at {point['name']}")
+        verified = counter.till("journal", "verify", *shop.common[:3])
+        assert verified.code == 0 and verified.json["ok"], verified
+
+
+FAULTS = ["serverErrorAfterSuccess", "conflict", "outage", "duplicateDelivery"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("operation", ["prepare", "authorize"])
+def test_a_lost_answer_to_a_sale_is_looked_up_and_never_paid_twice(tmp_path, stand_in, operation, fault):  # noqa: F811
+    shop, order = Shop(tmp_path, stand_in), "o-1"
+    body = {"operation": operation, "fault": fault, "times": 1}
+    assert requests.post(stand_in + "/_sandbox/faults", json=body, timeout=5).ok
+    shop.sale("--amount", "12.50", "--order", order)
+    for _ in range(2):
+        assert shop("payments", "recover").code == 0
+    charges = check(shop, stand_in, order, f"{fault} at {operation}")
+    again = shop.sale("--amount", "12.50", "--order", order)
+    charges = check(shop, stand_in, order, f"{fault} at {operation}, sold again: {again}")
+    assert net(charges) == PRICE, (again, charges)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, fault):  # noqa: F811
+    shop = Shop(tmp_path, stand_in)
+
+    def order_fault(operation):
+        body = {"operation": operation, "fault": fault, "times": 1}
+        assert requests.post(stand_in + "/_sandbox/faults", json=body, timeout=5).ok
+
+    held = shop.sale("--amount", "12.50", "--order", "o-1", "--capture", "manual").json["id"]
+    order_fault("capture")
+    shop("payments", "capture", held)
+    shop("payments", "recover")
+    shop("payments", "recover")
+    assert net(check(shop, stand_in, "o-1", fault)) == PRICE
+    order_fault("refund")
+    shop("payments", "refund", held, "--amount", "5.00")
+    shop("payments", "recover")
+    shop("payments", "recover")
+    assert net(check(shop, stand_in, "o-1", fault)) == PRICE - 500
+    dropped = Shop(tmp_path, stand_in)
+    other = dropped.sale("--amount", "12.50", "--order", "o-2", "--capture", "manual").json["id"]
+    order_fault("void")
+    dropped("payments", "cancel", other)
+    dropped("payments", "recover")
+    dropped("payments", "recover")
+    charges = paypal.charges_of(stand_in, "o-2")
+    assert net(charges) == 0 and charges[0]["canceled"], charges

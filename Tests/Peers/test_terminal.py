@@ -1,0 +1,486 @@
+"""Terminal from outside: Stripe's own library drives our stand-in and parses every object, and the till sells at its
+readers as a shop would. The stand-in's ledger is the oracle for money.
+"""
+import http.server
+import json
+import subprocess
+import threading
+import time
+
+import pytest
+import requests
+import stripe
+
+import counter
+
+WAIT = 10
+
+
+@pytest.fixture
+def client(sandbox):
+    act(sandbox, {"do": "card_time", "milliseconds": 0})
+    return stripe.StripeClient(sandbox.key, base_addresses={"api": sandbox.url}, max_network_retries=0).v1
+
+
+@pytest.fixture
+def readers(client):
+    return client.terminal.readers
+
+
+@pytest.fixture
+def helper(client):
+    return client.test_helpers.terminal.readers
+
+
+@pytest.fixture
+def reader(readers):
+    return readers.create({"registration_code": "simulated-wpe", "label": "Front"})
+
+
+def act(sandbox, body):
+    answer = requests.post(sandbox.url + "/_sandbox/readers", json=body, timeout=10)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def ledger(sandbox):
+    return requests.get(sandbox.url + "/_sandbox/ledger", timeout=10).json()["charges"]
+
+
+def intent(client, amount=1250, currency="eur", **more):
+    types = ["card_present"] + (["interac_present"] if currency == "cad" else [])
+    return client.payment_intents.create(
+        {"amount": amount, "currency": currency, "capture_method": "manual", "payment_method_types": types, **more}
+    )
+
+
+def code_of(call):
+    """The code of the error that a call ends with."""
+    with pytest.raises(stripe.StripeError) as caught:
+        call()
+    return caught.value.code
+
+
+# ---- The stand-in, by Stripe's own library
+
+
+def test_a_whole_sale_and_its_refund(client, readers, helper, reader, sandbox):
+    made = intent(client, metadata={"till_order": "o-1"})
+    assert made.status == "requires_payment_method"
+    waiting = readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    assert isinstance(waiting, stripe.terminal.Reader)
+    assert (waiting.action.type, waiting.action.status) == ("process_payment_intent", "in_progress")
+    assert waiting.action.process_payment_intent.payment_intent == made.id
+    done = helper.present_payment_method(
+        reader.id, {"type": "card_present", "card_present": {"number": "4242424242424242"}})
+    assert done.action.status == "succeeded" and done.action.failure_code is None
+    held = client.payment_intents.retrieve(made.id, {"expand": ["latest_charge"]})
+    assert (held.status, held.amount_capturable) == ("requires_capture", 1250)
+    card = held.latest_charge.payment_method_details.card_present
+    assert (card.brand, card.last4, card.read_method) == ("visa", "4242", "contact_emv")
+    for name in ("application_preferred_name", "dedicated_file_name", "authorization_code", "application_cryptogram",
+                 "terminal_verification_results", "transaction_status_information", "cardholder_verification_method"):
+        assert getattr(card.receipt, name), name
+    assert 0 < card.capture_before - held.created <= 2 * 86400
+    taken = client.payment_intents.capture(made.id)
+    assert (taken.status, taken.amount_received) == ("succeeded", 1250)
+    back = client.refunds.create({"payment_intent": made.id, "amount": 500})
+    assert back.status == "succeeded"
+    entry = ledger(sandbox)[0]
+    assert (entry["captured"], entry["refunded"]) == (1250, 500)
+
+
+def test_objects_are_whole(client, readers, reader):
+    """Every field that the library declares for a reader and a place is there."""
+    place = client.terminal.locations.create(
+        {"display_name": "HQ", "address": {"line1": "1 Main St", "city": "Springfield", "state": "IL", "country": "US",
+                                           "postal_code": "62701"}})
+    for name in stripe.terminal.Location.__annotations__:
+        if name not in ("deleted", "OBJECT_NAME"):
+            getattr(place, name)
+    for name in stripe.terminal.Reader.__annotations__:
+        if name not in ("deleted", "OBJECT_NAME", "TestHelpers"):
+            getattr(reader, name)
+    assert place.object == "terminal.location" and place.address.country == "US"
+    assert reader.object == "terminal.reader" and reader.last_seen_at > 10**12
+    client.terminal.locations.update(place.id, {"display_name": "New"})
+    assert client.terminal.locations.retrieve(place.id).display_name == "New"
+    assert [p.id for p in client.terminal.locations.list().data] == [place.id]
+    assert readers.update(reader.id, {"label": "Bar", "metadata": {"a": "b"}}).metadata["a"] == "b"
+    assert [r.label for r in readers.list({"status": "online", "device_type": "simulated_wisepos_e"}).data] == ["Bar"]
+    assert readers.list({"status": "offline"}).data == []
+    settings = client.terminal.configurations.create(
+        {"name": "Bar", "tipping": {"eur": {"percentages": [5, 10], "fixed_amounts": [100]}},
+         "offline": {"enabled": False}, "reboot_window": {"start_hour": 2, "end_hour": 5}})
+    assert settings.tipping.eur.percentages == [5, 10] and settings.reboot_window.end_hour == 5
+    token = client.terminal.connection_tokens.create({"location": place.id})
+    assert token.object == "terminal.connection_token" and token.location == place.id and token.secret
+    assert client.terminal.configurations.delete(settings.id).deleted
+    assert client.terminal.locations.delete(place.id).deleted
+    assert readers.delete(reader.id).deleted
+
+
+def test_lists_have_pages(readers):
+    made = [readers.create({"registration_code": "simulated-s700", "label": f"R{n}"}).id for n in range(5)]
+    seen = [r.id for r in readers.list({"limit": 2}).auto_paging_iter()]
+    assert sorted(seen) == sorted(made)
+
+
+@pytest.mark.parametrize(
+    "number, decline",
+    [("4000000000000002", "generic_decline"), ("4000000000009995", "insufficient_funds"),
+     ("4000000000009987", "lost_card"), ("4000000000009979", "stolen_card"), ("4000000000000069", "expired_card"),
+     ("4000000000000119", "processing_error")],
+)
+def test_declines(client, readers, helper, reader, sandbox, number, decline):
+    made = intent(client)
+    readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    action = helper.present_payment_method(
+        reader.id, {"type": "card_present", "card_present": {"number": number}}).action
+    assert (action.status, action.api_error.decline_code) == ("failed", decline)
+    after = client.payment_intents.retrieve(made.id)
+    assert (after.status, after.last_payment_error.decline_code) == ("requires_payment_method", decline)
+    assert ledger(sandbox)[0]["authorized"] == 0
+    # The same intent takes the next card.
+    readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    assert helper.present_payment_method(
+        reader.id, {"type": "card_present", "card_present": {"number": "4242424242424242"}}).action.status == "succeeded"
+
+
+@pytest.mark.parametrize("cents, decline", [(1, "call_issuer"), (5, "generic_decline"), (55, "incorrect_pin"),
+                                            (65, "withdrawal_count_limit_exceeded"), (75, "pin_try_exceeded"), (0, None)])
+def test_the_physical_test_card_looks_at_the_amount(client, readers, helper, reader, cents, decline):
+    made = intent(client, 2000 + cents)
+    readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    action = helper.present_payment_method(reader.id).action
+    assert action.status == ("failed" if decline else "succeeded")
+    if decline:
+        assert action.api_error.decline_code == decline
+
+
+def test_interac_is_captured_at_once_and_refunded_with_its_card_only(client, readers, helper, reader, sandbox):
+    made = intent(client, currency="cad")
+    readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    helper.present_payment_method(
+        reader.id, {"type": "interac_present", "interac_present": {"number": "4506445006931933"}})
+    paid = client.payment_intents.retrieve(made.id, {"expand": ["latest_charge"]})
+    assert (paid.status, paid.amount_received) == ("succeeded", 1250)
+    assert paid.latest_charge.payment_method_details.interac_present.receipt.account_type == "checking"
+    with pytest.raises(stripe.InvalidRequestError):
+        client.refunds.create({"payment_intent": made.id})
+    waiting = readers.refund_payment(reader.id, {"payment_intent": made.id, "amount": 500})
+    assert waiting.action.type == "refund_payment" and waiting.action.refund_payment.amount == 500
+    done = helper.present_payment_method(reader.id, {"type": "interac_present"})
+    assert done.action.status == "succeeded"
+    assert client.refunds.retrieve(done.action.refund_payment.refund).amount == 500
+    assert ledger(sandbox)[0]["refunded"] == 500
+    assert code_of(lambda: readers.refund_payment(reader.id, {"payment_intent": made.id, "amount": 751})) \
+        == "amount_too_large"
+
+
+def test_cancel_display_inputs_and_saving_a_card(client, readers, helper, reader):
+    made = intent(client)
+    readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    assert readers.cancel_action(reader.id).action is None
+    assert code_of(lambda: helper.present_payment_method(reader.id)) == "terminal_reader_busy"
+    shown = readers.set_reader_display(
+        reader.id, {"type": "cart", "cart": {"currency": "eur", "total": 1370, "tax": 120, "line_items": [
+            {"description": "Café crème", "amount": 350, "quantity": 2}]}})
+    assert shown.action.set_reader_display.cart.line_items[0].description == "Café crème"
+    asked = readers.collect_inputs(reader.id, {"inputs": [
+        {"type": "selection", "custom_text": {"title": "Bag?"}, "selection": {"choices": [
+            {"id": "yes", "text": "Yes", "style": "primary"}, {"id": "no", "text": "No"}]}},
+        {"type": "email", "custom_text": {"title": "Receipt"}, "required": True,
+         "toggles": [{"title": "News", "default_value": "disabled"}]}]})
+    assert asked.action.status == "in_progress" and len(asked.action.collect_inputs.inputs) == 2
+    told = helper.succeed_input_collection(reader.id).action.collect_inputs.inputs
+    assert told[0].selection.id == "yes" and told[1].email.value and told[1].toggles[0].value == "disabled"
+    readers.collect_inputs(reader.id, {"inputs": [{"type": "text", "custom_text": {"title": "Name"}}]})
+    assert helper.timeout_input_collection(reader.id).action.status == "failed"
+    saving = client.setup_intents.create({"payment_method_types": ["card_present"], "usage": "off_session"})
+    readers.process_setup_intent(reader.id, {"setup_intent": saving.id, "allow_redisplay": "always"})
+    helper.present_payment_method(reader.id, {"type": "card_present", "card_present": {"number": "4242424242424242"}})
+    assert client.setup_intents.retrieve(saving.id).status == "succeeded"
+
+
+def test_collect_then_confirm_with_a_tip_and_raise_the_hold(client, readers, helper, reader, sandbox):
+    made = intent(client, payment_method_options={
+        "card_present": {"request_incremental_authorization_support": True, "request_extended_authorization": True}})
+    readers.collect_payment_method(reader.id, {"payment_intent": made.id})
+    collected = helper.present_payment_method(
+        reader.id, {"type": "card_present", "card_present": {"number": "5555555555554444"}, "amount_tip": 150})
+    assert collected.action.collect_payment_method.payment_method.card_present.last4 == "4444"
+    assert ledger(sandbox)[0]["authorized"] == 0
+    assert readers.confirm_payment_intent(reader.id, {"payment_intent": made.id}).action.status == "succeeded"
+    held = client.payment_intents.retrieve(made.id)
+    assert (held.amount_capturable, held.amount_details.tip.amount) == (1400, 150)
+    assert client.payment_intents.increment_authorization(made.id, {"amount": 2000}).amount == 2000
+    assert client.payment_intents.capture(made.id).amount_received == 2000
+
+
+def test_readers_that_do_not_do_it(client, readers, helper, reader, sandbox):
+    made = intent(client)
+
+    def process(**more):
+        return readers.process_payment_intent(reader.id, {"payment_intent": made.id}, **more)
+
+    act(sandbox, {"reader": "Front", "do": "offline"})
+    assert readers.retrieve(reader.id).status == "offline"
+    assert code_of(process) == "terminal_reader_offline"
+    act(sandbox, {"reader": "Front", "do": "online"})
+    for fault, code in (("hardware", "terminal_reader_hardware_fault"), ("timeout_before", "terminal_reader_timeout"),
+                        ("timeout_after", "terminal_reader_timeout")):
+        act(sandbox, {"reader": "Front", "do": "fault", "fault": fault})
+        assert code_of(process) == code
+    assert readers.retrieve(reader.id).action.status == "in_progress", "it was done though nobody said so"
+    act(sandbox, {"do": "card_time", "milliseconds": 60000})
+    helper.present_payment_method(reader.id)
+    assert client.payment_intents.retrieve(made.id).status == "processing"
+    for call in (process, lambda: readers.cancel_action(reader.id)):
+        assert code_of(call) == "terminal_reader_busy"
+    with pytest.raises(stripe.InvalidRequestError):
+        client.payment_intents.cancel(made.id)
+    assert code_of(lambda: readers.create({"registration_code": "no-such-code"})) == "registration_code_invalid"
+    assert code_of(lambda: readers.process_payment_intent("tmr_nothing", {"payment_intent": made.id})) \
+        == "resource_missing"
+    assert code_of(lambda: client.terminal.locations.create(
+        {"display_name": "X", "address": {"line1": "1", "country": "KP"}})) == "terminal_location_country_unsupported"
+
+
+def test_the_customer_cancels_and_keys_are_remembered(client, readers, reader, sandbox):
+    made = intent(client)
+    params = {"payment_intent": made.id, "process_config": {"enable_customer_cancellation": True}}
+    first = readers.process_payment_intent(reader.id, params, {"idempotency_key": "k-1"})
+    act(sandbox, {"reader": "Front", "do": "customer_cancel"})
+    assert readers.retrieve(reader.id).action.failure_code == "customer_canceled"
+    again = readers.process_payment_intent(reader.id, params, {"idempotency_key": "k-1"})
+    assert again.to_dict() == first.to_dict()
+    assert readers.retrieve(reader.id).action.status == "failed", "a replay does nothing"
+    with pytest.raises(stripe.IdempotencyError):
+        readers.process_payment_intent(reader.id, {"payment_intent": made.id}, {"idempotency_key": "k-1"})
+
+
+class Receiver:
+    """A webhook's receiver that keeps what came."""
+
+    def __init__(self):
+        self.events = events = []
+
+        class Take(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                events.append((body, self.headers["Stripe-Signature"]))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Take)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+
+    def wait(self, count):
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end and len(self.events) < count:
+            time.sleep(0.02)
+        return [stripe.Webhook.construct_event(body, signature, "whsec_t") for body, signature in self.events]
+
+
+@pytest.mark.parametrize("how", [{}, {"copies": 2}, {"delay_ms": 200}, {"swap": True}, {"drop_every": 2}])
+def test_webhooks_are_signed_and_come_as_badly_as_asked(client, readers, helper, reader, sandbox, how):
+    receiver = Receiver()
+    setup = {"url": receiver.url, "secret": "whsec_t", **how}
+    assert requests.post(sandbox.url + "/_sandbox/webhooks", json=setup, timeout=10).status_code == 200
+    made = intent(client)
+    readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    helper.present_payment_method(reader.id)
+    wanted = ["payment_intent.created", "payment_intent.amount_capturable_updated", "terminal.reader.action_succeeded"]
+    if how.get("swap"):
+        assert [e.type for e in receiver.wait(2)] == [wanted[1], wanted[0]]
+    elif how.get("drop_every"):
+        time.sleep(0.3)
+        assert sorted(e.type for e in receiver.wait(2)) == sorted([wanted[0], wanted[2]])
+    else:
+        copies = how.get("copies", 1)
+        types = [e.type for e in receiver.wait(3 * copies)]
+        assert sorted(types) == sorted(wanted * copies)
+        told = next(e for e in receiver.wait(3) if e.type == "terminal.reader.action_succeeded")
+        assert told.data.object.action.process_payment_intent.payment_intent == made.id
+
+
+# ---- The till at the stand-in's readers
+
+
+class Desk:
+    """A shop with a reader, by the command line."""
+
+    def __init__(self, folder, sandbox):
+        self.sandbox = sandbox
+        self.common = ["--journal", str(folder / "journal.db"), "--json", *sandbox.flags]
+        act(sandbox, {"do": "card_time", "milliseconds": 300})
+        self.reader = counter.succeed(
+            "readers", "register", "simulated-wpe", "--label", "Front", *self.common)
+
+    def start(self, order="o-1", amount="12.50", currency="EUR", json_too=True):
+        common = self.common if json_too else [c for c in self.common if c != "--json"]
+        return subprocess.Popen(
+            [counter.binary(), "sale", "--amount", amount, "--currency", currency, "--order", order, "--reader", "Front",
+             *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def waits(self):
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            action = self.status()["action"]
+            if action and action["status"] == "in_progress":
+                return
+            time.sleep(0.05)
+        pytest.fail("the reader was not asked for a card")
+
+    def status(self):
+        return counter.succeed("readers", "status", "Front", *self.common)
+
+    def card(self, name):
+        return counter.till("readers", "simulate-card", "Front", "--card", name, *self.common)
+
+    def charges(self):
+        return ledger(self.sandbox)
+
+    def verify(self):
+        assert counter.till("journal", "verify", *self.common).json["ok"] is True
+
+
+@pytest.fixture
+def desk(tmp_path, sandbox):
+    return Desk(tmp_path, sandbox)
+
+
+def end(process):
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def test_the_till_sells_at_a_reader_and_says_what_a_person_sees(desk):
+    sale = desk.start(json_too=False)
+    desk.waits()
+    assert desk.card("visa").code == 0
+    code, out, err = end(sale)
+    assert code == 0, err
+    for words in ("Insert or tap the card.", "Leave the card in the reader.", "Remove the card.", "Approved."):
+        assert words in err, words
+    assert "A0000000031010" in out and "4242" in out
+    assert [c["captured"] for c in desk.charges()] == [1250]
+    desk.verify()
+
+
+def test_declined_then_paid_on_one_intent(desk):
+    sale = desk.start()
+    assert desk.card("declined:stolen_card").code == 0
+    code, out, _ = end(sale)
+    assert code == 2
+    assert "stolen" not in json.loads(out)["message"]
+    sale = desk.start()
+    assert desk.card("mastercard").code == 0
+    code, out, err = end(sale)
+    assert code == 0, err
+    assert [(c["captured"], c["order"]) for c in desk.charges()] == [(1250, "o-1")]
+    desk.verify()
+
+
+@pytest.mark.parametrize("who", ["clerk", "customer", "other"])
+def test_called_off_from_either_side(desk, who):
+    sale = desk.start(json_too=False)
+    desk.waits()
+    if who == "clerk":
+        sale.send_signal(2)
+    elif who == "customer":
+        act(desk.sandbox, {"reader": "Front", "do": "customer_cancel"})
+    else:
+        counter.succeed("readers", "cancel", "Front", *desk.common)
+    code, _, err = end(sale)
+    assert code == 2 and "called off" in err
+    assert [c["authorized"] for c in desk.charges()] == [0]
+    assert desk.status()["action"] is None or desk.status()["action"]["status"] == "failed"
+    desk.verify()
+
+
+def test_a_till_that_dies_while_the_reader_waits_pays_once_or_never(desk):
+    sale = desk.start()
+    desk.waits()
+    sale.kill()
+    sale.wait()
+    assert desk.card("visa").code == 0
+    time.sleep(0.5)
+    counter.succeed("payments", "recover", *desk.common)
+    assert [c["captured"] for c in desk.charges()] == [1250]
+    again = desk.start()
+    code, _, _ = end(again)
+    assert code == 1, "the order is paid"
+    assert sum(c["captured"] for c in desk.charges()) == 1250
+    sale = desk.start("o-2")
+    desk.waits()
+    sale.kill()
+    sale.wait()
+    counter.succeed("payments", "recover", *desk.common)
+    late = desk.card("visa")
+    time.sleep(0.5)
+    charge = next(c for c in desk.charges() if c["order"] == "o-2")
+    assert charge["canceled"] and charge["authorized"] == 0, late
+    desk.verify()
+
+
+def test_an_interac_sale_and_its_refund_at_the_reader(desk):
+    sale = desk.start(currency="CAD")
+    assert desk.card("interac").code == 0
+    code, out, err = end(sale)
+    assert code == 0, err
+    payment = json.loads(out)["id"]
+    refused = counter.till("payments", "refund", payment, "--amount", "5.00", *desk.common)
+    assert refused.code != 0 and desk.charges()[0]["refunded"] == 0
+    refund = subprocess.Popen(
+        [counter.binary(), "payments", "refund", payment, "--amount", "5.00", "--reader", "Front", *desk.common],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    desk.waits()
+    assert desk.card("interac").code == 0
+    code, _, err = end(refund)
+    assert code == 0, err
+    assert desk.charges()[0]["refunded"] == 500
+    desk.verify()
+
+
+def test_commands_for_readers_and_places(desk, tmp_path):
+    common = desk.common
+    place = counter.succeed(
+        "locations", "create", "--name", "HQ", "--line1", "1 Main St", "--city", "Springfield", "--state", "IL",
+        "--postal-code", "62701", "--country", "US", *common)
+    bar = counter.succeed("readers", "register", "simulated-s700", "--label", "Bar", "--location", place["id"], *common)
+    assert {r["label"] for r in counter.succeed("readers", "discover", *common)["readers"]} == {"Front", "Bar"}
+    nothing = counter.till("readers", "disconnect", *common)
+    assert nothing.code == 1 and nothing.json["error"]["code"] == "reader_not_connected"
+    assert counter.succeed("readers", "connect", "bar", *common)["id"] == bar["id"]
+    assert counter.succeed("readers", "status", *common)["connected"] is True
+    wrong = counter.till("readers", "connect", "Front", "--location", place["id"], *common)
+    assert wrong.json["error"]["code"] == "reader_at_other_location"
+    update = counter.succeed("readers", "update", "Bar", "--label", "Terrace", "--reboot-window", "2-5", *common)
+    assert update["label"] == "Terrace"
+    order = tmp_path / "order.json"
+    order.write_text(json.dumps({
+        "id": 7, "number": "7", "currency": "USD", "total": "11.00", "total_tax": "1.00", "discount_total": "0.00",
+        "shipping_total": "0.00", "line_items": [
+            {"name": "Tea", "quantity": 2, "subtotal": "10.00", "subtotal_tax": "1.00", "total": "10.00",
+             "total_tax": "1.00"}]}))
+    shown = counter.succeed("readers", "display", "Terrace", "--order", str(order), *common)
+    assert shown["action"] == {**shown["action"], "type": "set_reader_display", "status": "succeeded"}
+    for bad, code in ((["readers", "register", "quick-brown-fox"], "registration_code_invalid"),
+                      (["readers", "status", "Nowhere"], "reader_not_found"),
+                      (["readers", "simulate-card", "Front", "--wait", "0"], "terminal_reader_busy"),
+                      (["sale", "--amount", "1.00", "--currency", "EUR", "--reader", "Nowhere"], "reader_not_found"),
+                      (["sale", "--amount", "1.00", "--currency", "EUR", "--reader", "Terrace"], None)):
+        answer = counter.till(*bad, *common)
+        assert answer.code != 0, bad
+        if code:
+            assert answer.json["error"]["code"] == code, answer
+    assert counter.succeed("readers", "disconnect", *common)
+    assert counter.succeed("readers", "remove", "Terrace", *common)
+    assert counter.succeed("locations", "remove", place["id"], *common)

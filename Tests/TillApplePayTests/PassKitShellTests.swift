@@ -1,0 +1,90 @@
+#if os(Linux)
+    import Foundation
+    import PassKit
+    import Testing
+    import TillApplePay
+    import TillApplePayShell
+    import TillCore
+
+    @Suite("PassKit's shell")
+    @MainActor struct PassKitShellTests {
+        private func request() throws -> PaymentSheetRequest {
+            let shop = SheetBasket.ShopAddress(
+                name: "Shop", addressLines: ["1 Road", "Yard"], locality: "Town", postalCode: "BN1 1AA",
+                countryCode: "GB")
+            let basket = SheetBasket(
+                id: "b", currency: .kwd, service: .collection(shop),
+                lines: [SheetItem(label: "A", amount: Money(minorUnits: 12_345, currency: .kwd))])
+            return try ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "KW").request(
+                for: basket, applicationData: [1, 2])
+        }
+
+        @Test("A request arrives whole: exact amounts, contact fields, pick-up")
+        func conversion() throws {
+            let converted = PassKitConversion.request(try request(), merchantIdentifier: "merchant.x")
+            #expect(converted.paymentSummaryItems.last?.amount == NSDecimalNumber(string: "12.345"))
+            #expect(converted.requiredShippingContactFields == [.name, .emailAddress, .phoneNumber, .postalAddress])
+            #expect(converted.shippingType == .storePickup)
+            #expect(converted.shippingContactEditingMode == .storePickup)
+            #expect(converted.shippingContact?.postalAddress?.street == "1 Road\nYard")
+            #expect(converted.applicationData == Data([1, 2]))
+            #expect(converted.supportedNetworks == [.visa, .masterCard, .amex])
+        }
+
+        @Test("Contacts come back field by field, and a redacted one has no more than its parts")
+        func contacts() {
+            let address = CNMutablePostalAddress()
+            address.street = "1 Road\nYard"
+            address.city = "Town"
+            address.postalCode = "BN1 1AA"
+            address.isoCountryCode = "gb"
+            let contact = PKContact()
+            contact.name = PersonNameComponents(givenName: "Ada", familyName: "Lovelace")
+            contact.emailAddress = "ada@example.com"
+            contact.phoneNumber = CNPhoneNumber(stringValue: "020 7946 0000")
+            contact.postalAddress = address
+            let whole = PassKitConversion.contact(contact)
+            #expect(whole.addressLines == ["1 Road", "Yard"])
+            #expect(whole.countryCode == "GB")
+            #expect(whole.givenName == "Ada")
+            #expect(PassKitConversion.redacted(contact).postalCode == "BN1 1AA")
+            #expect(PassKitConversion.contact(PKContact()) == WalletContact())
+        }
+
+        @Test("The controller's questions reach the delegate, and its answers the controller")
+        func questions() async throws {
+            let sheet = PassKitPaymentSheet(merchantIdentifier: "merchant.x")
+            #expect(sheet.availability(networks: ["visa"]) == .available)
+            #expect(sheet.availability(networks: []) == .needsSetup)
+            let delegate = Answers()
+            #expect(await sheet.present(try request(), delegate: delegate))
+            let controller = try #require(PKPaymentAuthorizationController.testPresented)
+            let method = PKShippingMethod(label: "Fast", amount: 1)
+            method.identifier = "f"
+            let update = await sheet.paymentAuthorizationController(controller, didSelectShippingMethod: method)
+            #expect(update.paymentSummaryItems.map(\.label) == ["f"])
+            let payment = PKPayment()
+            payment.token.paymentData = Data([7])
+            let result = await sheet.paymentAuthorizationController(controller, didAuthorizePayment: payment)
+            #expect(result.status == .failure)
+            #expect(result.errors.count == 1)
+            #expect(delegate.tokens == [[7]])
+        }
+    }
+
+    @MainActor private final class Answers: PaymentSheetDelegate {
+        var tokens: [[UInt8]] = []
+
+        func selected(contact: RedactedContact) async -> PaymentSheetUpdate { PaymentSheetUpdate(items: []) }
+        func selected(shippingMethod identifier: String) async -> PaymentSheetUpdate {
+            PaymentSheetUpdate(items: [SheetItem(label: identifier, amount: .zero(.gbp))])
+        }
+        func selected(isCredit: Bool) async -> PaymentSheetUpdate { PaymentSheetUpdate(items: []) }
+        func entered(coupon: String) async -> PaymentSheetUpdate { PaymentSheetUpdate(items: []) }
+        func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult {
+            tokens.append(payment.token.reveal())
+            return .failure([SheetError(.addressUnserviceable, .postalCode, "No.")])
+        }
+        func finished() async {}
+    }
+#endif

@@ -1,0 +1,134 @@
+import Testing
+import TillCards
+import TillCore
+import TillPayPal
+
+/// Defects that shipped card clients have had, each by name.
+@Suite("Defects of other card clients") struct KnownDefectsTests {
+    static func request() throws -> OrderRequest {
+        try OrderRequest(purchaseUnits: [PurchaseUnit(amount: Amount(currencyCode: "EUR", value: "12.50"))])
+    }
+
+    func clients(_ steps: [ScriptedTransport.Step]) throws -> (
+        ScriptedTransport, CardClient<ServerConfig>, CardClient<CoreConfig>
+    ) {
+        let transport = ScriptedTransport(steps)
+        let clock = HandClock()
+        return (
+            transport,
+            CardClient(try Fixture.config(), transport: transport, recorder: MemorySentRequests(), clock: clock),
+            CardClient(
+                try CoreConfig(clientID: "c", environment: .custom("http://127.0.0.1:9")), transport: transport,
+                clock: clock)
+        )
+    }
+
+    @Test("the security code is on the wire in every flow")
+    func securityCode() async throws {
+        let steps = Array(repeating: ScriptedTransport.Step.json(500, "{}"), count: 8)
+        let (transport, server, app) = try clients(steps)
+        let order = try PayPalOrderID(Fixture.order)
+        let card = try Fixture.card()
+        let challenge = ChallengeReturn(base: "app://card", random: (1, 2))
+        let key = IdempotencyKey(rawValue: "k")
+        _ = try? await app.approveOrder(order, card: card, challenge: challenge)
+        _ = try? await app.validate(orderID: order, card: card)
+        _ = try? await server.executeOrder(try Self.request(), card: card, key: key)
+        _ = try? await server.executeOrder(orderID: order, card: card, intent: .capture, key: key)
+        _ = try? await server.executeOrder(orderID: order, card: card, intent: .authorize, key: key)
+        _ = try? await server.createSetupToken(card: card, key: key)
+        _ = await (try Fixture.provider(transport)).authorize(Fixture.authorization(), with: try Fixture.tender())
+        #expect(transport.calls.count == 7)
+        for call in transport.calls {
+            #expect(call.body.contains(#""security_code":"987""#), "\(call.line)")
+            #expect(call.body.contains(#""number":"4032036247327321""#) && call.body.contains(#""expiry":"2030-12""#))
+        }
+    }
+
+    @Test("CARD_EXPIRED arrives as itself with field and debug id, and repeats no card data")
+    func cardExpired() async throws {
+        let (_, server, _) = try clients([.json(422, Fixture.error("CARD_EXPIRED"))])
+        let request = try Self.request()
+        let card = try Fixture.card()
+        do throws(CardClientError) {
+            _ = try await server.executeOrder(request, card: card, key: IdempotencyKey(rawValue: "k"))
+            Issue.record("an expired card was taken")
+        } catch {
+            guard case .refused(let refusal) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(refusal.issue == .cardExpired && error.code == "card_expired")
+            #expect(refusal.details.first?.field == "/payment_source/card/expiry")
+            #expect(refusal.debugID == "90957fca61718" && refusal.kind == .fixField)
+            #expect(error.moneyMoved == .no && error.customerSentence.contains("expired"))
+            #expect(!"\(error) \(refusal)".contains(Fixture.number))
+        }
+    }
+
+    @Test("payer action without a usable address is not success")
+    func payerActionWithoutLink() async throws {
+        let links = [
+            "", #","links":[]"#, #","links":[{"rel":"self","href":"https://x.example"}]"#,
+            #","links":[{"rel":"payer-action","href":"javascript:alert(1)"}]"#,
+            #","links":[{"rel":"payer-action","href":"http://evil.example/"}]"#,
+        ]
+        for more in links {
+            let (_, _, app) = try clients([.json(200, Fixture.order("PAYER_ACTION_REQUIRED", more: more))])
+            let order = try PayPalOrderID(Fixture.order)
+            await #expect(throws: CardClientError.payerActionWithoutAddress(order), "\(more)") {
+                try await app.approveOrder(
+                    order, card: Fixture.card(), challenge: ChallengeReturn(base: "app://card", random: (1, 2)))
+            }
+        }
+    }
+
+    @Test("spaces and short months are normalised before they are sent")
+    func normalised() async throws {
+        let (transport, server, _) = try clients([.json(500, "{}")])
+        let card = try PaymentCard(
+            number: "4032 0362 4732 7321", expiry: "1/27", securityCode: " 987 ",
+            now: Timestamp(milliseconds: 1_700_000_000_000))
+        _ = try? await server.executeOrder(try Self.request(), card: card, key: IdempotencyKey(rawValue: "k"))
+        #expect(
+            transport.calls[0].body.contains(#""number":"4032036247327321","security_code":"987","expiry":"2027-01""#))
+    }
+
+    @Test("an order is complete and its card declined: not paid, by type")
+    func declinedButCompleted() throws {
+        let json = try JSONValue(
+            parsing: Array(Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]).utf8))
+        let order = try #require(OrderResponse.reading(json))
+        #expect(order.status == .completed)
+        #expect(PaidOrder(order) == nil)
+        #expect(order.captures.allSatisfy { CompletedCapture($0) == nil })
+        for status in ["DECLINED", "PENDING", "FAILED", "DENIED", "", "completed", "Completed "] {
+            let text = Fixture.order("COMPLETED", captures: [(Fixture.taken, status)])
+            guard let json = try? JSONValue(parsing: Array(text.utf8)), let order = OrderResponse.reading(json) else {
+                continue
+            }
+            #expect(PaidOrder(order) == nil, "\(status)")
+        }
+    }
+
+    @Test("an answer that came through but whose end is unknown is never told as failed")
+    func lostAnswer() async throws {
+        let (_, server, _) = try clients([.fail(.unknown(reason: "no answer in time"))])
+        let request = try Self.request()
+        let card = try Fixture.card()
+        do throws(CardClientError) {
+            _ = try await server.executeOrder(request, card: card, key: IdempotencyKey(rawValue: "k"))
+        } catch {
+            #expect(error.moneyMoved == .unknown)
+        }
+    }
+
+    @Test("every issue of the catalogue has a kind, a new one keeps its word")
+    func issues() {
+        #expect(PayPalIssue.known.count >= 218)
+        #expect(PayPalIssue.known.allSatisfy { $0.kind != .unknown })
+        let new = PayPalIssue(rawValue: "ON_THE_MOON")
+        #expect(new.kind == .unknown && new.rawValue == "ON_THE_MOON")
+        #expect(PayPalIssue(rawValue: "PAYMENT_DENIED").kind == .otherCard)
+    }
+}

@@ -1,0 +1,109 @@
+import Testing
+import TillApplePay
+import TillCore
+import TillSandbox
+
+@testable import TillServer
+
+@Suite("Merchant sessions over mutual TLS")
+struct ApplePaySessionTests {
+    private static let merchant = "merchant.test.example"
+
+    /// Runs a gateway of Apple's stand-in around a body.
+    private func withGateway(
+        _ body: (SandboxAppleAuthority, SandboxAppleGateway, MerchantSessions.StandIn) async throws -> Void
+    ) async throws {
+        let apple = try SandboxAppleAuthority(issued: SystemClock().now())
+        let gateway = SandboxAppleGateway(apple: apple, domains: [Self.merchant: ["shop.example"]])
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let server = Task { try await gateway.run { continuation.yield($0) } }
+        defer { server.cancel() }
+        var iterator = ports.makeAsyncIterator()
+        let port = try #require(await iterator.next())
+        try await body(apple, gateway, MerchantSessions.StandIn(port: port, root: apple.rootCertificate))
+    }
+
+    private func identity(_ identity: SandboxAppleAuthority.Identity) -> ApplePayDomain.Identity {
+        ApplePayDomain.Identity(
+            certificate: Array(identity.certificate.utf8), key: Secret(Array(identity.key.reveal().utf8)))
+    }
+
+    private func request(
+        _ merchant: String = ApplePaySessionTests.merchant, domain: String = "shop.example"
+    ) -> MerchantSessionRequest {
+        MerchantSessionRequest(merchantIdentifier: merchant, displayName: "Shop", context: domain)
+    }
+
+    private func refusal(
+        _ sessions: MerchantSessions, _ request: MerchantSessionRequest, _ identity: ApplePayDomain.Identity,
+        _ standIn: MerchantSessions.StandIn
+    ) async -> MerchantSessionError? {
+        do throws(MerchantSessionError) {
+            _ = try await sessions.session(.sandbox, request, identity: identity, standIn: standIn)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("The right certificate gets a session; another merchant's, another authority's and another domain do not")
+    func certificates() async throws {
+        try await withGateway { apple, gateway, standIn in
+            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            #expect(await refusal(sessions, request(), own, standIn) == nil)
+            let hash = MerchantIDHash(of: Self.merchant).description
+            #expect(await refusal(sessions, request(hash), own, standIn) == nil)
+            #expect(await refusal(sessions, request(domain: "other.example"), own, standIn) == .refused(status: 417))
+            let other = identity(try apple.merchantIdentity(merchant: "merchant.other"))
+            #expect(await refusal(sessions, request(), other, standIn) == .refused(status: 417))
+            let forged = identity(
+                try SandboxAppleAuthority(issued: SystemClock().now()).merchantIdentity(merchant: Self.merchant))
+            guard case .unreachable? = await refusal(sessions, request(), forged, standIn) else {
+                Issue.record("a certificate of another authority was taken")
+                return
+            }
+            var wrongRoot = standIn
+            wrongRoot.root = try SandboxAppleAuthority(issued: SystemClock().now()).rootCertificate
+            guard case .unreachable? = await refusal(sessions, request(), own, wrongRoot) else {
+                Issue.record("a gateway of another authority was believed")
+                return
+            }
+            await gateway.fail(with: 500)
+            #expect(await refusal(sessions, request(), own, standIn) == .refused(status: 500))
+            await gateway.fail(with: 302)
+            #expect(await refusal(sessions, request(), own, standIn) == .refused(status: 302))
+            #expect(await gateway.given == 2)
+            await sessions.shutdown()
+        }
+    }
+
+    @Test("A session is for one sheet of one domain")
+    func singleUse() async throws {
+        try await withGateway { apple, gateway, standIn in
+            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            let bytes = try await sessions.session(.sandbox, request(), identity: own, standIn: standIn)
+            let name = try #require(JSONValue(parsing: bytes)["merchantSessionIdentifier"]?.stringValue)
+            #expect(await gateway.redeem(name, domain: "other.example", sheet: "1") == false)
+            #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1"))
+            #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1"))
+            #expect(await gateway.redeem(name, domain: "shop.example", sheet: "2") == false)
+            await sessions.shutdown()
+        }
+    }
+
+    @Test("The route can not be used to call Apple without end")
+    func limit() async throws {
+        let sessions = MerchantSessions(clock: SystemClock(), budget: .milliseconds(1))
+        let nobody = ApplePayDomain.Identity(certificate: [], key: Secret([]))
+        var refusals: [MerchantSessionError?] = []
+        let standIn = MerchantSessions.StandIn(port: 1, root: [])
+        for _ in 0...MerchantSessions.maximumPerMinute {
+            refusals.append(await refusal(sessions, request(), nobody, standIn))
+        }
+        #expect(refusals.dropLast().allSatisfy { $0 == .noIdentity })
+        #expect(refusals.last == .tooMany)
+        await sessions.shutdown()
+    }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+import Testing
+import TillApplePay
+import TillCore
+
+@testable import TillServer
+
+@Suite("Apple Pay's options while the counter runs")
+struct LiveApplePayOptionsTests {
+    private final class MovedClock: TillClock {
+        private let moment = Mutex(Timestamp(milliseconds: 1_795_000_000_000))
+        func now() -> Timestamp { moment.withLock { $0 } }
+        func sleep(for span: Span) async throws {}
+        func move(_ span: Span) { moment.withLock { $0 = $0.adding(span) } }
+    }
+
+    private func options(_ name: String) -> ApplePayOptions {
+        ApplePayOptions(
+            environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: name, countryCode: "GB"),
+            currency: .gbp, domains: [], keys: ProcessingKeyRing(), area: DeliveryArea(country: "GB", areas: []))
+    }
+
+    @Test("New ones are used within thirty seconds; unreadable ones leave the old in use; none are read more often")
+    func reload() {
+        let clock = MovedClock()
+        let next = Mutex<ApplePayOptions?>(options("second"))
+        let reads = Mutex(0)
+        let live = LiveApplePayOptions(options("first"), clock: clock) {
+            reads.withLock { $0 += 1 }
+            return next.withLock { $0 }
+        }
+        #expect(live.current.factory.displayName == "first")
+        clock.move(.seconds(29))
+        #expect(live.current.factory.displayName == "first")
+        clock.move(.seconds(1))
+        #expect(live.current.factory.displayName == "second")
+        #expect(live.current.factory.displayName == "second")
+        #expect(reads.withLock { $0 } == 1)
+        next.withLock { $0 = nil }
+        clock.move(.seconds(30))
+        #expect(live.current.factory.displayName == "second")
+        #expect(reads.withLock { $0 } == 2)
+    }
+}
