@@ -441,7 +441,12 @@ final class ScriptedDriver: CardReaderDriver {
 
     func clear() async {
         try? await at(.clear) { () async throws(CardReaderFailure) -> Void in
-            state.withLock { state in if !state.usesStaleAccount { state.sessionAccount = nil } }
+            endWaiting()
+            state.withLock { state in
+                state.running = []
+                if !state.usesStaleAccount { state.sessionAccount = nil }
+            }
+            release()
         }
     }
 }
