@@ -71,7 +71,9 @@ public struct Canvas: Sendable {
             result = (width, height, [])
             result.rows.reserveCapacity(width * height)
             for y in 0..<height {
-                for byte in UnsafeBufferPointer(start: data + y * stride, count: width) { result.rows.append(255 - byte) }
+                for byte in UnsafeBufferPointer(start: data + y * stride, count: width) {
+                    result.rows.append(255 - byte)
+                }
             }
         }
         return result

@@ -36,7 +36,8 @@ final class Composer {
     private var layouts: [PangoCairo.Object] = []
     private(set) var drawing = Drawing()
 
-    init(_ pango: PangoCairo, width: Double, textSize: Double, language: String, isRightToLeft: Bool) throws(CanvasError)
+    init(_ pango: PangoCairo, width: Double, textSize: Double, language: String, isRightToLeft: Bool)
+        throws(CanvasError)
     {
         guard let map = pango.fontMap(), let context = pango.context(map) else { throw .failed(-1) }
         self.pango = pango

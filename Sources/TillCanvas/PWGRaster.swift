@@ -12,7 +12,9 @@ public enum PWGRaster {
         width: Int, height: Int, rows: [UInt8], dotsPerInch: Int, isBlack: Bool = false
     ) -> [UInt8]? {
         let limit = 1 << 20
-        guard (1...limit).contains(width), (1...limit).contains(height), rows.count == width * height else { return nil }
+        guard (1...limit).contains(width), (1...limit).contains(height), rows.count == width * height else {
+            return nil
+        }
         var bytes = Array("RaS2".utf8)
         bytes += header(width: width, height: height, dotsPerInch: dotsPerInch, isBlack: isBlack)
         var y = 0

@@ -18,8 +18,9 @@ public enum PrinterDiscovery {
 
     /// Looks for printers; `nil` if this machine has no way to.
     public static func find() async -> [Found]? {
-        guard let browser = ["/usr/bin/avahi-browse", "/usr/local/bin/avahi-browse"]
-            .first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+        guard
+            let browser = ["/usr/bin/avahi-browse", "/usr/local/bin/avahi-browse"]
+                .first(where: { FileManager.default.isExecutableFile(atPath: $0) })
         else { return nil }
         return await withCheckedContinuation { done in
             DispatchQueue.global().async {

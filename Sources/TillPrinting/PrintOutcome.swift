@@ -17,7 +17,8 @@ public enum PrintOutcome: Hashable, Sendable {
             state.needsHelp || state.activity == .unknown
                 ? "The receipt was handed to the printer. \(state.sentence)" : "The receipt was handed to the printer."
         case .failed(let why): "The receipt was not printed: \(why)"
-        case .mayHavePrinted(let why): "The receipt may have printed: \(why) Look at the paper before you print it again."
+        case .mayHavePrinted(let why):
+            "The receipt may have printed: \(why) Look at the paper before you print it again."
         }
     }
 }

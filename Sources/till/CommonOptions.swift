@@ -40,7 +40,8 @@ struct CommonOptions: ParsableArguments {
 struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("sandbox, stripe, paypal, braintree or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
+        help: ArgumentHelp(
+            "sandbox, stripe, paypal, braintree or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
     var provider: String?
 
     @Option(name: .long, help: ArgumentHelp("Where Stripe's interface is. Also TILL_STRIPE_URL.", valueName: "url"))

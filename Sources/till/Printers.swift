@@ -53,7 +53,8 @@ struct Printers: AsyncParsableCommand {
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let place = try PrinterAddress(parsing: address)
-                guard let name = ReceiptText(name).plain.split(separator: " ").first.map(String.init), !name.contains("/")
+                guard let name = ReceiptText(name).plain.split(separator: " ").first.map(String.init),
+                    !name.contains("/")
                 else {
                     throw CommandError(code: "invalid_name", what: "The name is empty.", next: "Give a word.")
                 }
@@ -66,7 +67,8 @@ struct Printers: AsyncParsableCommand {
                 if trust, case .ipp(let ipp) = place, ipp.isSecure {
                     let pin = try await PrinterConnection.look(at: ipp)
                     printer.certificate = pin.certificate
-                    Output.note("Its certificate has the SHA-256 \(pin.fingerprint). Compare it with the printer's own.")
+                    Output.note(
+                        "Its certificate has the SHA-256 \(pin.fingerprint). Compare it with the printer's own.")
                 }
                 try await counter.journal.keep(printer)
                 Output.line(common.json ? Printers.list([printer]).text : "\(name) is \(place).")
@@ -183,7 +185,8 @@ struct Printers: AsyncParsableCommand {
         var content = ReceiptContent(
             store: StoreDetails(name: store), locale: .init(identifier: "en_US"),
             paymentID: PaymentID(rawValue: "test"), orderNumber: "test", date: now, verdict: .notPaid,
-            lineItems: [ReceiptLineItem(name: "äöü éèç łżó € 日本 العربية עברית", amount: zero)], summary: [], total: zero,
+            lineItems: [ReceiptLineItem(name: "äöü éèç łżó € 日本 العربية עברית", amount: zero)], summary: [],
+            total: zero,
             transaction: ReceiptTransaction(.sale, .none), captured: zero, refunded: zero)
         content.explanation = ReceiptText("This is a test page.")
         content.link = CodeText("till:test")

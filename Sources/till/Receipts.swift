@@ -4,6 +4,7 @@ import TillCanvas
 import TillCheckout
 import TillCore
 import TillJournal
+import TillPrinting
 import TillReceipts
 import TillServer
 
@@ -108,7 +109,7 @@ struct Receipts: AsyncParsableCommand {
 
         private func bytes(_ content: ReceiptContent) throws -> [UInt8] {
             let document = ReceiptDocument(content)
-            guard let paper = Paper.named(width) ?? (format == .text && Int(width) != nil ? .roll80 : nil) else {
+            guard let paper = Paper.named(width) ?? (format == .text && Int(width) != nil ? Paper.roll80 : nil) else {
                 throw CommandError(
                     code: "unknown_width", what: "There is no paper \(width).", next: "Use 58, 80, A4 or Letter.")
             }
@@ -231,7 +232,8 @@ struct Receipts: AsyncParsableCommand {
     static func url(_ base: String, _ payment: PaymentID, _ counter: Counter, life: Span) throws -> String {
         guard base.hasPrefix("https://") || base.hasPrefix("http://"), URL(string: base)?.host != nil else {
             throw CommandError(
-                code: "invalid_address", what: "\(base) is no web address.", next: "Use one such as https://shop.example.")
+                code: "invalid_address", what: "\(base) is no web address.",
+                next: "Use one such as https://shop.example.")
         }
         let link = try ReceiptLink(besideJournal: counter.journal.path)
         let trimmed = base.hasSuffix("/") ? String(base.dropLast()) : base
@@ -251,7 +253,7 @@ struct Receipts: AsyncParsableCommand {
         return try await desk.print(payment, on: printer, copy: copy, copies: copies) { step in
             guard !isQuiet else { return }
             switch step {
-            case .accepted(let job): Output.note("The printer has it as job \(job).")
+            case .accepted(job: let job): Output.note("The printer has it as job \(job).")
             case .waiting(let why): Output.note(why)
             case .state(let state): Output.note(state.sentence)
             }

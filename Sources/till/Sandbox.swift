@@ -32,7 +32,8 @@ struct Sandbox: AsyncParsableCommand {
         if let name, name != "stripe", !Sandbox.cardStandIns.contains(name) {
             throw Output.fail(
                 CommandError(
-                    code: "unknown_stand_in", what: "There is no stand-in \(name).", next: "There are: stripe, paypal, braintree."),
+                    code: "unknown_stand_in", what: "There is no stand-in \(name).",
+                    next: "There are: stripe, paypal, braintree."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)

@@ -77,6 +77,7 @@ struct Serve: AsyncParsableCommand {
             throw error
         }
         await counter.close()
+        if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
     private func announce(_ journal: String, host: String, hasShop: Bool) -> @Sendable (Int) -> Void {

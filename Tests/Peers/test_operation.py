@@ -7,7 +7,9 @@ import json
 import re
 import signal
 import socket
+import sqlite3
 import threading
+import time
 
 import pytest
 import requests
@@ -154,6 +156,24 @@ def test_readiness_is_a_write_that_is_on_the_disk(server):
     with counter_of_commits(server) as commits:
         assert server.request("GET", "/healthz").status_code == 200
         assert commits() == 0
+
+
+def test_a_journal_that_takes_no_writes_is_not_ready(server):
+    other = sqlite3.connect(server.journal, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        blocked = server.request("GET", "/readyz")
+        assert blocked.status_code == 503 and blocked.headers["Retry-After"], blocked.text
+        assert blocked.json()["code"] == "not_ready" and blocked.json()["money_moved"] == "no"
+        assert server.request("GET", "/healthz").status_code == 200
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    for _ in range(100):
+        if server.request("GET", "/readyz").status_code == 200:
+            return
+        time.sleep(0.1)
+    pytest.fail("it is not ready again")
 
 
 @contextlib.contextmanager

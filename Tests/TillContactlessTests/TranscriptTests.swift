@@ -22,7 +22,9 @@ struct TranscriptTests {
         #expect(transcript.exchanges.first?.response == ResponseAPDU([0x6F, 0, 0x84, 0]))
     }
 
-    @Test("What is no recording is refused with its line", arguments: ["", "hello", "send: 00", "send: 00A40400\nresp: 9"])
+    @Test(
+        "What is no recording is refused with its line",
+        arguments: ["", "hello", "send: 00", "send: 00A40400\nresp: 9"])
     func refused(text: String) {
         #expect(throws: TranscriptError.self) { try Transcript(text: text) }
     }

@@ -101,7 +101,8 @@ struct IPPCodecTests {
                 case 2: bytes.insert(UInt8(random.next(256)), at: random.next(bytes.count))
                 default:
                     let start = random.next(bytes.count)
-                    bytes.replaceSubrange(start..<min(bytes.count, start + random.next(9)), with: [UInt8(random.next(256))])
+                    bytes.replaceSubrange(
+                        start..<min(bytes.count, start + random.next(9)), with: [UInt8(random.next(256))])
                 }
                 if bytes.isEmpty { bytes = [0] }
             }

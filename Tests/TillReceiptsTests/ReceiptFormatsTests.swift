@@ -6,7 +6,8 @@ import TillCore
 @testable import TillReceipts
 
 private let hostile =
-    "<script>alert('1')</script>\u{1B}@\u{1D}V\u{0}\u{1B}p0\u{202E}\u{2066}\u{200F}\"&" + String(repeating: "x", count: 10_000)
+    "<script>alert('1')</script>\u{1B}@\u{1D}V\u{0}\u{1B}p0\u{202E}\u{2066}\u{200F}\"&"
+    + String(repeating: "x", count: 10_000)
 
 private func money(_ minor: Int64, _ currency: Currency = .eur) -> Money {
     Money(minorUnits: minor, currency: currency)
@@ -100,9 +101,11 @@ struct ReceiptRequirementTests {
         #expect(!ReceiptRenderer.text(sale).contains("Customer’s signature"))
     }
 
-    @Test("a card's number in a shop's text leaves its last four digits", arguments: [
-        "4242424242424242", "card 4242 4242 4242 4242 please", "5555-5555-5555-4444", "378282246310005",
-    ])
+    @Test(
+        "a card's number in a shop's text leaves its last four digits",
+        arguments: [
+            "4242424242424242", "card 4242 4242 4242 4242 please", "5555-5555-5555-4444", "378282246310005",
+        ])
     func cardNumber(text: String) {
         let shown = ReceiptText(text).plain
         #expect(shown.matches(of: /[0-9]/).count == 4)
@@ -118,11 +121,15 @@ struct ReceiptRequirementTests {
 
 @Suite("Languages of receipts")
 struct ReceiptLanguageTests {
-    @Test("every language has every word", arguments: [
-        ReceiptLabels.englishWords, ReceiptLabels.germanWords, ReceiptLabels.frenchWords, ReceiptLabels.spanishWords,
-        ReceiptLabels.italianWords, ReceiptLabels.polishWords, ReceiptLabels.japaneseWords, ReceiptLabels.arabicWords,
-        ReceiptLabels.hebrewWords,
-    ])
+    @Test(
+        "every language has every word",
+        arguments: [
+            ReceiptLabels.englishWords, ReceiptLabels.germanWords, ReceiptLabels.frenchWords,
+            ReceiptLabels.spanishWords,
+            ReceiptLabels.italianWords, ReceiptLabels.polishWords, ReceiptLabels.japaneseWords,
+            ReceiptLabels.arabicWords,
+            ReceiptLabels.hebrewWords,
+        ])
     func complete(words: [ReceiptLabel: String]) {
         #expect(words.count == ReceiptLabel.allCases.count)
         #expect(words.values.allSatisfy { !$0.isEmpty })
@@ -133,7 +140,9 @@ struct ReceiptLanguageTests {
         for identifier in ["en_US", "de_DE", "fr_CA", "es_ES", "it_IT", "pl_PL", "ja_JP", "ar_EG", "he_IL", "en_IN"] {
             let locale = Locale(identifier: identifier)
             for currency in [Currency.eur, .jpy, .kwd] {
-                for minor: Int64 in [0, 5, -5, 123, 1_234, 12_345, 123_456, -1_234_567, 987_654_321_012, .max, .min + 1] {
+                for minor: Int64 in [
+                    0, 5, -5, 123, 1_234, 12_345, 123_456, -1_234_567, 987_654_321_012, .max, .min + 1,
+                ] {
                     let amount = money(minor, currency)
                     #expect(MoneyWords.of(locale, currency).text(amount) == amount.formatted(locale: locale))
                 }
@@ -237,7 +246,8 @@ struct CanvasTests {
 
     @Test("a raster page has the header's length and refuses a wrong number of rows")
     func pwg() throws {
-        let page = try #require(PWGRaster.page(width: 8, height: 2, rows: Array(repeating: 255, count: 16), dotsPerInch: 203))
+        let page = try #require(
+            PWGRaster.page(width: 8, height: 2, rows: Array(repeating: 255, count: 16), dotsPerInch: 203))
         #expect(page.count == 4 + 1_796 + 1 + 2)
         #expect(page.suffix(3) == [1, 7, 255])
         #expect(PWGRaster.page(width: 8, height: 2, rows: [1], dotsPerInch: 203) == nil)

@@ -128,7 +128,8 @@ extension SQLiteJournal {
         let owner = ownNumber
         return try await writeAlone { db in
             try db.execute(
-                sql: "UPDATE print_job SET state = 'sending', owner = ?, number = NULL WHERE id = ? AND state = 'waiting'",
+                sql:
+                    "UPDATE print_job SET state = 'sending', owner = ?, number = NULL WHERE id = ? AND state = 'waiting'",
                 arguments: [owner, id])
             return db.changesCount == 1
         }

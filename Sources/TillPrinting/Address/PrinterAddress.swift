@@ -76,7 +76,9 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
             guard !host.contains(":") else { return nil }
         }
         guard !host.isEmpty, host.utf8.count <= 253 else { return nil }
-        guard authority.hasPrefix("[") || host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) })
+        guard
+            authority.hasPrefix("[")
+                || host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) })
         else { return nil }
         guard let port else { return (String(host), nil) }
         guard port.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(port), (1...65_535).contains(number)
@@ -104,7 +106,8 @@ public enum PrinterAddressError: ExplainedError, Hashable {
     /// What happened.
     public var what: String {
         switch self {
-        case .notOne(let text): "\"\(text.prefix(100).filter { $0.isASCII && !$0.isNewline })\" is no printer's address."
+        case .notOne(let text):
+            "\"\(text.prefix(100).filter { $0.isASCII && !$0.isNewline })\" is no printer's address."
         }
     }
     /// Nothing was sent.

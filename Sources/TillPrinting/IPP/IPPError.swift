@@ -16,7 +16,9 @@ public enum IPPError: ExplainedError, Hashable {
     case noMedia(String)
 
     /// It is working on something else; later it may take this.
-    public var isBusy: Bool { if case .refused(let status, _) = self { [0x0507, 0x0502, 0x0505].contains(status) } else { false } }
+    public var isBusy: Bool {
+        if case .refused(let status, _) = self { [0x0507, 0x0502, 0x0505].contains(status) } else { false }
+    }
 
     /// The stable word.
     public var code: String {
@@ -59,7 +61,8 @@ public enum IPPError: ExplainedError, Hashable {
         case .unreachable(_, true): "Look at the paper before you print it again. The payment stands as it is."
         case .unreachable: "Check that it is on and its address right, then print the receipt again."
         case .http: "Check the address and the printer's rights."
-        case .refused: isBusy ? "Print the receipt again in a moment." : "Check the printer, then print the receipt again."
+        case .refused:
+            isBusy ? "Print the receipt again in a moment." : "Check the printer, then print the receipt again."
         case .noFormat: "Use another printer, or its ESC/POS port as socket://HOST:9100."
         case .noMedia: "Use other paper or another printer."
         }

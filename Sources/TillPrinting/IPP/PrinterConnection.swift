@@ -93,7 +93,8 @@ public final class PrinterConnection: IPPCarrier {
             let context = try NIOSSLContext(configuration: tls)
             let loop = MultiThreadedEventLoopGroup.singleton.any()
             let seen = loop.makePromise(of: [UInt8].self)
-            let name = address.host.contains(":") || address.host.allSatisfy { $0.isNumber || $0 == "." }
+            let name =
+                address.host.contains(":") || address.host.allSatisfy { $0.isNumber || $0 == "." }
                 ? nil : address.host
             let channel = ClientBootstrap(group: loop).connectTimeout(.seconds(4)).channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

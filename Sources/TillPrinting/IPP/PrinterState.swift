@@ -77,8 +77,11 @@ public struct PrinterState: Hashable, Sendable {
     public var needsHelp: Bool {
         activity == .stopped
             || reasons.contains {
-                ["media-empty", "media-needed", "media-jam", "cover-open", "door-open", "cutter-error", "cutter-jam", "offline"]
-                    .contains($0.keyword)
+                [
+                    "media-empty", "media-needed", "media-jam", "cover-open", "door-open", "cutter-error", "cutter-jam",
+                    "offline",
+                ]
+                .contains($0.keyword)
             }
     }
 

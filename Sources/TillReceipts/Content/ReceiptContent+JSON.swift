@@ -103,8 +103,10 @@ extension ReceiptContent {
                 ("authorization_code", text(part.authorizationCode)),
                 ("authorization_response_code", text(part.authorizationResponseCode)),
                 ("cryptogram", text(part.cryptogram)),
-                ("cryptogram_type", part.cryptogramType.map { .string($0.rawValue) } ?? .null), ("tvr", text(part.terminalVerificationResults)),
-                ("tsi", text(part.transactionStatusInformation)), ("cvm", part.verification.map { .string($0.rawValue) } ?? .null),
+                ("cryptogram_type", part.cryptogramType.map { .string($0.rawValue) } ?? .null),
+                ("tvr", text(part.terminalVerificationResults)),
+                ("tsi", text(part.transactionStatusInformation)),
+                ("cvm", part.verification.map { .string($0.rawValue) } ?? .null),
                 ("approved_amount", part.approvedAmount.map { amount($0) } ?? .null),
             ]))
     }

@@ -54,7 +54,8 @@ public struct ReceiptSummaryRow: Hashable, Sendable {
         case .shipping: return name ?? labels[.shipping]
         case .fee: return name ?? labels[.fee]
         case .tax: return name ?? labels[.tax]
-        case .giftCard: return name.map { ReceiptText("\(labels[.giftCard].plain) ****\($0.plain)") } ?? labels[.giftCard]
+        case .giftCard:
+            return name.map { ReceiptText("\(labels[.giftCard].plain) ****\($0.plain)") } ?? labels[.giftCard]
         case .tip: return labels[.tip]
         case .rounding: return labels[.rounding]
         }

@@ -68,7 +68,8 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         case .notPaid:
             if case .declined(let decline)? = payment.attempts.last?.state {
                 // The engine's sentences per reason are English.
-                return labels.language == "en" ? ReceiptText(decline.reason.customerSentence) : labels[.sentenceDeclined]
+                return labels.language == "en"
+                    ? ReceiptText(decline.reason.customerSentence) : labels[.sentenceDeclined]
             }
             switch payment.status {
             case .canceled: return labels[.sentenceCanceled]

@@ -46,6 +46,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
     /// The numbers that Epson gave and most others took over.
     public static let usualPages = [
         Page(0, .cp437), Page(2, .cp850), Page(19, .cp858), Page(16, .cp1252), Page(18, .cp852), Page(17, .cp866),
+        Page(45, .cp1250),
     ]
     /// 80 mm paper, 203 dots an inch.
     public static let wide = ESCPOSProfile(name: "80", columns: 48, dots: 576)

@@ -66,7 +66,8 @@ struct Problem: Error {
             self.init(Problem.status(of: error), error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
             switch error {
-            case .journal, .tooManyConflicts, .refused(.outcomeOpen(.processing)), .refused(.operationInProgress): self = retrying()
+            case .journal, .tooManyConflicts, .refused(.outcomeOpen(.processing)), .refused(.operationInProgress):
+                self = retrying()
             default: break
             }
         case let error as JournalError: self.init(CheckoutError.journal(error))

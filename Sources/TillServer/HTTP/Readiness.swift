@@ -9,7 +9,7 @@ final class Readiness: Sendable {
     /// How long an answer is given again.
     static let lifetime = Span.seconds(1)
     /// How long the journal may take before the counter is not ready.
-    static let patience = Span.seconds(3)
+    static let patience = Span.seconds(2)
 
     private struct State {
         var problem: Problem?
@@ -44,23 +44,26 @@ final class Readiness: Sendable {
         if let problem { throw problem }
     }
 
+    /// The first of two answers: that of the write, or that it takes too long. A write that waits for the disk can not
+    /// be called off, so nobody waits for it here; the journal itself gives up after some seconds.
     private func look() async -> Problem? {
+        let (answers, answer) = AsyncStream.makeStream(of: Problem?.self)
         let (journal, clock) = (journal, clock)
-        return await withTaskGroup(of: Problem?.self) { group in
-            group.addTask {
-                do throws(JournalError) {
-                    try await journal.checkWriting()
-                    return nil
-                } catch { return Readiness.notReady("The journal takes no writes: \(error)") }
-            }
-            group.addTask {
-                try? await clock.sleep(for: Readiness.patience)
-                return Readiness.notReady(
-                    "The journal did not take a write within \(Readiness.patience.milliseconds) ms.")
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
+        Task {
+            do throws(JournalError) {
+                try await journal.checkWriting()
+                answer.yield(nil)
+            } catch { answer.yield(Readiness.notReady("The journal takes no writes: \(error)")) }
         }
+        let patience = Task {
+            try await clock.sleep(for: Readiness.patience)
+            answer.yield(
+                Readiness.notReady(
+                    "The journal did not take a write within \(Readiness.patience.milliseconds) ms."))
+        }
+        defer { patience.cancel() }
+        for await first in answers { return first }
+        return nil
     }
 
     private static func notReady(_ detail: String) -> Problem {

@@ -63,7 +63,8 @@ extension CounterResponder {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("path", path)
-        writer.field("url", "\(options.isLoopback ? "http" : "https")://\(request.head.authority ?? options.host)\(path)")
+        writer.field(
+            "url", "\(options.isLoopback ? "http" : "https")://\(request.head.authority ?? options.host)\(path)")
         writer.field("expires_at", expires.description)
         writer.endObject()
         return payments.json(writer.bytes)
