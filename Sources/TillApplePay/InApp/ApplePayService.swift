@@ -65,6 +65,7 @@ public import TillCore
 
     // MARK: The sheet's questions
 
+    /// Says whether the chosen area is delivered to; the price stays.
     public func selected(contact: RedactedContact) async -> PaymentSheetUpdate {
         let country = contact.countryCode.isEmpty ? factory.countryCode : contact.countryCode
         let answer = area.delivers(to: contact.postalCode, country: country)
@@ -75,14 +76,17 @@ public import TillCore
         ) { _ in }
     }
 
+    /// Changes the basket's way to ship.
     public func selected(shippingMethod identifier: String) async -> PaymentSheetUpdate {
         await update { _ = $0.choose(shippingMethod: identifier) }
     }
 
+    /// Notes the kind of card, which may move the price.
     public func selected(isCredit: Bool) async -> PaymentSheetUpdate {
         await update { $0.pay(byCredit: isCredit) }
     }
 
+    /// Looks a coupon up; one that is worth nothing takes an earlier one away.
     public func entered(coupon: String) async -> PaymentSheetUpdate {
         let code = coupon.uppercased().filter { !$0.isWhitespace }
         guard !code.isEmpty, let basket = await handler?.basket else { return await update { $0.apply(nil) } }
@@ -92,6 +96,7 @@ public import TillCore
         }
     }
 
+    /// Checks the whole address and sends the token, once.
     public func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult {
         guard let handler else { return .failure([]) }
         if await handler.basket.service == .delivery,
@@ -107,6 +112,7 @@ public import TillCore
         }
     }
 
+    /// The sheet is gone: what was not sent is given up, what was sent is waited for.
     public func finished() async {
         isSheetOpen = false
         end?.resume()

@@ -1,5 +1,8 @@
 // The part of PassKit's and Contacts' public interface that Till's adapter uses, declared so that the adapter is
 // type-checked and run where those frameworks are not. It does nothing; it is in no product.
+
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// What each is for stands in Apple's documentation.
 public import Foundation
 
 public let PKPaymentErrorDomain = "PKPaymentErrorDomain"
