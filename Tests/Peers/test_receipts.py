@@ -92,7 +92,9 @@ def test_every_font_is_in_the_pdf_and_the_text_can_be_taken_out(till, payment, t
     assert fonts and all(line.split()[-5:-2][0] == "yes" for line in fonts), fonts
     text = subprocess.check_output(["pdftotext", "-layout", file, "-"], text=True)
     # A long name may be parted over two lines.
-    assert payment[:20] in text and "A0000000031010" in text and "Tea & Co <script>" in text
+    assert payment[:20] in text and "A0000000031010" in text
+    # pdftotext turns brackets around in what is written from right to left.
+    assert "Tea & Co <script" in text and ("Tea & Co <script>" in text or locale in ("ar_EG", "he_IL"))
     size = re.search(r"Page size:\s+([\d.]+) x", subprocess.check_output(["pdfinfo", file], text=True))
     assert abs(float(size.group(1)) / 72 * 25.4 - 80) < 0.1
 
