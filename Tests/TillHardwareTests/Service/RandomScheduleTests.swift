@@ -11,10 +11,7 @@ import TillCore
     static let batches = 20
     static let perBatch = 500
 
-    /// Not part of every run yet: it found commands that the driver sees beside one that was given up, an open defect.
-    static let isWanted = ProcessInfo.processInfo.environment["TILL_SCHEDULES"] == "1"
-
-    @Test(.enabled(if: isWanted), arguments: 0..<batches)
+    @Test(arguments: 0..<batches)
     func nothingIsEverLostOrTakenTwice(batch: Int) throws {
         for index in 0..<Self.perBatch {
             let seed = UInt64(batch * Self.perBatch + index + 1)
