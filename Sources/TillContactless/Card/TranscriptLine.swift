@@ -34,7 +34,10 @@ struct TranscriptLine {
         ("resp:", .answer), ("resp ", .answer), ("recv:", .answer), ("recv", .answer), ("received", .answer),
         ("<<", .answer), ("<-", .answer), ("<=", .answer), ("< ", .answer), ("<", .answer), ("r-apdu", .answer),
         ("rapdu", .answer), ("response", .answer), ("rsp", .answer), ("res:", .answer), ("rx", .answer),
-        ("card:", .answer), ("answer", .answer), ("picc:", .answer),
+        ("sw:", .answer), ("reader -> card", .command), ("terminal -> card", .command), ("reader->card", .command),
+        ("terminal->card", .command), ("card -> reader", .answer), ("card -> terminal", .answer),
+        ("card->reader", .answer), ("card->terminal", .answer), ("card:", .answer), ("answer", .answer),
+        ("picc:", .answer),
     ]
 
     /// The bytes of the first run of hexadecimal words. Remarks in brackets and words with `=` are passed over; the
