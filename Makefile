@@ -14,6 +14,11 @@ run: build
 # folders, which it does not remove, are there too.
 LEFT := $(CURDIR)/.build/tests
 
+# Judges that are not part of this package, used where they lie beside the checkout: PayPal's own descriptions of its
+# interface, and a maker of Apple Pay tokens by another hand.
+export TILL_PAYPAL_SPECS ?= $(abspath $(wildcard ../shared/specs/paypal))
+export TILL_APPLEPAY_SYNTH ?= $(abspath $(wildcard ../shared/tools/applepay_synth.py))
+
 test:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory lint
