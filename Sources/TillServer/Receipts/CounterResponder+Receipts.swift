@@ -56,8 +56,8 @@ extension CounterResponder {
 
     private func makeLink(_ payment: Payment, _ body: JSONValue, _ request: Request) throws -> Response {
         try body.allow(["days"])
-        let days = body["days"]?.int64Value ?? 90
-        guard (1...730).contains(days) else { throw Problem.field("days", "It must be from 1 to 730.") }
+        let days = body["days"].map { $0.int64Value ?? 0 } ?? 90
+        guard (1...730).contains(days) else { throw Problem.field("days", "It must be a number from 1 to 730.") }
         let expires = clock.now().adding(.days(days))
         let path = try ReceiptLink(besideJournal: journal.path).path(payment.id, expires: expires)
         var writer = JSONWriter()
@@ -76,7 +76,7 @@ extension CounterResponder {
         guard let name = body["printer"]?.stringValue,
             try await journal.printers().contains(where: { $0.name == name })
         else { throw Problem.field("printer", "It must be the name of a printer that was added.") }
-        guard let copy = ReceiptCopy(rawValue: body["copy"]?.stringValue ?? "customer") else {
+        guard let copy = ReceiptCopy(rawValue: body["copy"].map { $0.stringValue ?? "" } ?? "customer") else {
             throw Problem.field("copy", "It must be customer or merchant.")
         }
         let (store, locale) = (options.store, options.locale)
