@@ -38,7 +38,7 @@ public enum BraintreeWebhook {
         }
         guard let pair = pairs.first(where: { $0.count == 2 && $0[0] == publicKey }) else { throw .otherKey }
         let key = SymmetricKey(data: Insecure.SHA1.hash(data: Array(privateKey.reveal().utf8)))
-        let given = hex(pair[1])
+        let given = pair[1].utf8.count == 40 ? Hex.decode(pair[1]) : nil
         let fits = [payload, payload + "\n"].contains { text in
             given.map {
                 HMAC<Insecure.SHA1>.isValidAuthenticationCode($0, authenticating: Array(text.utf8), using: key)
@@ -54,20 +54,6 @@ public enum BraintreeWebhook {
         return Event(
             kind: String(kind.prefix(100)), at: at,
             transaction: id.flatMap { BraintreeTransaction.isUsable($0) ? $0 : nil })
-    }
-
-    private static func hex(_ text: Substring) -> [UInt8]? {
-        guard text.utf8.count == 40 else { return nil }
-        var bytes: [UInt8] = []
-        var rest = text[...]
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16), !rest.hasPrefix("+"), !rest.hasPrefix("-") else {
-                return nil
-            }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return bytes
     }
 }
 

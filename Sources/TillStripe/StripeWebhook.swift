@@ -58,35 +58,12 @@ public enum StripeWebhook {
             case "t":
                 guard time == nil else { throw .malformedHeader }
                 time = String(value)
-            case "v1": if let bytes = hex(value) { signatures.append(bytes) }
+            case "v1": if value.utf8.count == 64, let bytes = Hex.decode(value) { signatures.append(bytes) }
             default: break
             }
         }
         guard let time, let seconds = Int64(time), !signatures.isEmpty else { throw .malformedHeader }
         return (time, seconds, signatures)
-    }
-
-    /// 64 hex digits.
-    private static func hex(_ text: Substring) -> [UInt8]? {
-        guard text.utf8.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text.utf8 {
-            let nibble: UInt8
-            switch digit {
-            case 0x30...0x39: nibble = digit - 0x30
-            case 0x61...0x66: nibble = digit - 0x57
-            case 0x41...0x46: nibble = digit - 0x37
-            default: return nil
-            }
-            if let upper = high {
-                bytes.append(upper << 4 | nibble)
-                high = nil
-            } else {
-                high = nibble
-            }
-        }
-        return bytes
     }
 }
 

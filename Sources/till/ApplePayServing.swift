@@ -18,7 +18,7 @@ extension ApplePayWeb {
                 options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
                 reload: { try? ApplePaySettings.read(settings).options() })
         }
-        guard provider == .sandbox, ["127.0.0.1", "localhost", "::1"].contains(host) else { return nil }
+        guard provider == .sandbox, Loopback.isHost(host) else { return nil }
         return try .sandbox(checkout: counter.checkout, journal: counter.journal, provider: provider)
     }
 }

@@ -32,8 +32,7 @@ extension BraintreeOptions {
     /// Braintree as the settings have it; `nil` if it is not configured.
     init?(_ settings: Settings, isChosen: Bool) {
         let url = settings.text(.braintreeURL)
-        let isLocal = ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { url?.hasPrefix($0) ?? false }
-        let usual = isChosen && isLocal ? "local" : nil
+        let usual = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
         guard let merchant = settings.text(.braintreeMerchantID) ?? usual,
             let publicKey = settings.text(.braintreePublicKey) ?? usual,
             let privateKey = settings.secret(.braintreePrivateKey) ?? usual.map({ Secret($0) })
@@ -47,8 +46,7 @@ extension PayPalOptions {
     /// none need be typed.
     init?(_ settings: Settings, isChosen: Bool) {
         let url = settings.text(.payPalURL) ?? "https://api-m.sandbox.paypal.com"
-        let isLocal = ["http://127.0.0.1", "http://localhost", "http://[::1]"].contains { url.hasPrefix($0) }
-        let usual = isChosen && isLocal ? "local" : nil
+        let usual = isChosen && Loopback.isURL(url) ? "local" : nil
         guard let client = settings.text(.payPalClientID) ?? usual,
             let secret = settings.secret(.payPalSecret) ?? usual.map({ Secret($0) })
         else { return nil }

@@ -99,12 +99,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private static func hash(_ key: String) -> String {
-        SHA256.hash(data: Array(key.utf8)).map { byte in
-            let hex = String(byte, radix: 16)
-            return hex.utf8.count == 1 ? "0" + hex : hex
-        }.joined()
-    }
+    private static func hash(_ key: String) -> String { Hex.lowercase(SHA256.hash(data: Array(key.utf8))) }
 }
 
 extension ServerOptions {

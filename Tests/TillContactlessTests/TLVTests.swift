@@ -1,5 +1,6 @@
 import Testing
 import TillContactless
+import TillCore
 
 @Suite("Data objects")
 struct TLVTests {

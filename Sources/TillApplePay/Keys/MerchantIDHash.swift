@@ -18,7 +18,7 @@ public struct MerchantIDHash: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Upper-case hexadecimal, as in certificates.
-    public var description: String { StrictHex.encode(bytes).uppercased() }
+    public var description: String { Hex.text(bytes) }
 
     /// The hash in extension 1.2.840.113635.100.6.32: the text of 64 hexadecimal digits as an ASN.1 string. Some
     /// tools for tests write the digits without the string's frame; those are taken too. `nil` if there is none.

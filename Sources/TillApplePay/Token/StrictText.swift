@@ -1,3 +1,5 @@
+import TillCore
+
 /// Base64 (RFC 4648, section 4) with one spelling for each value: padded, no spaces, and no bits set behind the end.
 /// Two spellings of one token would let a changed token pass for the same.
 enum StrictBase64 {
@@ -50,45 +52,8 @@ enum StrictBase64 {
 enum StrictHex {
     /// The bytes; `nil` for an odd count, another character, or both cases in one text.
     static func decode(_ text: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 2)
-        var half: UInt8?
-        var sawUpper = false
-        var sawLower = false
-        for letter in text.utf8 {
-            let value: UInt8
-            switch letter {
-            case 0x30...0x39: value = letter - 0x30
-            case 0x41...0x46:
-                value = letter - 0x37
-                sawUpper = true
-            case 0x61...0x66:
-                value = letter - 0x57
-                sawLower = true
-            default: return nil
-            }
-            if let high = half {
-                bytes.append(high << 4 | value)
-                half = nil
-            } else {
-                half = value
-            }
-        }
-        return half == nil && !(sawUpper && sawLower) ? bytes : nil
+        let letters = text.utf8.filter { $0 > 0x39 }
+        guard letters.allSatisfy({ $0 < 0x60 }) || letters.allSatisfy({ $0 > 0x60 }) else { return nil }
+        return Hex.decode(text)
     }
-
-    /// Lower-case text of bytes.
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-}
-
-/// Compares without stopping at the first difference.
-func equalInConstantTime(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    var difference: UInt8 = 0
-    for (a, b) in zip(left, right) { difference |= a ^ b }
-    return difference == 0
 }

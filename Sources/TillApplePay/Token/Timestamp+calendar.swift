@@ -12,14 +12,8 @@ extension Timestamp {
         else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         guard (1...(lengths[month - 1] + (isLeap && month == 2 ? 1 : 0))).contains(day) else { return nil }
-        // Days since 1970-01-01, counting years from March so that the leap day is the last.
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let days = era * 146_097 + dayOfEra - 719_468
-        self.init(milliseconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + second) * 1000)
+        let days = Timestamp.days(year: Int64(year), month: Int64(month), day: Int64(day))
+        self.init(milliseconds: (days * 86_400 + Int64(hour * 3600 + minute * 60 + second)) * 1000)
     }
 
     /// Reads ISO 8601: a date, or a date and time with `Z`, an offset or neither (UTC), as `2026-11-21T09:30:00Z`; or whole

@@ -13,7 +13,7 @@ public struct WalletTransactionID: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
     /// Lower-case hexadecimal.
-    public var description: String { StrictHex.encode(bytes) }
+    public var description: String { Hex.lowercase(bytes) }
 }
 
 /// A payment token as it came in: well formed, and not believed in anything.

@@ -1,3 +1,5 @@
+import TillCore
+
 /// What a card form knows of a number while it is typed. Pure: the same text gives the same answer.
 public struct CardNumberEntry: Sendable {
     /// Something that does not stop a payment.

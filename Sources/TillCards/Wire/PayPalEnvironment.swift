@@ -1,3 +1,5 @@
+import TillCore
+
 /// Where PayPal's interface is. The REST host and the host of the vault and GraphQL go together.
 public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
     /// `https` or, for this machine only, `http`.
@@ -31,16 +33,8 @@ public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
         }
         guard !authority.isEmpty, allowed, authority.utf8.count <= 255 else { throw .unusableAddress }
         guard scheme == "https" || scheme == "http" else { throw .unusableAddress }
-        guard scheme == "https" || isLoopback(authority) else { throw .plainHTTP }
+        guard scheme == "https" || Loopback.isAuthority(authority) else { throw .plainHTTP }
         return PayPalEnvironment(scheme: scheme, authority: authority, isLive: authority == live.authority)
-    }
-
-    private static func isLoopback(_ authority: String) -> Bool {
-        ["localhost", "127.0.0.1", "[::1]"].contains { host in
-            guard authority.hasPrefix(host) else { return false }
-            let rest = authority.dropFirst(host.count)
-            return rest.isEmpty || (rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil)
-        }
     }
 
     /// The address.

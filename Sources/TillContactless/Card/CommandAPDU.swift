@@ -1,3 +1,5 @@
+import TillCore
+
 /// A command to a card. Source: ISO 7816-4, section 5; short forms and the extended form for reading.
 public struct CommandAPDU: Hashable, Sendable, CustomStringConvertible {
     /// Class byte.

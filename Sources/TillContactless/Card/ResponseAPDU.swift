@@ -1,3 +1,5 @@
+import TillCore
+
 /// A card's answer: data and a status word.
 public struct ResponseAPDU: Hashable, Sendable {
     /// The data, without the status word.

@@ -1,3 +1,5 @@
+import TillCore
+
 /// Whose application a card offers, by the start of its identifier. Source: the registered provider identifiers.
 public struct Scheme: Hashable, Sendable {
     /// The name that people know.

@@ -1,3 +1,5 @@
+import TillCore
+
 /// A recorded conversation with a card.
 ///
 /// Reads what tools write: `send:`/`resp:`, `>>`/`<<`, `->`/`<-`, `C-APDU`/`R-APDU`, `Command`/`Response`, `TX`/`RX`

@@ -169,11 +169,6 @@ public enum TranscriptExplanation {
         }
         let (year, month, day) = (2000 + digits / 10000, digits / 100 % 100, digits % 100)
         guard (1...12).contains(month), (1...31).contains(day) else { return SystemClock().now() }
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        return Timestamp(milliseconds: days * 86_400_000)
+        return Timestamp(milliseconds: Timestamp.days(year: year, month: month, day: day) * 86_400_000)
     }
 }

@@ -1,3 +1,5 @@
+import TillCore
+
 /// One line of a recording: whose it is and its bytes.
 struct TranscriptLine {
     let side: Transcript.Side?

@@ -1,3 +1,5 @@
+import TillCore
+
 /// An application that card and terminal have in common.
 public struct Candidate: Hashable, Sendable {
     /// The card's full identifier.

@@ -1,3 +1,5 @@
+import TillCore
+
 /// The meaning of the bits of the bit-mapped data elements. Source: EMV Book 3, annex C; EMV Contactless Books C.
 public enum BitMeaning {
     /// A sentence for each bit that is set and known, in the order of the bytes.

@@ -1,3 +1,5 @@
+import TillCore
+
 /// What may be shown of a value that holds a card number, a track or a name.
 public enum CardDataMask {
     /// The value in hexadecimal, masked if the tag is sensitive, or if it is unknown and its digits pass for a card
@@ -34,18 +36,8 @@ public enum CardDataMask {
         let text = String(decoding: value.map { (0x30...0x39).contains($0) ? $0 : 0x20 }, as: UTF8.self)
         return [packed, text].contains { line in
             line.split { !("0"..."9").contains($0) }.contains { run in
-                (13...19).contains(run.count) && passesLuhn(run)
+                (13...19).contains(run.count) && LuhnChecksum.isValid(run.utf8)
             }
         }
-    }
-
-    private static func passesLuhn(_ digits: Substring) -> Bool {
-        var sum = 0
-        for (index, character) in digits.reversed().enumerated() {
-            guard let digit = character.wholeNumberValue else { return false }
-            let doubled = index % 2 == 1 ? digit * 2 : digit
-            sum += doubled > 9 ? doubled - 9 : doubled
-        }
-        return sum % 10 == 0
     }
 }

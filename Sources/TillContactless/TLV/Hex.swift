@@ -1,16 +1,8 @@
-/// Hexadecimal text.
-public enum Hex {
-    /// Upper-case digits without spaces.
-    public static func text(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 15))
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+public import TillCore
 
-    /// Reads digits of either case; spaces, tabs, line ends, colons, hyphens and a leading `0x` are passed over.
+extension Hex {
+    /// Reads digits of either case as people write them: spaces, tabs, line ends, colons, hyphens and a leading `0x` are
+    /// passed over.
     /// - Throws: ``TLVError/notHexadecimal(at:)`` for any other character and for an odd number of digits.
     public static func bytes(_ text: some StringProtocol) throws(TLVError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -36,15 +28,4 @@ public enum Hex {
         guard high == nil else { throw .notHexadecimal(at: characters.count) }
         return bytes
     }
-
-    static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case 0x30...0x39: character - 0x30
-        case 0x41...0x46: character - 0x41 + 10
-        case 0x61...0x66: character - 0x61 + 10
-        default: nil
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 - 10 + value }
 }

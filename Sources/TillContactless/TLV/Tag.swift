@@ -1,3 +1,5 @@
+import TillCore
+
 /// The tag of a data object, as EMV writes it: one to four bytes, kept as they came. Source: EMV Book 3, annex B.
 public struct Tag: RawRepresentable, Hashable, Sendable, Comparable, ExpressibleByIntegerLiteral,
     CustomStringConvertible

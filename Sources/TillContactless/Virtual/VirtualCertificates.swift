@@ -1,5 +1,6 @@
 import Crypto
 import Synchronization
+import TillCore
 
 /// The certificates of a virtual card, made with the test keys. Source: EMV Book 2, tables 5, 13 and 14.
 struct VirtualCertificates: Sendable {

@@ -1,4 +1,5 @@
 import BigInt
+import TillCore
 
 /// Keys of a certification authority, an issuer and a card that exist for tests only. They are public: nothing that
 /// they sign means anything.

@@ -35,7 +35,7 @@ public struct CardDetails: Sendable {
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), (12...19).contains(digits.utf8.count) else {
             throw .number
         }
-        guard CardDetails.passesLuhn(digits) else { throw .checkDigit }
+        guard LuhnChecksum.isValid(digits) else { throw .checkDigit }
         let parsed = try CardExpiry(parsing: expiry)
         if let securityCode {
             guard (3...4).contains(securityCode.utf8.count),
@@ -49,15 +49,6 @@ public struct CardDetails: Sendable {
         self.billingAddress = billingAddress.map { Secret($0) }
         self.summary = CardSummary(
             brand: CardDetails.brand(of: digits), lastFour: String(digits.suffix(4)), entryMode: "keyed")
-    }
-
-    private static func passesLuhn(_ digits: String) -> Bool {
-        var sum = 0
-        for (index, byte) in digits.utf8.reversed().enumerated() {
-            let digit = Int(byte) - 0x30
-            sum += index % 2 == 0 ? digit : (digit > 4 ? digit * 2 - 9 : digit * 2)
-        }
-        return sum % 10 == 0
     }
 
     /// A hint from the first digits; the provider's answer is the truth.

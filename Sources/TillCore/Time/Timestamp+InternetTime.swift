@@ -41,11 +41,7 @@ extension Timestamp {
             else { return nil }
             offset = (hours * 60 + minutes) * (bytes[place] == 0x2D ? -60 : 60)
         }
-        let shifted = month <= 2 ? year - 1 : year
-        let era = shifted / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        let days = Timestamp.days(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         self.init(milliseconds: seconds * 1000 + milliseconds)
     }

@@ -17,9 +17,7 @@ public final class PrinterConnection: IPPCarrier {
         /// The certificate in DER.
         public let certificate: [UInt8]
         /// SHA-256 of it, as 64 hex digits: what people compare.
-        public var fingerprint: String {
-            SHA256.hash(data: certificate).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
+        public var fingerprint: String { Hex.lowercase(SHA256.hash(data: certificate)) }
 
         /// A pin.
         public init(certificate: [UInt8]) { self.certificate = certificate }

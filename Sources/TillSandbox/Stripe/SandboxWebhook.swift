@@ -39,7 +39,7 @@ public struct SandboxWebhook: Sendable {
         ]).bytes()
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("\(seconds).".utf8) + body, using: SymmetricKey(data: Array(secret.reveal().utf8)))
-        let signature = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let signature = Hex.lowercase(code)
         guard let address = URLComponents(string: url), let host = address.host, let scheme = address.scheme else {
             return
         }

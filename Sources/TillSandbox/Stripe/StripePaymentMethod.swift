@@ -16,7 +16,7 @@ struct StripePaymentMethod: Sendable {
             }
         let fault = card.fault.flatMap { SandboxFault.inOrder.firstIndex(of: $0) }.map { String($0) } ?? ""
         let text = [card.brand, card.lastFour, card.entryMode ?? "", behavior, fault].joined(separator: ":")
-        id = "pm_" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        id = "pm_" + Hex.lowercase(text.utf8)
     }
 
     /// One of ours, or one of Stripe's named test methods.
@@ -26,14 +26,7 @@ struct StripePaymentMethod: Sendable {
             self.card = card
             return
         }
-        guard id.hasPrefix("pm_"), id.utf8.count <= 255, id.utf8.count.isMultiple(of: 2) == false else { return nil }
-        var bytes: [UInt8] = []
-        var rest = id.utf8.dropFirst(3)
-        while !rest.isEmpty {
-            guard let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
+        guard id.hasPrefix("pm_"), id.utf8.count <= 255, let bytes = Hex.decode(id.dropFirst(3)) else { return nil }
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
             .map(String.init)
         guard parts.count == 5 else { return nil }

@@ -96,11 +96,11 @@ actor ApplePayBaskets {
     /// them.
     nonisolated func applicationData(_ id: String) -> [UInt8] {
         let code = HMAC<SHA256>.authenticationCode(for: Array("data:\(id)".utf8), using: key)
-        return Array("\(id).\(hex(code))".utf8)
+        return Array("\(id).\(Hex.lowercase(code))".utf8)
     }
 
     /// What a page must show to change a basket: it was given with the basket, to allowed origins only.
     nonisolated func proof(_ id: String) -> String {
-        hex(HMAC<SHA256>.authenticationCode(for: Array("proof:\(id)".utf8), using: key))
+        Hex.lowercase(HMAC<SHA256>.authenticationCode(for: Array("proof:\(id)".utf8), using: key))
     }
 }

@@ -319,9 +319,9 @@ actor GuestAccounts {
             return known
         }
         guard accounts.count < GuestAccounts.maximum else { return nil }
-        let random = hex((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let random = Hex.lowercase((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let account = Account(
-            id: "guest_" + hex(digest(Array(name.utf8)).prefix(8)), token: Secret(random), isNew: true)
+            id: "guest_" + Hex.lowercase(digest(Array(name.utf8)).prefix(8)), token: Secret(random), isNew: true)
         accounts[name] = account
         return account
     }

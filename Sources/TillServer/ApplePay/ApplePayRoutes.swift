@@ -253,7 +253,7 @@ struct ApplePayRoutes: Sendable {
 
     private func tagged(_ document: JSONValue, _ request: Request, maximumAge: String) -> Response {
         let bytes = document.bytes()
-        let tag = "\"" + hex(digest(bytes).prefix(12)) + "\""
+        let tag = "\"" + Hex.lowercase(digest(bytes).prefix(12)) + "\""
         var response = Self.json(document)
         if request.headers[.ifNoneMatch] == tag { response = Response(status: .notModified) }
         response.headers[.eTag] = tag

@@ -49,7 +49,7 @@ struct ShopRoutes: Sendable {
         }
         let random = (0..<10).map { _ in UInt8.random(in: .min ... .max) }
         let basket = SheetBasket(
-            id: "shop-" + hex(random), currency: currency, service: service,
+            id: "shop-" + Hex.lowercase(random), currency: currency, service: service,
             lines: [
                 SheetItem(label: "Margherita", amount: money(899)), SheetItem(label: "Tiramisu", amount: money(450)),
             ],

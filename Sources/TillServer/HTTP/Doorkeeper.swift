@@ -54,7 +54,7 @@ final class Doorkeeper: Sendable {
     func account(forKey key: String) async throws -> AccountID? {
         guard (1...512).contains(key.utf8.count) else { return nil }
         let hash = digest(key.utf8)
-        if let account = options.keys[hex(hash)] { return account }
+        if let account = options.keys[Hex.lowercase(hash)] { return account }
         let now = clock.now()
         if let (account, until) = state.withLock({ $0.keys[hash] }), now < until { return account }
         guard let account = try await journal.account(forKeyHash: hash) else { return nil }
@@ -124,6 +124,6 @@ final class Doorkeeper: Sendable {
 
     private static func token() -> String {
         var generator = SystemRandomNumberGenerator()
-        return hex((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        return Hex.lowercase((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 }

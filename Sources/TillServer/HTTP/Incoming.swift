@@ -98,17 +98,6 @@ extension HTTPField.Name {
 /// SHA-256 of bytes.
 func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(SHA256.hash(data: Array(bytes))) }
 
-/// Lower-case hex digits.
-func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-        text.append(digits[Int(byte >> 4)])
-        text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-}
-
 extension JSONValue {
     /// Refuses members that nobody reads: a misspelt one would be taken for a missing one.
     func allow(_ names: Set<String>, in place: String = "") throws {

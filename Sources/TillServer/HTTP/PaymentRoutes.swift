@@ -75,7 +75,7 @@ struct PaymentRoutes: Sendable {
     }
 
     private static func orderID(for scope: IdempotencyScope) -> OrderID {
-        OrderID(rawValue: "sale-" + hex(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
+        OrderID(rawValue: "sale-" + Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
     }
 
     func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {

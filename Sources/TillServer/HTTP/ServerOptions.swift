@@ -41,7 +41,7 @@ public struct ServerOptions: Sendable {
     /// The card reader that the page offers first, by its id.
     public var preferredReader: String?
 
-    var isLoopback: Bool { ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host) }
+    var isLoopback: Bool { Loopback.isHost(host) }
 }
 
 /// Collects a card at a reader for a payment: the reader's label, the simulated card if one was named, what to show,

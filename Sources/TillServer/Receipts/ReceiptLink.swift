@@ -53,9 +53,7 @@ public struct ReceiptLink: Sendable {
         else { throw .invalid }
         let expected = Array(signature(parts[0], parts[1]).utf8)
         let given = Array(parts[2].utf8)
-        guard expected.count == given.count, zip(expected, given).reduce(UInt8(0), { $0 | ($1.0 ^ $1.1) }) == 0 else {
-            throw .invalid
-        }
+        guard equalInConstantTime(expected, given) else { throw .invalid }
         guard now.milliseconds < seconds * 1000 else { throw .expired }
         return PaymentID(rawValue: parts[0])
     }
@@ -63,7 +61,7 @@ public struct ReceiptLink: Sendable {
     /// 128 bits of HMAC-SHA-256 in hex.
     private func signature(_ payment: String, _ seconds: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data("receipt/1/\(payment)/\(seconds)".utf8), using: key)
-        return code.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hex.lowercase(code.prefix(16))
     }
 }
 

@@ -1,0 +1,7 @@
+/// Compares two secrets without stopping at the first difference, so that time tells nothing. Their lengths may be known.
+public func equalInConstantTime(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for (a, b) in zip(left, right) { difference |= a ^ b }
+    return difference == 0
+}

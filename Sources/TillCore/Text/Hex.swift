@@ -1,0 +1,46 @@
+/// Hexadecimal text.
+public enum Hex {
+    /// Upper-case digits without spaces.
+    public static func text(_ bytes: some Sequence<UInt8>) -> String { text(bytes, ten: 0x41) }
+
+    /// Lower-case digits without spaces.
+    public static func lowercase(_ bytes: some Sequence<UInt8>) -> String { text(bytes, ten: 0x61) }
+
+    /// The bytes of digits of either case; `nil` for an odd number of digits or any other character.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let value = value(of: character) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    /// The value of one digit of either case, given as ASCII; `nil` for any other character.
+    public static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case 0x30...0x39: character - 0x30
+        case 0x41...0x46: character - 0x41 + 10
+        case 0x61...0x66: character - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func text(_ bytes: some Sequence<UInt8>, ten: UInt8) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 2)
+        for byte in bytes {
+            let (high, low) = (byte >> 4, byte & 15)
+            text.append(high < 10 ? 0x30 + high : ten - 10 + high)
+            text.append(low < 10 ? 0x30 + low : ten - 10 + low)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
