@@ -198,7 +198,7 @@ let package = Package(
         tests("TillContactless", crypto),
         tests(
             "TillTapToPay",
-            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+            ["TillContactless", "TillSandbox", "TillSimulation", crypto] + proximityReaderShell),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
@@ -206,7 +206,8 @@ let package = Package(
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing,
+            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox", "TillTapToPay",
+            lifecycle, httpTypes, tracing,
             inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
