@@ -10,7 +10,7 @@ public import TillJournal
 ///   payment's own rules are asked again on each new state, and the provider's keys make repeats harmless.
 /// - After a crash ``recover()`` does what is left to be done; it is the same code as normal running.
 public struct Checkout: Sendable {
-    /// How long a provider may take to answer. Shorter than ``CheckSchedule/answerLease``.
+    /// How long a provider may take to answer. Shorter than `CheckSchedule.answerLease`.
     public static let providerDeadline: Span = .seconds(30)
     /// How often a decision is made again because another write came first.
     public static let maximumConflicts = 16

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// How a counter is set up. Secrets stay in ``Secret``.
+/// How a counter is set up. Secrets stay in `Secret`.
 public struct CounterOptions: Sendable {
     /// The journal's file.
     public var journal: String

@@ -54,7 +54,7 @@ public typealias CardCollector =
 
 /// The readers of a counter that has none.
 public enum SimulatedReaders {
-    /// Collects with a ``SimulatedCardReader``; a card that was not named is a Visa.
+    /// Collects with a `SimulatedCardReader`; a card that was not named is a Visa.
     public static func collector(clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) -> CardCollector {
         { label, card, parameters, tell in
             guard label == SimulatedCardReader.label else {
