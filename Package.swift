@@ -34,8 +34,11 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    // The same for Tap to Pay's adapter and ProximityReader.
+    let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
 #else
     let passKitShell: [Target.Dependency] = []
+    let proximityReaderShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -48,6 +51,7 @@ let package = Package(
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
+        .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
@@ -96,6 +100,9 @@ let package = Package(
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
         .target(
+            name: "TillTapToPay", dependencies: ["TillCore", crypto],
+            exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
+        .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
         // Floor 2: the outside parties.
@@ -130,8 +137,8 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
-                "TillBraintree",
+                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillTapToPay", "TillHTTP",
+                "TillStripe", "TillBraintree",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
@@ -142,7 +149,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
                 "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay",
+                "TillApplePay", "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -156,7 +163,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", crypto, log,
+                "TillContactless", "TillTapToPay", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -189,6 +196,9 @@ let package = Package(
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
+        tests(
+            "TillTapToPay",
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
@@ -208,6 +218,10 @@ let package = Package(
         .target(
             name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
+        .target(
+            name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],
+            path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
 
