@@ -12,7 +12,8 @@ struct Sandbox: AsyncParsableCommand {
             POST /_sandbox/faults {"operation":"capture","fault":"timeoutAfterCommit","times":1} makes it fail.
             POST /_sandbox/readers {"reader":"Front","do":"customer_cancel"} acts at a card reader; also offline, \
             online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
-            """)
+            """,
+        subcommands: [Card.self])
 
     @Argument(help: "Which one: stripe, paypal, braintree. Without a name, all of them.")
     var name: String?
