@@ -105,15 +105,20 @@ public actor PCSCChannel: CardChannel {
         }
         switch outcome {
         case .success(let answer):
-            guard let response = ResponseAPDU(bytes: answer) else { throw .malformedAnswer }
+            guard let response = ResponseAPDU(bytes: answer) else {
+                // Some drivers answer nothing, without an error, for a card that has left.
+                let hasLeft = await cardHasLeft()
+                await powerOff()
+                throw hasLeft ? .cardRemoved : .malformedAnswer
+            }
             return response
         case .failure(let status):
-            let isThere = await cardIsStillThere()
+            let hasLeft = await cardHasLeft()
             await powerOff()
             close(after: status)
             if status == .insufficientBuffer { throw .malformedAnswer }
             // Drivers report a card that left in many ways; what the reader sees now decides.
-            if !isThere, !status.endsContext, status != .readerUnavailable { throw .cardRemoved }
+            if hasLeft, !status.endsContext, status != .readerUnavailable { throw .cardRemoved }
             throw status.channelError
         }
     }
@@ -207,14 +212,21 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// Whether the reader that the card was at still sees one.
-    private func cardIsStillThere() async -> Bool {
-        guard let reader, let context = context.withLock({ $0 }) else { return false }
-        let outcome = try? await calls.run(within: limits.service) { [service] () throws(PCSCStatus) in
-            try service.waitForChange(context, [PCSCReaderState(name: reader)], milliseconds: 0)
+    /// Whether the reader that the card was at says, at once or within ``PCSCLimits/removal``, that it is gone.
+    private func cardHasLeft() async -> Bool {
+        guard let reader, let context = context.withLock({ $0 }) else { return true }
+        var state = PCSCReaderState(name: reader)
+        for wait: Int64 in [0, limits.removal.milliseconds] {
+            let known = state
+            let outcome = try? await calls.run(within: .milliseconds(limits.service.milliseconds + wait)) {
+                [service] () throws(PCSCStatus) in
+                try service.waitForChange(context, [known], milliseconds: UInt32(clamping: wait))
+            }
+            guard case .success(let states)? = outcome, let now = states.first else { return false }
+            if !now.hasCard { return true }
+            state = now
         }
-        guard case .success(let states)? = outcome else { return false }
-        return states.contains(where: \.hasCard)
+        return false
     }
 
     /// One call with a name for when it hangs.

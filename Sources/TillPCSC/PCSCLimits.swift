@@ -11,12 +11,15 @@ public struct PCSCLimits: Hashable, Sendable {
     public var service: Span
     /// The longest single call while waiting for a card: a cancellation that comes between two calls is seen after it.
     public var slice: Span
+    /// After a command that failed: how long a reader may take to notice that its card has left.
+    public var removal: Span
 
     /// The usual limits.
     public init(
         card: Span = .seconds(60), command: Span = .seconds(5), service: Span = .seconds(10),
-        slice: Span = .milliseconds(250)
+        slice: Span = .milliseconds(250), removal: Span = .milliseconds(1200)
     ) {
-        (self.card, self.command, self.service, self.slice) = (card, command, service, slice)
+        (self.card, self.command, self.service) = (card, command, service)
+        (self.slice, self.removal) = (slice, removal)
     }
 }
