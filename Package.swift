@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
         .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
+        .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
@@ -110,6 +111,8 @@ let package = Package(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
+        // The smart card library is found when it is needed, too.
+        .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
@@ -140,6 +143,10 @@ let package = Package(
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillTapToPay", "TillHTTP",
                 "TillStripe", "TillBraintree",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
+                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
+                "TillBraintree",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
+                hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -164,6 +171,7 @@ let package = Package(
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
                 "TillContactless", "TillTapToPay", crypto, log,
+                "TillContactless", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -199,6 +207,7 @@ let package = Package(
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+        tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
