@@ -195,11 +195,11 @@ let package = Package(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
-        tests("TillCore"),
+        tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
-        tests("TillCards", httpTypes),
+        tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),

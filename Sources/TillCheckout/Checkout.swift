@@ -117,6 +117,20 @@ public struct Checkout: Sendable {
         try await run(.cancel(reason: reason), on: id, account: account, idempotency: idempotency)
     }
 
+    /// Renews the hold on what is not captured yet, so that the bank answers for it for longer. It is in the journal
+    /// before it is sent.
+    public func renew(
+        _ id: PaymentID, account: AccountID, idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        let payment = try await payment(id, account: account)
+        guard let name = payment.provider else { throw .refused(.nothingHeld) }
+        guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
+        guard let honorPeriod = provider.capabilities.honorPeriod else {
+            throw .refused(.unsupported("The provider \(name) renews no holds."))
+        }
+        return try await run(.renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency)
+    }
+
     /// Gives captured money back; all that is left if no amount is given.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil,
@@ -204,6 +218,7 @@ public struct Checkout: Sendable {
             switch event {
             case .attemptStarted: Failpoint.afterAttemptIsWritten.reached()
             case .refundStarted: Failpoint.afterRefundIsStarted.reached()
+            case .renewalStarted: Failpoint.afterRenewalIsStarted.reached()
             case .voidStarted: Failpoint.afterVoidIsStarted.reached()
             default: break
             }

@@ -103,6 +103,14 @@ public struct CaptureID: Identifier {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
+/// One renewal of a hold: the payment's identifier and `-h1`, `-h2`, …
+public struct RenewalID: Identifier {
+    /// The text, as it came.
+    public let rawValue: String
+    /// Takes the text as it is.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
 /// One refund of captured money: the payment's identifier and `-r1`, `-r2`, …
 public struct RefundID: Identifier {
     /// The text, as it came.

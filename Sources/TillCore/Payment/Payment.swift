@@ -22,6 +22,8 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var attempts: [Attempt] = []
     /// All captures, oldest first.
     public internal(set) var captures: [Capture] = []
+    /// All renewals of holds, oldest first.
+    public internal(set) var renewals: [Renewal] = []
     /// All refunds, oldest first.
     public internal(set) var refunds: [Refund] = []
     /// Why the shop wants no money any more, if so.
@@ -107,7 +109,9 @@ public struct Payment: Hashable, Sendable {
         }
         guard let last = attempts.last else { return .requiresPaymentMethod }
         switch last.state {
-        case .inFlight: return .processing
+        case .inFlight:
+            if case .unknown = last.continuation?.state { return .unknown }
+            return .processing
         case .unknown: return .unknown
         case .requiresAction: return .requiresAction
         case .declined: return .declined

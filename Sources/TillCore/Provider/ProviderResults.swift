@@ -8,18 +8,23 @@ public struct Authorization: Hashable, Sendable {
     public var isCaptured: Bool
     /// The hold ends here; a capture after that is refused.
     public var captureBefore: Timestamp?
+    /// Until then the bank answers for the money; after it the hold can be captured, but may be refused. `nil`: the
+    /// same as ``captureBefore``.
+    public var honoredUntil: Timestamp?
     /// What may be shown of the card, now that the provider knows it.
     public var card: CardSummary?
 
     /// Makes one.
     public init(
         reference: ProviderReference, amount: Money, isCaptured: Bool = false, captureBefore: Timestamp? = nil,
+        honoredUntil: Timestamp? = nil,
         card: CardSummary? = nil
     ) {
         self.reference = reference
         self.amount = amount
         self.isCaptured = isCaptured
         self.captureBefore = captureBefore
+        self.honoredUntil = honoredUntil
         self.card = card
     }
 }
@@ -44,6 +49,8 @@ public struct ProviderSnapshot: Hashable, Sendable {
         case unconfirmed
         /// It waits for the customer.
         case requiresAction(CustomerAction)
+        /// The customer has done what was asked, and it waits for us: the money can be asked for without the card.
+        case continuable
         /// The provider does not know yet.
         case processing
         /// Money is held or taken.

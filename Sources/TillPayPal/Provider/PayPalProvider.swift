@@ -39,7 +39,8 @@ public struct PayPalProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: PayPalRetention.orders, preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: true, multipleCapture: true, separateCapture: true, takesCards: true)
+            partialCapture: true, multipleCapture: true, separateCapture: true, takesCards: true,
+            honorPeriod: AuthorizationLife.honorPeriod)
     }
 
     /// `AmountCodec.payPal`.

@@ -123,7 +123,8 @@ public enum PaymentJSON {
         }
     }
 
-    static func word(for state: OperationState) -> String {
+    /// An operation's state in one word.
+    public static func word(for state: OperationState) -> String {
         switch state {
         case .inFlight: "in_flight"
         case .deferred: "deferred"
