@@ -17,6 +17,11 @@ extension Payment {
             applyAuthorization(id, authorization, at: at)
         case .actionRequired(let id, let action):
             change(id) { $0.state = .requiresAction(action) }
+        case .attemptStored(let id, let tap):
+            change(id) {
+                $0.state = .stored(tap)
+                $0.reference = tap.record
+            }
         case .attemptDeclined(let id, let decline):
             change(id) { $0.state = .declined(decline) }
         case .attemptNotSent(let id, let reason):

@@ -48,6 +48,7 @@ extension Payment {
         // No money was asked for, so an unanswered preparation has certainly taken none.
         case .notSent(let reason), .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
+        case .stored: return settle(id, [.attemptNotSent(id, reason: "a preparation stores nothing")])
         }
     }
 
@@ -73,6 +74,10 @@ extension Payment {
         case .requiresAction(let action):
             if case .requiresAction(action) = attempt.state { return [] }
             return [.actionRequired(id, action)]
+        case .stored(let tap):
+            if case .stored(tap) = attempt.state { return [] }
+            guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
+            return [.attemptStored(id, tap), .voidStarted(id, reason: reason)]
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
         }
@@ -152,6 +157,7 @@ extension Payment {
                 .attentionRequired(operation, reason: "The provider refused: \(decline.reason.rawValue)."),
             ]
         case .requiresAction(let action): return stillUnknown(operation, reason: action.kind, at: now)
+        case .stored: return stillUnknown(operation, reason: "stored", at: now)
         case .notSent(let reason):
             var tries = 0
             if case .deferred(_, let before) = state { tries = before }
@@ -228,6 +234,13 @@ extension Payment {
                 return []
             }
             return [.actionRequired(id, action)]
+        case .stored(let tap):
+            guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
+            if let void = attempt.void, void.state.isOpen {
+                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            }
+            guard now >= tap.expires, !attention.contains(tap.overdueWarning) else { return [] }
+            return [.attentionRequired(.attempt(id), reason: tap.overdueWarning)]
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(

@@ -35,6 +35,11 @@ extension Payment {
                     pending(
                         .void(attempt.id), void.state, startedAt: void.startedAt, attempt: attempt.id,
                         window: window, now: now, isOrphan: isOrphan))
+            } else if case .stored(let tap) = attempt.state {
+                // Whoever forwards it settles it; the engine only minds its end.
+                if !attention.contains(tap.overdueWarning) {
+                    effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires))
+                }
             } else if attempt.isUndecided {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
             } else if let hold = untouchedHold(attempt) {

@@ -10,6 +10,8 @@ public enum PaymentEvent: Hashable, Sendable {
     case authorized(AttemptID, Authorization)
     /// The customer must do something first.
     case actionRequired(AttemptID, CustomerAction)
+    /// The card's sealed data are durable on this device and wait to be forwarded: stored, not authorized.
+    case attemptStored(AttemptID, StoredTap)
     /// The provider said no.
     case attemptDeclined(AttemptID, Decline)
     /// Not one byte of the request left.
@@ -89,6 +91,7 @@ public enum PaymentEvent: Hashable, Sendable {
         case .attemptPrepared: "attempt.prepared"
         case .authorized: "attempt.authorized"
         case .actionRequired: "attempt.action_required"
+        case .attemptStored: "attempt.stored"
         case .attemptDeclined: "attempt.declined"
         case .attemptNotSent: "attempt.not_sent"
         case .attemptExpired: "attempt.expired"

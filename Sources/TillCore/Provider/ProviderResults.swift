@@ -44,6 +44,8 @@ public struct ProviderSnapshot: Hashable, Sendable {
         case unconfirmed
         /// It waits for the customer.
         case requiresAction(CustomerAction)
+        /// Its card's data are stored on this device and were not decided about.
+        case stored(StoredTap)
         /// The provider does not know yet.
         case processing
         /// Money is held or taken.
