@@ -3,7 +3,7 @@ import TillTapToPay
 
 @Suite struct TokenTests {
     @Test func tokenIsSeenNowhereButInItsRawValue() {
-        let token = PaymentCardReaderToken(rawValue: "secret-text")
+        let token = PaymentCardReader.Token(rawValue: "secret-text")
         var dumped = ""
         dump(token, to: &dumped)
         #expect(!"\(token) \(String(reflecting: token)) \(dumped)".contains("secret-text"))
