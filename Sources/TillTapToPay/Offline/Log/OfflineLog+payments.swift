@@ -38,9 +38,13 @@ extension OfflineLog {
     }
 
     /// Finds the stored payment of an attempt.
-    public func find(_ attempt: AttemptID) throws(OfflineLogError) -> (entry: StoredEntry, mark: LogMark)? {
+    /// - Parameter reference: the attempt's reference, which names the entry once it was told.
+    public func find(
+        _ attempt: AttemptID, near reference: ProviderReference? = nil
+    ) throws(OfflineLogError) -> (entry: StoredEntry, mark: LogMark)? {
         try locked { (state) throws(OfflineLogError) in
-            for entry in state.walk.book.candidates(for: attempt) {
+            let told = reference.flatMap { LogMark($0) }.flatMap { state.walk.book.entry($0.sequence) }
+            for entry in told.map({ [$0] }) ?? state.walk.book.candidates(for: attempt) where !entry.isRemoved {
                 let (record, hash) = try OfflineLog.record(entry.sequence, state)
                 guard record.attempt == attempt else { continue }
                 let log = state.walk.book.header?.log ?? ""

@@ -20,6 +20,8 @@ public struct OfflinePolicy: Hashable, Sendable {
     public var itemAge: Span = .hours(24)
     /// How far the clock may go back before it is not believed.
     public var clockTolerance: Span = .minutes(2)
+    /// How long the last stored payment can be taken back. Source: Apple, 60 s.
+    public var declineWindow: Span = .seconds(60)
     /// The shop's country, ISO 3166-1 alpha-2, if it is set.
     public var country: String?
     /// Countries where no tap may be taken offline: there the issuer must be able to ask for a PIN.

@@ -14,7 +14,6 @@ public struct OfflineProvider: PaymentServiceProvider {
 
     private let online: any PaymentServiceProvider
     private let policy: OfflinePolicy
-    private let deadlines: TapToPayDeadlines
     private let clock: any TillClock
     private let log: @Sendable () async throws(OfflineLogError) -> OfflineLog
 
@@ -23,12 +22,11 @@ public struct OfflineProvider: PaymentServiceProvider {
     ///   - online: who decides about what is forwarded.
     ///   - log: opens the log when it is first needed.
     public init(
-        online: any PaymentServiceProvider, policy: OfflinePolicy, deadlines: TapToPayDeadlines = TapToPayDeadlines(),
+        online: any PaymentServiceProvider, policy: OfflinePolicy,
         clock: any TillClock, log: @escaping @Sendable () async throws(OfflineLogError) -> OfflineLog
     ) {
         self.online = online
         self.policy = policy
-        self.deadlines = deadlines
         self.clock = clock
         self.log = log
         capabilities = ProviderCapabilities(
@@ -55,7 +53,7 @@ public struct OfflineProvider: PaymentServiceProvider {
             reader: payload.reader, card: payload.card)
         do throws(OfflineLogError) {
             let log = try await log()
-            if let found = try log.find(request.context.attempt) { return .stored(StoredTap(found)) }
+            if let found = try log.find(request.context.attempt, near: request.context.reference) { return .stored(StoredTap(found)) }
             let mark = try await log.store(payload.sealed, record, facts: payload.facts, policy: policy)
             return .stored(StoredTap(record: mark.reference, storedAt: now, expires: record.expires))
         } catch {
@@ -68,14 +66,14 @@ public struct OfflineProvider: PaymentServiceProvider {
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         do throws(OfflineLogError) {
             let log = try await log()
-            guard let found = try log.find(request.context.attempt) else {
+            guard let found = try log.find(request.context.attempt, near: request.context.reference) else {
                 if request.context.reference != nil { return await online.void(request) }
                 return try await log.bar(request.context.attempt, reason: request.reason)
                     ? .approved(Confirmation()) : .unknown(reason: "it was stored meanwhile")
             }
             if found.entry.state == .voided { return .approved(Confirmation()) }
             try await log.decline(
-                found.entry.sequence, reason: request.reason, window: deadlines.offlineDecline)
+                found.entry.sequence, reason: request.reason, window: policy.declineWindow)
             return .approved(Confirmation())
         } catch {
             if case .disk = error { return .unknown(reason: error.what) }
@@ -88,7 +86,7 @@ public struct OfflineProvider: PaymentServiceProvider {
         let nothing = Money.zero(request.amount.currency)
         do throws(OfflineLogError) {
             let log = try await log()
-            if let found = try log.find(request.context.attempt) {
+            if let found = try log.find(request.context.attempt, near: request.context.reference) {
                 return .approved(try snapshot(found, log, request))
             }
             guard let reference = request.context.reference else {
