@@ -15,6 +15,8 @@ public struct SandboxForwarder: OfflineForwarder {
     public var window: Span = .seconds(1)
     /// How long its word to delete is good.
     public var tokenLifetime: Span = .hours(1)
+    /// It can be reached at all.
+    public var isReachable = true
     private let ledger: SandboxLedger
     private let clock: any TillClock
     private let latency: Span
@@ -35,6 +37,7 @@ public struct SandboxForwarder: OfflineForwarder {
 
     /// Takes note of the device and its log.
     public func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer {
+        guard isReachable else { return .notReached(reason: "connection refused") }
         do {
             if let reason = try books.see(checkpoint, from: header) { return .refused(reason: reason) }
             return .reached

@@ -174,3 +174,12 @@ extension OfflineLog {
         }
     }
 }
+
+extension OfflineLog {
+    /// The device's signature under the chain as it is now. Not written to the log.
+    public func checkpoint() throws(OfflineLogError) -> LogCheckpoint {
+        let mark = try mark()
+        return LogCheckpoint(
+            log: mark.log, sequence: mark.sequence, hash: mark.hash, at: clock.now(), signedBy: device)
+    }
+}
