@@ -7,8 +7,6 @@ import TillSandbox
 import TillServer
 import TillTapToPay
 
-extension OfflineChoice: ExpressibleByArgument {}
-
 extension Offline {
     /// `till offline accept`
     struct Accept: AsyncParsableCommand {
@@ -32,7 +30,7 @@ extension Offline {
         @Option(name: .long, help: ArgumentHelp("The order's name; a new one if not given.", valueName: "id"))
         var order: String?
         @Option(name: .long, help: "prefer-online, require-online or force-offline.")
-        var connection = OfflineChoice.preferOnline
+        var connection = Connection.preferOnline
         @Option(name: .long, help: ArgumentHelp("virtual, simulated, or replay:FILE.", valueName: "reader"))
         var reader = "virtual"
         @Option(
@@ -49,6 +47,21 @@ extension Offline {
                 "So many payments of this amount with the simulated reader, to try out how they drain.",
                 valueName: "count"))
         var times = 1
+
+        /// ``OfflineChoice`` as a word of the command line.
+        enum Connection: String, ExpressibleByArgument {
+            case preferOnline = "prefer-online"
+            case requireOnline = "require-online"
+            case forceOffline = "force-offline"
+
+            var choice: OfflineChoice {
+                switch self {
+                case .preferOnline: .preferOnline
+                case .requireOnline: .requireOnline
+                case .forceOffline: .forceOffline
+                }
+            }
+        }
 
         func validate() throws {
             guard (1...100_000).contains(times) else { throw ValidationError("--times is 1 to 100000.") }
@@ -85,7 +98,7 @@ extension Offline {
                     captureMode: .automatic))
             do {
                 return try await counter.offline.accept(
-                    payment, connection, online: counter.options.provider, checkout: counter.checkout
+                    payment, connection.choice, online: counter.options.provider, checkout: counter.checkout
                 ) { try await read(payment, counter) }
             } catch {
                 // Nobody was asked for money, so the sale ends here.
@@ -160,7 +173,7 @@ extension Offline {
                                         id: OrderID(rawValue: Sale.newOrderName()), amount: price, description: "Tap"),
                                     captureMode: .automatic))
                             let result = try await counter.offline.accept(
-                                payment, connection, online: counter.options.provider, checkout: counter.checkout
+                                payment, connection.choice, online: counter.options.provider, checkout: counter.checkout
                             ) { try Offline.simulated(card, number: number) }
                             if case .stored = result { return true }
                             return false
@@ -233,6 +246,6 @@ extension Offline {
                 entryMode: "contactless_emv"),
             facts: TapFacts(
                 isExpired: isExpired, needsOnlinePIN: reading.verification == .onlinePIN,
-                failedAuthentication: reading.authentication.isFailure))
+                failedAuthentication: reading.authentication.description == "failed"))
     }
 }

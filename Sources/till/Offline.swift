@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillCheckout
 import TillCore
 import TillServer
 import TillTapToPay
@@ -95,7 +96,7 @@ struct Offline: AsyncParsableCommand {
                         next: "Keep the log's folder as it is, and ask the provider.")
                 }
                 // What a process that died has left open comes first.
-                while try await counter.checkout.recover() > 0 {}
+                for _ in 0..<64 where try await counter.checkout.recover() == 0 { break }
                 var sync = try await counter.offline.sync(with: counter.checkout)
                 sync.batchSize = batch
                 let report = try await sync.run()
@@ -135,7 +136,8 @@ struct Offline: AsyncParsableCommand {
                     if log.healedBytes > 0 {
                         Output.line("\(log.healedBytes) bytes of a write that nobody was told of were cut off and kept.")
                     }
-                    Output.note("Checked in \(duration.formatted(.units(allowed: [.seconds, .milliseconds]))).")
+                    let parts = duration.components
+                    Output.note("Checked in \(parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000) ms.")
                 }
             }
         }
