@@ -94,6 +94,7 @@ extension CounterOptions {
         if stripeKey == nil, provider.rawValue == "stripe", Loopback.isURL(stripeURL) {
             stripeKey = Secret("sk_test_local")
         }
+        offline = try OfflineOptions(settings, journal: journal)
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
         braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
     }

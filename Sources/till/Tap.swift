@@ -226,7 +226,7 @@ struct Tap: AsyncParsableCommand {
         }
     }
 
-    private static func sentence(_ step: TapProgress) -> String {
+    static func sentence(_ step: TapProgress) -> String {
         switch step {
         case .readyForTap: "Ready. Hold the card or phone near the reader."
         case .cardDetected: "Reading. Keep the card still."

@@ -60,6 +60,7 @@ extension Payment {
         // No money was asked for, so an unanswered preparation has certainly taken none.
         case .notSent(let reason), .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
+        case .stored: return settle(id, [.attemptNotSent(id, reason: "a preparation stores nothing")])
         }
     }
 
@@ -85,6 +86,10 @@ extension Payment {
         case .requiresAction(let action):
             if case .requiresAction(action) = attempt.state { return [] }
             return [.actionRequired(id, action)]
+        case .stored(let tap):
+            if case .stored(tap) = attempt.state { return [] }
+            guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
+            return [.attemptStored(id, tap), .voidStarted(id, reason: reason)]
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
         }
@@ -180,6 +185,7 @@ extension Payment {
                 .attentionRequired(operation, reason: "The provider refused: \(decline.reason.rawValue)."),
             ]
         case .requiresAction(let action): return stillUnknown(operation, reason: action.kind, at: now)
+        case .stored: return stillUnknown(operation, reason: "stored", at: now)
         case .notSent(let reason): return [resent(operation, reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
         }
@@ -263,6 +269,13 @@ extension Payment {
                 return []
             }
             return [.actionRequired(id, action)]
+        case .stored(let tap):
+            guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
+            if let void = attempt.void, void.state.isOpen {
+                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            }
+            guard now >= tap.expires, !attention.contains(tap.overdueWarning) else { return [] }
+            return [.attentionRequired(.attempt(id), reason: tap.overdueWarning)]
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(

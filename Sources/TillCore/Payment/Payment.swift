@@ -61,7 +61,7 @@ public struct Payment: Hashable, Sendable {
     public var currentAttempt: Attempt? {
         attempts.last { attempt in
             switch attempt.state {
-            case .inFlight, .unknown, .requiresAction, .authorized: true
+            case .inFlight, .stored, .unknown, .requiresAction, .authorized: true
             case .declined, .notSent, .voided, .expired: false
             }
         }
@@ -114,6 +114,7 @@ public struct Payment: Hashable, Sendable {
             return .processing
         case .unknown: return .unknown
         case .requiresAction: return .requiresAction
+        case .stored: return .stored
         case .declined: return .declined
         case .notSent, .voided: return .requiresPaymentMethod
         case .expired: return .expired

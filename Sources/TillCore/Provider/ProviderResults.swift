@@ -51,6 +51,8 @@ public struct ProviderSnapshot: Hashable, Sendable {
         case requiresAction(CustomerAction)
         /// The customer has done what was asked, and it waits for us: the money can be asked for without the card.
         case continuable
+        /// Its card's data are stored on this device and were not decided about.
+        case stored(StoredTap)
         /// The provider does not know yet.
         case processing
         /// Money is held or taken.

@@ -6,11 +6,14 @@ public struct CardPresentPayload: Sendable {
     public let sealed: Secret<String>
     /// What the reader may tell: brand, last four, entry mode.
     public let card: CardSummary?
+    /// What else it may tell, for a decision without a connection.
+    public let facts: TapFacts?
 
     /// Makes one.
-    public init(reader: String, sealed: Secret<String>, card: CardSummary?) {
+    public init(reader: String, sealed: Secret<String>, card: CardSummary?, facts: TapFacts? = nil) {
         self.reader = reader
         self.sealed = sealed
         self.card = card
+        self.facts = facts
     }
 }

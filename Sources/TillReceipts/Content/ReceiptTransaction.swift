@@ -131,6 +131,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .refunded, .partiallyRefunded: return .refund
         case .succeeded, .partiallyCaptured: return .sale
         case .requiresCapture, .expired: return .authorization
+        case .stored: return .offlineStored
         case .requiresPaymentMethod, .declined, .requiresAction, .processing, .unknown, .canceled: break
         }
         if case .voided? = attempt?.state { return .void }
@@ -142,6 +143,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .authorized, .voided, .expired: .approved
         case .declined: .declined
         case .inFlight, .unknown, .requiresAction: .pending
+        case .stored: Outcome.none
         case .notSent, nil: payment.status == .canceled ? .cancelled : .none
         }
     }

@@ -209,7 +209,8 @@ struct ApplePayCheckout: Sendable {
     private static func isPaid(_ status: PaymentStatus) -> Bool {
         switch status {
         case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded: true
-        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .processing, .unknown: false
+        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .stored, .processing, .unknown:
+            false
         }
     }
 
@@ -220,7 +221,7 @@ struct ApplePayCheckout: Sendable {
         case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction: (declined(payment), true)
         case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded:
             (placed(payment, payment.order, guest), false)
-        case .processing, .unknown: (pending(basket), false)
+        case .processing, .stored, .unknown: (pending(basket), false)
         }
     }
 

@@ -25,10 +25,14 @@ public struct CounterOptions: Sendable {
     /// Braintree, if it is configured.
     public var braintree: BraintreeOptions?
 
+    /// Payments without a connection.
+    public var offline: OfflineOptions
+
     /// Makes one for a journal file; the sandbox's books lie beside it.
     public init(journal: String) {
         self.journal = journal
         sandboxLedger = journal + "-sandbox"
+        offline = OfflineOptions(journal: journal)
     }
 
     /// Where a counter keeps its journal unless it is told otherwise.

@@ -23,6 +23,7 @@ struct CounterResponder: HTTPResponder {
     let checkout: Checkout
     let options: ServerOptions
     let applePay: ApplePayWeb?
+    let offline: OfflineDesk?
     let clock: any TillClock
     let logger: Logger
     private let numbers = RequestNumbers()
@@ -123,6 +124,7 @@ struct CounterResponder: HTTPResponder {
     private func answer(_ request: Request, route: inout String) async throws -> Response {
         let path = request.uri.path
         if let response = try await receiptAnswer(request, route: &route) { return response }
+        if let response = try await offlineAnswer(request, route: &route) { return response }
         if let response = try await applePay?.routes.answer(request, route: &route) { return response }
         let isReading = request.method == .get || request.method == .head
         func only(_ method: HTTPRequest.Method) throws {

@@ -114,6 +114,7 @@ public enum PaymentJSON {
         switch state {
         case .inFlight: "in_flight"
         case .requiresAction: "requires_action"
+        case .stored: "stored"
         case .unknown: "unknown"
         case .authorized: "authorized"
         case .declined: "declined"
@@ -146,6 +147,8 @@ public enum PaymentJSON {
             if case .declined(let decline) = payment.attempts.last?.state { return decline.reason.customerSentence }
             return "The payment was declined. Nothing was charged."
         case .requiresAction: return "The customer must do something first, such as confirm at the bank."
+        case .stored:
+            return "Stored, not paid: the card was read offline and nothing is authorized. Do not take another payment."
         case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
         case .unknown:
             return "It is not known yet whether money moved. It is being found out. Do not take another payment."
