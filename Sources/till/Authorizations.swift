@@ -128,12 +128,14 @@ struct Authorizations: AsyncParsableCommand {
             case .refused(let decline)?:
                 if !common.json {
                     let why = decline.code ?? decline.reason.rawValue
-                    Output.line("The provider refused to renew the hold (\(why)). No money moved. Capture it, or let it go.")
+                    Output.line("The provider refused to renew the hold (\(why)). No money moved.")
+                    Output.line("Capture it, or let it go.")
                 }
                 throw ExitCode(2)
             default:
                 if !common.json {
-                    Output.line("It is not known yet whether the hold is renewed. No money moved. It is being found out.")
+                    Output.line("It is not known yet whether the hold is renewed. No money moved.")
+                    Output.line("It is being found out; look again with `till authorizations list`.")
                 }
                 throw ExitCode(3)
             }
@@ -149,7 +151,9 @@ struct HeldPayment {
     let left: Money
 
     init?(_ payment: Payment, now: Timestamp) {
-        guard let hold = payment.currentAttempt?.authorization, let life = AuthorizationLife(payment) else { return nil }
+        guard let hold = payment.currentAttempt?.authorization, let life = AuthorizationLife(payment) else {
+            return nil
+        }
         self.payment = payment
         self.now = now
         self.life = life

@@ -9,7 +9,9 @@ import TillStripe
 struct Payments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists, shows, captures, cancels and refunds payments.",
-        subcommands: [List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Recover.self])
+        subcommands: [
+            List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists payments, newest first.")

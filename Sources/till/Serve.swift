@@ -62,6 +62,7 @@ struct Serve: AsyncParsableCommand {
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
             options.payPalWebhooks = counter.payPalWebhooks
+            options.braintreeWebhooks = counter.braintreeWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }

@@ -37,7 +37,8 @@ final class GatedWorld: Sendable {
     /// - Parameter plant: a safeguard to be switched off.
     init(preparesFirst: Bool = true, plant: PlantedFault? = nil) {
         provider = SandboxProvider(
-            store: SandboxMemoryStore(), clock: clock, rules: SandboxRules(allowsOverRefund: true, waitsAfterAction: true),
+            store: SandboxMemoryStore(), clock: clock,
+            rules: SandboxRules(allowsOverRefund: true, waitsAfterAction: true),
             preparesFirst: preparesFirst)
         checkouts = [provider, provider].map { [storage, clock, gate] provider in
             var journal: any Journal = GatedJournal(base: MemoryJournal(storage: storage, clock: clock), gate: gate)

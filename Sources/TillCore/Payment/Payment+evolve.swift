@@ -36,10 +36,14 @@ extension Payment {
                 $0.endContinuation(.refused(decline))
             }
         case .attemptNotSent(let id, let reason):
-            change(id) { $0.state = .notSent(reason: reason) }
+            change(id) {
+                $0.state = .notSent(reason: reason)
+                $0.endContinuation(.refused(Decline(reason: .generic, code: "not_sent")))
+            }
         case .attemptExpired(let id):
             change(id) {
                 $0.state = .expired
+                $0.endContinuation(.refused(Decline(reason: .authorizationExpired)))
                 $0.void?.state = .succeeded(nil)
             }
         case .voidStarted(let id, let reason):
@@ -47,6 +51,7 @@ extension Payment {
         case .voided(let id):
             change(id) {
                 $0.state = .voided
+                $0.endContinuation(.refused(Decline(reason: .generic, code: "voided")))
                 $0.void?.state = .succeeded(nil)
             }
         case .captureStarted(let id, let attempt, let amount, let isFinal):

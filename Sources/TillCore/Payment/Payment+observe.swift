@@ -51,7 +51,9 @@ extension Payment {
 
     private func observePrepared(_ id: AttemptID, _ answer: ProviderAnswer<Confirmation>) -> [PaymentEvent] {
         // Later than this the money was asked for, and what is heard of the preparation says nothing any more.
-        guard let attempt = undecided(id), attempt.reference == nil, case .inFlight = attempt.state else { return [] }
+        guard let attempt = undecided(id), attempt.reference == nil, attempt.continuation == nil,
+            case .inFlight = attempt.state
+        else { return [] }
         switch answer {
         case .approved(let confirmation):
             guard let reference = confirmation.reference else { return [] }
@@ -85,7 +87,7 @@ extension Payment {
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .requiresAction(let action):
             if case .requiresAction(action) = attempt.state { return [] }
-            return [.actionRequired(id, action)]
+            return challenged(attempt, action)
         case .stored(let tap):
             if case .stored(tap) = attempt.state { return [] }
             guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
@@ -100,13 +102,20 @@ extension Payment {
         attempt.openContinuation == nil ? .attempt(attempt.id) : .continuation(attempt.id)
     }
 
+    /// A customer need not do anything for what nobody wants any more.
+    private func challenged(_ attempt: Attempt, _ action: CustomerAction) -> [PaymentEvent] {
+        let asked = PaymentEvent.actionRequired(attempt.id, action)
+        guard let reason = cancelReason, attempt.void == nil else { return [asked] }
+        return [asked, .voidStarted(attempt.id, reason: reason)]
+    }
+
     private func observeContinued(
         _ id: AttemptID, _ answer: ProviderAnswer<Authorization>, at now: Timestamp
     ) -> [PaymentEvent] {
         guard let attempt = undecided(id), attempt.openContinuation != nil else { return [] }
         switch answer {
         case .approved, .declined: return observeAuthorized(id, answer, at: now)
-        case .requiresAction(let action): return [.actionRequired(id, action)]
+        case .requiresAction(let action): return challenged(attempt, action)
         case .notSent(let reason): return [resent(.continuation(id), reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(.continuation(id), reason: reason, at: now)
         }

@@ -27,7 +27,8 @@ extension PayPalProvider {
                 return .unknown(reason: unreadable)
             }
             return answer(order, asked: request.amount, card: tender.summary.card)
-        case .failed(let error): return await settled(error, asked: request.amount, reference, tender.summary.card, until: end)
+        case .failed(let error):
+            return await settled(error, asked: request.amount, reference, tender.summary.card, until: end)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }

@@ -111,6 +111,12 @@ public struct Counter: Sendable {
         transport.flatMap { options.payPal?.webhooks(transport: $0, clock: clock) }
     }
 
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks? {
+        guard let transport, let config = try? options.braintree?.config() else { return nil }
+        return BraintreeWebhooks(config: config, transport: transport, clock: clock)
+    }
+
     /// Closes the connections and the journal.
     public func close() async {
         await transport?.shutdown()

@@ -154,6 +154,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try only(.post)
             return try await payPal(request)
+        case "/webhooks/braintree":
+            route = path
+            try only(.post)
+            return try await braintree(request)
         case "/v1/payments":
             route = path
             guard isReading || request.method == .post else { try only(.post); throw Problem.notFound }

@@ -22,6 +22,8 @@ public struct ServerOptions: Sendable {
     public var webhookSecrets: [Secret<String>] = []
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks?
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
     /// How long a connection may say nothing.

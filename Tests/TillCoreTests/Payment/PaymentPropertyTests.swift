@@ -86,11 +86,13 @@ struct PaymentPropertyTests {
             return "canceled with money"
         }
         if payment.renewals.count(where: { $0.state.isSucceeded }) > payment.attempts.count { return "renewed twice" }
-        if payment.renewals.contains(where: { $0.state.isOpen }), payment.captures.contains(where: { $0.state.isOpen }) {
+        if payment.renewals.contains(where: { $0.state.isOpen }), payment.captures.contains(where: { $0.state.isOpen })
+        {
             return "captured while being renewed"
         }
-        if payment.attempts.contains(where: { $0.continuation?.state.isOpen == true && !$0.isUndecided && $0.void == nil })
-        {
+        if payment.attempts.contains(where: {
+            $0.continuation?.state.isOpen == true && !$0.isUndecided && $0.void == nil
+        }) {
             return "an open continuation of what is decided"
         }
         if (payment.captures.map(\.amount) + payment.refunds.map(\.amount)).contains(where: { !$0.isPositive }) {

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import TillCore
 
@@ -39,6 +38,7 @@ struct PaymentTableTests {
             ("declined", .authorized(attempt, .declined(Examples.decline))),
             ("auth lost", .authorized(attempt, .unknown(reason: "x"))),
             ("auth unsent", .authorized(attempt, .notSent(reason: "x"))),
+            ("auth asks", .authorized(attempt, .requiresAction(CustomerAction(kind: "x")))),
             ("continued", .continued(attempt, .approved(Examples.authorization))),
             ("continue no", .continued(attempt, .declined(Examples.decline))),
             ("continue lost", .continued(attempt, .unknown(reason: "x"))),
@@ -80,7 +80,6 @@ struct PaymentTableTests {
                 lines.append("\(state) | \(name) | \(cell)")
             }
         }
-        try? lines.joined(separator: "\n").write(toFile: "/tmp/tmp-cards/cmd.txt", atomically: true, encoding: .utf8)
         #expect(lines == PaymentTable.commands.split(separator: "\n").map(String.init))
     }
 
@@ -93,7 +92,6 @@ struct PaymentTableTests {
                     "\(state) | \(name) | \(events.isEmpty ? "-" : events.map(\.name).joined(separator: " "))")
             }
         }
-        try? lines.joined(separator: "\n").write(toFile: "/tmp/tmp-cards/ans.txt", atomically: true, encoding: .utf8)
         #expect(lines == PaymentTable.answers.split(separator: "\n").map(String.init))
     }
 
