@@ -49,7 +49,9 @@ public struct ApplePayDoctor: Sendable {
             findings += identities(of: domain)
             findings += await association(of: domain)
         }
-        if settings.processing.isEmpty {
+        if settings.opening == .provider {
+            findings.append(ok("processing_elsewhere", "The provider opens the tokens with its own certificate."))
+        } else if settings.processing.isEmpty {
             findings.append(
                 fault("processing_missing", "There is no processing certificate, so no token can be opened. Add one."))
         }

@@ -16,7 +16,7 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
-    private let applePay: ApplePayWeb?
+    private let applePay: ApplePayMount?
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
@@ -30,7 +30,7 @@ public struct CounterServer: Sendable {
     ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
+        options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil
     ) {
         self.terminal = terminal
@@ -47,7 +47,7 @@ public struct CounterServer: Sendable {
 
     /// Makes one for a counter, with its readers simulated.
     public init(
-        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
         self.init(
@@ -91,11 +91,11 @@ public struct CounterServer: Sendable {
         do {
             try await group.run()
         } catch {
-            await applePay?.shutdown()
+            await applePay?.opened?.shutdown()
             try? await journal.close()
             throw error
         }
-        await applePay?.shutdown()
+        await applePay?.opened?.shutdown()
         try await journal.close()
     }
 
