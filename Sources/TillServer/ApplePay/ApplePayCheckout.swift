@@ -160,11 +160,15 @@ struct ApplePayCheckout: Sendable {
         _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ entry: ApplePayBaskets.Entry
     ) async -> Result<JSONValue, any Error> {
         let transaction = token.transactionID.description
+        WalletFailpoint.afterBasketIsTaken.reached()
         do {
             let contact = try check(sheet, entry.basket)
             let tender = try await accept(sheet, token, entry)
+            WalletFailpoint.afterTokenIsAccepted.reached()
             let (answer, isFree) = try await charge(tender, transaction, entry, contact)
+            WalletFailpoint.beforeAnswerIsWritten.reached()
             await finish(entry.basket.id, transaction, answer, isFree: isFree)
+            WalletFailpoint.afterAnswerIsWritten.reached()
             return .success(answer)
         } catch {
             // Everything thrown up to the charge moved nothing; the charge itself answers, also when it is not known.
@@ -271,6 +275,7 @@ struct ApplePayCheckout: Sendable {
             try await baskets.journal.noteWalletPayment(
                 payment.id, of: basket, transaction: transaction, contact: contact.json.bytes())
         } catch { throw .journal(error) }
+        WalletFailpoint.afterPaymentIsNoted.reached()
     }
 
     /// The order's payment: a new one; or the one that it has, such as of a process that died before it asked for
