@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Synchronization
 import TillApplePay
 import TillCore
 import TillJournal
@@ -15,6 +16,18 @@ struct MerchantTokenEvents: Sendable {
     let sandbox: ApplePaySandbox?
     let clock: any TillClock
     let figures: ApplePayFigures
+    private let gate = OneAtATime()
+
+    init(
+        journal: SQLiteJournal, sessions: MerchantSessions, sandbox: ApplePaySandbox?, clock: any TillClock,
+        figures: ApplePayFigures
+    ) {
+        self.journal = journal
+        self.sessions = sessions
+        self.sandbox = sandbox
+        self.clock = clock
+        self.figures = figures
+    }
 
     /// Writes a notification down. It is on the disk before Apple is told that it came.
     func notified(_ id: String) async throws(JournalError) {
@@ -24,6 +37,13 @@ struct MerchantTokenEvents: Sendable {
 
     /// Asks Apple what happened, also for events of which it was not to be heard before.
     func fetch(_ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment) async {
+        guard gate.enter() else { return }
+        repeat { await fetchWaiting(domain, identity, environment) } while gate.leave()
+    }
+
+    private func fetchWaiting(
+        _ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment
+    ) async {
         let waiting = try? await journal.walletTokenEvents(waiting: true, limit: MerchantTokenEvents.maximumFetches)
         let gateway: MerchantGateway = environment == .production ? .production : .sandbox
         for (id, _, _) in waiting ?? [] {
@@ -36,13 +56,14 @@ struct MerchantTokenEvents: Sendable {
                 try? await journal.endWalletTokenEvent(id, document: Self.kept(event).bytes())
                 figures.notification("known")
             } catch {
-                figures.notification(error.code)
                 // One that Apple does not know was made up, or is too old to ask for.
                 if case .refused(404) = error {
+                    figures.notification("unknown_to_apple")
                     let document = JSONValue.object([JSONMember(key: "eventType", value: .string("UNKNOWN_TO_APPLE"))])
                     try? await journal.endWalletTokenEvent(id, document: document.bytes())
                     continue
                 }
+                figures.notification(error.code)
                 return
             }
         }
@@ -81,5 +102,27 @@ extension ApplePayRoutes {
             Task { await events.fetch(domain, identity, environment) }
         }
         return Self.json(.object([JSONMember(key: "received", value: .bool(true))]))
+    }
+}
+
+/// Lets one caller work; what the others came for is done by that one, afterwards.
+private final class OneAtATime: Sendable {
+    private enum State { case idle, busy, wanted }
+    private let state = Mutex(State.idle)
+
+    /// Whether the caller is the one.
+    func enter() -> Bool {
+        state.withLock { state in
+            defer { state = state == .idle ? .busy : .wanted }
+            return state == .idle
+        }
+    }
+
+    /// Whether somebody came meanwhile: then the work is done once more.
+    func leave() -> Bool {
+        state.withLock { state in
+            defer { state = state == .wanted ? .busy : .idle }
+            return state == .wanted
+        }
     }
 }

@@ -78,56 +78,69 @@ public final class StatsD: Sendable {
             }, as: UTF8.self)
     }
 
+    /// Lines for one datagram, taken out of the state, and the socket for it if there is one.
+    private struct Datagram {
+        var lines: [UInt8]
+        var count: Int
+        var channel: (any Channel)?
+    }
+
     private func add(_ line: String) {
-        enum Then { case nothing, schedule, flush }
-        let then = state.withLock { state -> Then in
-            guard !state.isClosed else { return .nothing }
+        let (full, isFirst) = state.withLock { state -> (Datagram?, Bool) in
+            guard !state.isClosed else { return (nil, false) }
             let isFull = state.lines.count + line.utf8.count + 1 > StatsD.maximumDatagramBytes
-            if isFull { send(&state) }
+            let full = isFull ? StatsD.take(&state) : nil
             if !state.lines.isEmpty { state.lines.append(0x0A) }
             state.lines += line.utf8
             state.count += 1
-            guard !state.isScheduled else { return .nothing }
-            state.isScheduled = true
-            return .schedule
+            defer { state.isScheduled = true }
+            return (full, !state.isScheduled)
         }
-        guard case .schedule = then else { return }
+        if let full { send(full) }
+        guard isFirst else { return }
         group.next().scheduleTask(in: .milliseconds(StatsD.flushInterval.milliseconds)) { [weak self] in
             self?.flush()
         }
     }
 
     private func flush() {
-        state.withLock { state in
+        let datagram = state.withLock { state in
             state.isScheduled = false
-            send(&state)
+            return StatsD.take(&state)
         }
+        if let datagram { send(datagram) }
     }
 
-    private func send(_ state: inout State) {
-        guard !state.lines.isEmpty else { return }
-        let (lines, count) = (state.lines, state.count)
-        state.lines = []
-        state.count = 0
-        guard state.waiting < StatsD.maximumWaitingDatagrams else {
-            state.dropped += count
-            return
+    /// What waits, or `nil` if nothing does or the network is too far behind: then it is dropped.
+    private static func take(_ state: inout State) -> Datagram? {
+        guard !state.lines.isEmpty else { return nil }
+        defer {
+            state.lines = []
+            state.count = 0
+        }
+        guard state.waiting < maximumWaitingDatagrams else {
+            state.dropped += state.count
+            return nil
         }
         state.waiting += 1
-        let (channel, address) = (state.channel, address)
-        let isIPv6 = address.protocol == .inet6
-        let loop = channel?.eventLoop ?? group.next()
+        return Datagram(lines: state.lines, count: state.count, channel: state.channel)
+    }
+
+    /// Never under the lock: what follows may run at once, on this thread.
+    private func send(_ datagram: Datagram) {
+        let address = address
+        let loop = datagram.channel?.eventLoop ?? group.next()
         let opened =
-            channel.map { loop.makeSucceededFuture($0) }
-            ?? DatagramBootstrap(group: loop).bind(host: isIPv6 ? "::" : "0.0.0.0", port: 0)
+            datagram.channel.map { loop.makeSucceededFuture($0) }
+            ?? DatagramBootstrap(group: loop).bind(host: address.protocol == .inet6 ? "::" : "0.0.0.0", port: 0)
         opened.flatMap { channel in
             self.keep(channel)
-            let envelope = AddressedEnvelope(remoteAddress: address, data: ByteBuffer(bytes: lines))
+            let envelope = AddressedEnvelope(remoteAddress: address, data: ByteBuffer(bytes: datagram.lines))
             return channel.writeAndFlush(envelope)
-        }.whenComplete { [weak self] result in
-            self?.state.withLock { state in
+        }.whenComplete { result in
+            self.state.withLock { state in
                 state.waiting -= 1
-                if case .failure = result { state.dropped += count }
+                if case .failure = result { state.dropped += datagram.count }
             }
         }
     }
