@@ -191,7 +191,7 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
@@ -204,7 +204,7 @@ let package = Package(
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
+        tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
         tests(
             "TillTapToPay",

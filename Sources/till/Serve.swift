@@ -67,7 +67,8 @@ struct Serve: AsyncParsableCommand {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
             options.preferredReader = ReaderChoice.read(counter)?.id
-            let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
+            let applePay = try ApplePayMount.serving(
+                self.applePay, counter, host: options.host, statsD: try StatsD(settings))
             options.onListening = announce(
                 counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(

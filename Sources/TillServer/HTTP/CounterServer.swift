@@ -16,7 +16,7 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
-    private let applePay: ApplePayWeb?
+    private let applePay: ApplePayMount?
     private let offline: OfflineDesk?
     private let clock: any TillClock
     private let logger: Logger
@@ -31,7 +31,7 @@ public struct CounterServer: Sendable {
     ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
+        options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil,
         offline: OfflineDesk? = nil
     ) {
@@ -50,7 +50,7 @@ public struct CounterServer: Sendable {
 
     /// Makes one for a counter, with its readers simulated.
     public init(
-        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
         self.init(
@@ -95,11 +95,11 @@ public struct CounterServer: Sendable {
         do {
             try await group.run()
         } catch {
-            await applePay?.shutdown()
+            await applePay?.opened?.shutdown()
             try? await journal.close()
             throw error
         }
-        await applePay?.shutdown()
+        await applePay?.opened?.shutdown()
         try await journal.close()
     }
 

@@ -134,6 +134,6 @@ extension Setting {
         .stripeWebhookSecret, .stripeWebhookSecretFile, .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile,
         .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey,
         .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
-        .headTime, .bodyTime, .idleTime, .streams,
+        .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ] + Setting.offline
 }

@@ -1,4 +1,4 @@
-import TillCore
+public import TillCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -6,11 +6,12 @@ import TillCore
     import Foundation
 #endif
 
-/// Breaks tokens in many ways, the same ones for the same seed.
-struct TokenMutator {
+/// Breaks payment tokens in many ways, the same ones for the same seed.
+public struct TokenMutator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    /// A mutator that makes the same changes for the same seed.
+    public init(seed: UInt64) { state = seed }
 
     private mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
@@ -23,7 +24,7 @@ struct TokenMutator {
     private mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 
     /// A token that differs from the given one in what is signed, or in the signature.
-    mutating func mutate(_ token: JSONValue) -> [UInt8] {
+    public mutating func mutate(_ token: JSONValue) -> [UInt8] {
         if below(4) == 0 { return mutate(bytes: token.bytes()) }
         let members = token.objectValue ?? []
         let target = ["signature", "signature", "signature", "data", "header"][below(5)]
@@ -70,5 +71,5 @@ struct TokenMutator {
     }
 }
 
-func decode(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
-func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+private func decode(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
+private func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
