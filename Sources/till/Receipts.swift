@@ -12,7 +12,7 @@ import TillServer
 struct Receipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows, prints and shares receipts.",
-        subcommands: [Show.self, Print.self, Queue.self, Link.self])
+        subcommands: [Show.self, Print.self, Queue.self, Cancel.self, Link.self])
 
     /// How a receipt is written.
     enum Format: String, ExpressibleByArgument { case text, html, json, pdf, png, escpos }
@@ -206,6 +206,26 @@ struct Receipts: AsyncParsableCommand {
         }
     }
 
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Calls off a receipt that waits for its printer.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @OptionGroup var options: ContentOptions
+        @Argument(help: "The print, as the queue lists it: print_….") var print: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                guard let job = try await options.desk(counter).cancel(print) else {
+                    throw CommandError(
+                        code: "unknown_print", what: "There is no print \(print).",
+                        next: "See till receipts queue, or till receipts queue PAYMENT.")
+                }
+                Output.line(common.json ? Receipts.list([job]).text : Receipts.lines([job]))
+                if job.state != .canceled { throw ExitCode(1) }
+            }
+        }
+    }
+
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes an address under which a customer reads the receipt for a time.")
@@ -251,12 +271,7 @@ struct Receipts: AsyncParsableCommand {
     ) async throws -> PrintJob {
         let isQuiet = common.json
         return try await desk.print(payment, on: printer, copy: copy, copies: copies) { step in
-            guard !isQuiet else { return }
-            switch step {
-            case .accepted(job: let job): Output.note("The printer has it as job \(job).")
-            case .waiting(let why): Output.note(why)
-            case .state(let state): Output.note(state.sentence)
-            }
+            if !isQuiet, let words = step.words { Output.note(words) }
         }
     }
 
@@ -269,6 +284,7 @@ struct Receipts: AsyncParsableCommand {
                 JSONMember(key: "copy", value: .string(job.copy)),
                 JSONMember(key: "reprint", value: .bool(job.isReprint)),
                 JSONMember(key: "state", value: .string(job.state.rawValue)),
+                JSONMember(key: "tries", value: .number("\(job.tries)")),
                 JSONMember(key: "message", value: .string(job.note)),
             ])
         }
@@ -277,6 +293,10 @@ struct Receipts: AsyncParsableCommand {
 
     static func lines(_ jobs: [PrintJob]) -> String {
         if jobs.isEmpty { return "No receipts wait." }
-        return jobs.map { "\($0.payment)  \($0.printer)  \($0.state.rawValue)  \($0.note)" }.joined(separator: "\n")
+        return jobs.map { job in
+            let state = job.state.rawValue.replacing("_", with: " ")
+            let first = "\(job.payment)  \(job.printer)  \(state)\n  \(job.id)"
+            return job.note.isEmpty ? first : first + "\n" + Output.wrapped("  " + job.note, to: 80)
+        }.joined(separator: "\n")
     }
 }

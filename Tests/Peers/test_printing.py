@@ -214,7 +214,6 @@ def test_an_unknown_certificate_is_refused_and_nothing_is_sent(till, printer):
     assert states(waits) == ["waiting"] and secure.jobs() == [], waits.stdout
 
 
-@pytest.mark.xfail(strict=True, reason="open defect: a pinned certificate that may not sign others is still refused")
 def test_a_pinned_certificate_is_taken(till, printer):
     secure = printer("roll", secure=True)
     added = till.run("printers", "add", "safe", secure.address.replace("ipp:", "ipps:"), "--trust")
