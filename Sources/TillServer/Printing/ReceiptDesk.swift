@@ -11,7 +11,7 @@ public struct ReceiptDesk: Sendable {
     /// The first and the longest pause before a receipt that waits is tried again.
     static let pauses = (first: Span.seconds(5), longest: Span.minutes(5))
     /// How long a printer is asked about a job of a process that died before the job, if not begun, is called off.
-    static let recoveryTime = Span.seconds(8)
+    static let recoveryTime = Span.seconds(4)
 
     private let journal: SQLiteJournal
     private let clock: any TillClock
