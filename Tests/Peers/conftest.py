@@ -1,8 +1,10 @@
 """Processes the tests talk to: each is started on a free port and ended by its own id."""
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -101,16 +103,16 @@ def bus(tmp_path):
 
 @pytest.fixture
 def printer(tmp_path, bus):
-    """Makes printers of CUPS's own kind: `roll` or `sheet`."""
+    """Makes printers of CUPS's own kind: `roll`, `a4`, or as it comes: `sheet`."""
     made = []
 
     def make(kind="roll", formats='"application/pdf","image/pwg-raster"', script="exit 0\n", secure=False,
              register="off"):
         folder = tmp_path / f"printer{len(made)}"
         folder.mkdir()
-        if kind == "roll":
-            (folder / "roll.conf").write_text(printers.ROLL % formats)
-            arguments = ["-a", str(folder / "roll.conf")]
+        if kind in ("roll", "a4"):
+            (folder / "media.conf").write_text((printers.ROLL if kind == "roll" else printers.SHEETS) % formats)
+            arguments = ["-a", str(folder / "media.conf")]
         else:
             arguments = ["-f", formats.replace('"', "")]
         if secure:
@@ -125,10 +127,13 @@ def printer(tmp_path, bus):
 
 
 @pytest.fixture
-def cups(tmp_path):
+def cups():
+    """A cupsd of its own; its filters run as another user, who must be able to reach its folder."""
     if not (shutil.which("cupsd") or os.path.exists("/usr/sbin/cupsd")) or os.geteuid() != 0:
         pytest.skip("needs Debian's cups, as root")
-    (tmp_path / "cups").mkdir()
-    daemon = printers.Cups(tmp_path / "cups")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="till-cups-", dir="/tmp"))
+    folder.chmod(0o755)
+    daemon = printers.Cups(folder)
     yield daemon
     daemon.stop()
+    shutil.rmtree(folder, ignore_errors=True)

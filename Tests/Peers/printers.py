@@ -29,6 +29,16 @@ ATTR enum finishings-supported 3,11
 ATTR enum finishings-default 11
 ATTR mimeMediaType document-format-supported %s
 """
+SHEETS = """\
+ATTR keyword media-supported "iso_a4_210x297mm","iso_a5_148x210mm"
+ATTR keyword media-default "iso_a4_210x297mm"
+ATTR keyword media-ready "iso_a4_210x297mm"
+ATTR collection media-size-supported {MEMBER integer x-dimension 21000 MEMBER integer y-dimension 29700},\
+{MEMBER integer x-dimension 14800 MEMBER integer y-dimension 21000}
+ATTR enum finishings-supported 3
+ATTR enum finishings-default 3
+ATTR mimeMediaType document-format-supported %s
+"""
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
 "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd"><busconfig><type>session</type>
 <listen>unix:path=%s</listen><auth>EXTERNAL</auth><policy context="default"><allow send_destination="*"/>
@@ -189,7 +199,7 @@ class Wire(threading.Thread):
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port, self.target, self.at, self.then, self.times = self.server.getsockname()[1], port, at, then, times
         self.address = f"ipp://127.0.0.1:{self.port}/ipp/print"
-        self.passed = []
+        self.passed, self.heads = [], []
         self.start()
 
     def run(self):
@@ -213,6 +223,7 @@ class Wire(threading.Thread):
         try:
             with near, socket.create_connection(("localhost", self.target)) as far:
                 while request := message(near):
+                    self.heads.append(request[0])
                     operation = int.from_bytes(request[1][2:4], "big")
                     whole = b"".join(request)
                     if self.due(operation, "before"):

@@ -37,10 +37,10 @@ def test_a_roll_is_cut_where_the_receipt_ends(till, printer):
 
 def test_sheets_raster_and_pictures(till, printer, tmp_path):
     payment = till.sale()
-    sheet = printer("sheet")
+    sheet = printer("a4")
     done = till.print(payment, sheet.address)
     assert states(done) == ["printed"], done.stdout + done.stderr
-    assert "x-dimension=21000 y-dimension=29700" in sheet.jobs()[0][2]
+    assert "x-dimension=21000 y-dimension=29700" in sheet.jobs()[0][2] and sheet.jobs()[0][1] != "trim"
     raster = printer("roll", formats='"image/pwg-raster","image/jpeg"')
     again = till.print(payment, raster.address)
     assert states(again) == ["printed"], again.stdout + again.stderr
@@ -80,7 +80,7 @@ def picture(file):
 def test_the_printer_refuses_paper_that_it_does_not_have(printer, tmp_path):
     """The judge itself: 80 mm at any height is taken by the roll printer, 90 mm is not, and a sheet printer takes no
     80 mm; so that it took ours says that ours is right."""
-    roll, sheet = printer("roll"), printer("sheet")
+    roll, sheet = printer("roll"), printer("a4")
     (tmp_path / "validate.test").write_text(
         '{ OPERATION Validate-Job GROUP operation-attributes-tag ATTR charset attributes-charset utf-8\n'
         'ATTR naturalLanguage attributes-natural-language en ATTR uri printer-uri $uri\n'

@@ -135,6 +135,6 @@ struct PrinterReply: Sendable {
     mutating func take(status: Int, _ headers: HTTPHeaders) {
         self.status = status
         contentType = headers.first(name: "Content-Type") ?? ""
-        challenges = Array(headers[canonicalForm: "WWW-Authenticate"].prefix(8)).map(String.init)
+        challenges = Array(headers["WWW-Authenticate"].prefix(8))
     }
 }
