@@ -19,6 +19,9 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
+    /// How long a receipt is followed, if nothing else is said.
+    public static let usualDeadline = Span.seconds(60)
+
     /// Where it is.
     public let address: PrinterAddress
     /// What an ESC/POS printer can do.
@@ -33,7 +36,7 @@ public struct ReceiptPrinter: PrinterService {
     ///   - deadline: how long a receipt is followed.
     public init(
         _ address: PrinterAddress, profile: ESCPOSProfile = .wide, access: Access = Access(),
-        deadline: Span = .seconds(60), clock: any TillClock = SystemClock()
+        deadline: Span = ReceiptPrinter.usualDeadline, clock: any TillClock = SystemClock()
     ) {
         self.address = address
         self.profile = profile

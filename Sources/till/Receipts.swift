@@ -167,10 +167,18 @@ struct Receipts: AsyncParsableCommand {
         @Option(name: .long, help: "ipp://…, ipps://…, socket://HOST:9100, /dev/usb/lp0 or a printer's name.")
         var printer: String?
         @Option(name: .long, help: "How many, 1 to 10.") var copies = 1
+        @Option(
+            name: .long,
+            help: "How many seconds it is followed, 1 to 3600; what the printer has not begun by then is called off.")
+        var deadline: Int64 = 60
         @Flag(name: .long, help: "Print what waits, and find out about what was being sent.") var waiting = false
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
+                guard (1...3_600).contains(deadline) else {
+                    throw CommandError(
+                        code: "invalid_deadline", what: "--deadline is \(deadline).", next: "Use 1 to 3600 seconds.")
+                }
                 let desk = try options.desk(counter)
                 let jobs: [PrintJob]
                 if waiting {
@@ -183,10 +191,20 @@ struct Receipts: AsyncParsableCommand {
                     }
                     let found = try await counter.checkout.payment(
                         PaymentID(rawValue: payment), account: counter.options.account)
-                    jobs = [try await Receipts.print(found, printer, options.chosenCopy(), copies, desk, common)]
+                    jobs = [try await print(found, printer, desk)]
                 }
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
                 if jobs.contains(where: { ![.printed, .sent].contains($0.state) }) { throw ExitCode(1) }
+            }
+        }
+
+        /// Prints and tells on the way.
+        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptDesk) async throws -> PrintJob {
+            let isQuiet = common.json
+            return try await desk.print(
+                payment, on: printer, copy: options.chosenCopy(), copies: copies, deadline: .seconds(deadline)
+            ) { step in
+                if !isQuiet, let words = step.words { Output.note(words) }
             }
         }
     }
@@ -262,17 +280,6 @@ struct Receipts: AsyncParsableCommand {
 
     static func code(_ base: String, _ payment: PaymentID, _ counter: Counter) throws -> CodeText? {
         CodeText(try url(base, payment, counter, life: ReceiptLink.usualLife))
-    }
-
-    /// Prints and tells on the way.
-    static func print(
-        _ payment: Payment, _ printer: String, _ copy: ReceiptCopy, _ copies: Int, _ desk: ReceiptDesk,
-        _ common: CommonOptions
-    ) async throws -> PrintJob {
-        let isQuiet = common.json
-        return try await desk.print(payment, on: printer, copy: copy, copies: copies) { step in
-            if !isQuiet, let words = step.words { Output.note(words) }
-        }
     }
 
     static func list(_ jobs: [PrintJob]) -> JSONValue {

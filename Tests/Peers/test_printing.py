@@ -178,6 +178,16 @@ def test_a_printer_that_restarts_in_the_middle_may_have_printed_and_is_not_sent_
     assert till.queue(payment)[0]["state"] == "may_have_printed"
 
 
+def test_a_printer_that_does_not_finish_in_time_may_have_printed_until_it_says_so(till, printer):
+    slow = printer(script="sleep 5\nexit 0\n")
+    payment = till.sale()
+    done = till.print(payment, slow.address, "--deadline", "2")
+    assert states(done) == ["may_have_printed"] and "has not finished" in prints(done)[0]["message"], done.stdout
+    time.sleep(4)
+    assert states(till.run("receipts", "print", "--waiting", "--json")) == ["printed"]
+    assert len(slow.jobs()) == 1
+
+
 @pytest.mark.parametrize("operation", [0x05, 0x06, 0x09])
 def test_an_answer_that_is_lost_is_found_again(till, printer, operation):
     roll = printer("roll")

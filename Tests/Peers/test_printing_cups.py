@@ -54,19 +54,29 @@ def test_a_raw_queue_passes_on_every_byte(till, cups, tmp_path):
     assert json.loads(status.stdout)["state"] == "idle", status.stdout + status.stderr
 
 
+def test_a_queue_that_is_stopped_says_so(till, cups):
+    queue = cups.queue("pos", Port9100({}).address)
+    assert cups.run("cupsdisable", "pos").returncode == 0
+    shown = till.run("printers", "status", queue, "--json")
+    state = json.loads(shown.stdout)
+    assert shown.returncode == 1 and state["needs_help"] and "It is paused." in state["message"], state
+
+
 def test_a_queue_that_does_not_begin_is_not_printed_later_by_surprise(till, cups, printer):
     roll = printer("roll")
     queue = cups.queue("eve", roll.address, "-m", "everywhere")
-    assert cups.run("cupsdisable", "eve").returncode == 0
-    state = json.loads(till.run("printers", "status", queue, "--json").stdout)
-    assert state["needs_help"] and "It is paused." in state["message"], state
+    cups.run("lpadmin", "-p", "eve", "-o", "job-hold-until-default=indefinite")
     payment = till.sale()
-    # Dead while CUPS holds it: the next one asks, calls it off and keeps it waiting.
-    running = till.start("receipts", "print", payment, "--printer", queue, "--json")
-    assert until(lambda: "-" in cups.run("lpstat", "-o").stdout)
+    done = till.print(payment, queue, "--deadline", "2")
+    assert states(done) == ["waiting"] and "called off" in prints(done)[0]["message"], done.stdout
+    assert cups.run("lpstat", "-o").stdout == ""
+    # Dead while CUPS holds it: the next one asks, and it is still printed once.
+    running = till.start("receipts", "print", "--waiting", "--json")
+    assert until(lambda: "eve-" in cups.run("lpstat", "-o").stdout)
+    time.sleep(0.5)
     printers.kill(running)
     running.communicate()
-    cups.run("cupsenable", "eve")
+    cups.run("lpadmin", "-p", "eve", "-o", "job-hold-until-default=no-hold")
     till.run("receipts", "print", "--waiting", "--json")
     (job,) = till.queue(payment)
     assert job["state"] == "printed" and until(lambda: len(roll.jobs()) == 1), job

@@ -28,9 +28,11 @@ public struct PrinterBook: Sendable {
     /// The printer of a name or an address, ready to be asked. One whose first certificate is to be trusted is looked
     /// at now if it never was; the certificate is durable before anything is sent under it.
     /// - Throws: ``PrinterAddressError``, ``PrinterBookError``, ``IPPError``
-    public func printer(_ text: String) async throws -> ReceiptPrinter {
+    public func printer(
+        _ text: String, deadline: Span = ReceiptPrinter.usualDeadline
+    ) async throws -> ReceiptPrinter {
         guard let known = try await journal.printers().first(where: { $0.name == text }) else {
-            return ReceiptPrinter(try PrinterAddress(parsing: text), clock: clock)
+            return ReceiptPrinter(try PrinterAddress(parsing: text), deadline: deadline, clock: clock)
         }
         let address = try PrinterAddress(parsing: known.address)
         var kept = known.certificate
@@ -47,7 +49,8 @@ public struct PrinterBook: Sendable {
             access.credentials = try PrinterBook.credentials(user, file: known.passwordFile)
         }
         return ReceiptPrinter(
-            address, profile: ESCPOSProfile.named(known.profile) ?? .wide, access: access, clock: clock)
+            address, profile: ESCPOSProfile.named(known.profile) ?? .wide, access: access,
+            deadline: deadline, clock: clock)
     }
 
     /// A name, and the password in the first line of a file.

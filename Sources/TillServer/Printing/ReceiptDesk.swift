@@ -31,10 +31,11 @@ public struct ReceiptDesk: Sendable {
     }
 
     /// Writes a receipt down and prints it. It says that it is a reprint if this copy is or may be on paper already.
+    /// - Parameter deadline: how long it is followed; a printer that has not begun by then is told to forget it.
     /// - Returns: how it stands in the end. Nothing is thrown for what a printer does.
     public func print(
         _ payment: Payment, on name: String, copy: ReceiptCopy = .customer, copies: Int = 1,
-        progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
+        deadline: Span = ReceiptPrinter.usualDeadline, progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
     ) async throws -> PrintJob {
         // A name that is none and an address that is none are refused before anything is written down.
         _ = try await printers.place(of: name)
@@ -48,7 +49,7 @@ public struct ReceiptDesk: Sendable {
             id: "print_" + id.rawValue.dropFirst(4), payment: payment.id, printer: name, copy: copy.rawValue,
             copies: min(max(1, copies), 10), isReprint: isReprint, at: now)
         try await journal.add(job)
-        return try await run(job, payment, progress)
+        return try await run(job, payment, deadline, progress)
     }
 
     /// Prints what waits, and finds out about what was being sent when a process died, and about what may have
@@ -70,7 +71,7 @@ public struct ReceiptDesk: Sendable {
                 continue
             }
             guard let payment = try await journal.payment(job.payment) else { continue }
-            done.append(try await run(job, payment) { _ in })
+            done.append(try await run(job, payment, ReceiptPrinter.usualDeadline) { _ in })
         }
         return done
     }
@@ -139,7 +140,7 @@ public struct ReceiptDesk: Sendable {
     }
 
     private func run(
-        _ waiting: PrintJob, _ payment: Payment, _ progress: @escaping @Sendable (PrintProgress) -> Void
+        _ waiting: PrintJob, _ payment: Payment, _ deadline: Span, _ progress: @escaping @Sendable (PrintProgress) -> Void
     ) async throws -> PrintJob {
         var job = waiting
         guard try await journal.beginPrinting(job.id) else { return try await journal.printJob(job.id) ?? job }
@@ -148,7 +149,7 @@ public struct ReceiptDesk: Sendable {
         receipt.isReprint = job.isReprint
         let (journal, id) = (journal, job.id)
         do {
-            let outcome = try await printers.printer(job.printer).print(
+            let outcome = try await printers.printer(job.printer, deadline: deadline).print(
                 ReceiptDocument(receipt), name: name(of: job), copies: job.copies
             ) { step in
                 switch step {
