@@ -133,8 +133,9 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
-                "TillBraintree",
-                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
+                "TillBraintree", "TillReceipts",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
+                hummingbirdTLS,
             ],
             swiftSettings: strict),
 

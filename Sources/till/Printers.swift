@@ -11,6 +11,7 @@ struct Printers: AsyncParsableCommand {
         abstract: "Finds, names, asks and tests receipt printers.",
         subcommands: [
             Discover.self, Add.self, Remove.self, List.self, Status.self, Test.self, Drawer.self, Reencode.self,
+            Commands.self,
         ])
 
     /// A page that can not be taken for a receipt: nothing is paid on it.

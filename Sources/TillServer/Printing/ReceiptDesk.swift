@@ -140,7 +140,8 @@ public struct ReceiptDesk: Sendable {
     }
 
     private func run(
-        _ waiting: PrintJob, _ payment: Payment, _ deadline: Span, _ progress: @escaping @Sendable (PrintProgress) -> Void
+        _ waiting: PrintJob, _ payment: Payment, _ deadline: Span,
+        _ progress: @escaping @Sendable (PrintProgress) -> Void
     ) async throws -> PrintJob {
         var job = waiting
         guard try await journal.beginPrinting(job.id) else { return try await journal.printJob(job.id) ?? job }
