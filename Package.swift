@@ -24,6 +24,7 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
@@ -129,6 +130,7 @@ let package = Package(
             name: "TillPrinting",
             dependencies: [
                 "TillCore", "TillReceipts", "TillCanvas", "TillHardware", asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                nioTLS,
                 nioSSL, crypto,
             ], swiftSettings: strict),
 
@@ -149,6 +151,9 @@ let package = Package(
                 hummingbirdTLS,
                 "TillBraintree", "TillPayPal",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
+                "TillBraintree", "TillReceipts",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
+                hummingbirdTLS,
             ],
             swiftSettings: strict),
 

@@ -12,7 +12,7 @@ import TillServer
 struct Receipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows, prints and shares receipts.",
-        subcommands: [Show.self, Print.self, Queue.self, Link.self])
+        subcommands: [Show.self, Print.self, Queue.self, Cancel.self, Link.self])
 
     /// How a receipt is written.
     enum Format: String, ExpressibleByArgument { case text, html, json, pdf, png, escpos }
@@ -167,10 +167,18 @@ struct Receipts: AsyncParsableCommand {
         @Option(name: .long, help: "ipp://…, ipps://…, socket://HOST:9100, /dev/usb/lp0 or a printer's name.")
         var printer: String?
         @Option(name: .long, help: "How many, 1 to 10.") var copies = 1
+        @Option(
+            name: .long,
+            help: "How many seconds it is followed, 1 to 3600; what the printer has not begun by then is called off.")
+        var deadline: Int64 = 60
         @Flag(name: .long, help: "Print what waits, and find out about what was being sent.") var waiting = false
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
+                guard (1...3_600).contains(deadline) else {
+                    throw CommandError(
+                        code: "invalid_deadline", what: "--deadline is \(deadline).", next: "Use 1 to 3600 seconds.")
+                }
                 let desk = try options.desk(counter)
                 let jobs: [PrintJob]
                 if waiting {
@@ -183,10 +191,20 @@ struct Receipts: AsyncParsableCommand {
                     }
                     let found = try await counter.checkout.payment(
                         PaymentID(rawValue: payment), account: counter.options.account)
-                    jobs = [try await Receipts.print(found, printer, options.chosenCopy(), copies, desk, common)]
+                    jobs = [try await print(found, printer, desk)]
                 }
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
                 if jobs.contains(where: { ![.printed, .sent].contains($0.state) }) { throw ExitCode(1) }
+            }
+        }
+
+        /// Prints and tells on the way.
+        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptDesk) async throws -> PrintJob {
+            let isQuiet = common.json
+            return try await desk.print(
+                payment, on: printer, copy: options.chosenCopy(), copies: copies, deadline: .seconds(deadline)
+            ) { step in
+                if !isQuiet, let words = step.words { Output.note(words) }
             }
         }
     }
@@ -202,6 +220,26 @@ struct Receipts: AsyncParsableCommand {
             try await withCounter(common, provider) { counter in
                 let jobs = try await counter.journal.printJobs(of: payment.map { PaymentID(rawValue: $0) })
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
+            }
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Calls off a receipt that waits for its printer.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @OptionGroup var options: ContentOptions
+        @Argument(help: "The print, as the queue lists it: print_….") var print: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                guard let job = try await options.desk(counter).cancel(print) else {
+                    throw CommandError(
+                        code: "unknown_print", what: "There is no print \(print).",
+                        next: "See till receipts queue, or till receipts queue PAYMENT.")
+                }
+                Output.line(common.json ? Receipts.list([job]).text : Receipts.lines([job]))
+                if job.state != .canceled { throw ExitCode(1) }
             }
         }
     }
@@ -244,22 +282,6 @@ struct Receipts: AsyncParsableCommand {
         CodeText(try url(base, payment, counter, life: ReceiptLink.usualLife))
     }
 
-    /// Prints and tells on the way.
-    static func print(
-        _ payment: Payment, _ printer: String, _ copy: ReceiptCopy, _ copies: Int, _ desk: ReceiptDesk,
-        _ common: CommonOptions
-    ) async throws -> PrintJob {
-        let isQuiet = common.json
-        return try await desk.print(payment, on: printer, copy: copy, copies: copies) { step in
-            guard !isQuiet else { return }
-            switch step {
-            case .accepted(job: let job): Output.note("The printer has it as job \(job).")
-            case .waiting(let why): Output.note(why)
-            case .state(let state): Output.note(state.sentence)
-            }
-        }
-    }
-
     static func list(_ jobs: [PrintJob]) -> JSONValue {
         let all = jobs.map { job -> JSONValue in
             .object([
@@ -269,6 +291,7 @@ struct Receipts: AsyncParsableCommand {
                 JSONMember(key: "copy", value: .string(job.copy)),
                 JSONMember(key: "reprint", value: .bool(job.isReprint)),
                 JSONMember(key: "state", value: .string(job.state.rawValue)),
+                JSONMember(key: "tries", value: .number("\(job.tries)")),
                 JSONMember(key: "message", value: .string(job.note)),
             ])
         }
@@ -277,6 +300,10 @@ struct Receipts: AsyncParsableCommand {
 
     static func lines(_ jobs: [PrintJob]) -> String {
         if jobs.isEmpty { return "No receipts wait." }
-        return jobs.map { "\($0.payment)  \($0.printer)  \($0.state.rawValue)  \($0.note)" }.joined(separator: "\n")
+        return jobs.map { job in
+            let state = job.state.rawValue.replacing("_", with: " ")
+            let first = "\(job.payment)  \(job.printer)  \(state)\n  \(job.id)"
+            return job.note.isEmpty ? first : first + "\n" + Output.wrapped("  " + job.note, to: 80)
+        }.joined(separator: "\n")
     }
 }

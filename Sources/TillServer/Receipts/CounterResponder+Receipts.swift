@@ -79,12 +79,7 @@ extension CounterResponder {
         guard let copy = ReceiptCopy(rawValue: body["copy"].map { $0.stringValue ?? "" } ?? "customer") else {
             throw Problem.field("copy", "It must be customer or merchant.")
         }
-        let (store, locale) = (options.store, options.locale)
-        let desk = ReceiptDesk(journal: journal, clock: clock) { payment, copy in
-            var content = ReceiptContent(payment: payment, store: store, locale: locale)
-            content.copy = copy
-            return content
-        }
+        let desk = ReceiptDesk(journal: journal, clock: clock, content: options.receipt)
         let job = try await desk.print(payment, on: name, copy: copy)
         var writer = JSONWriter()
         writer.beginObject()
