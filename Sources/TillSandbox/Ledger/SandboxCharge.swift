@@ -126,6 +126,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var owner: String?
     /// A card is in the reader and the issuer is being asked.
     public var isBeingCharged: Bool?
+    /// How often the issuer said no.
+    public var declines: Int?
     /// The tip in the amount, in minor units.
     public var tip: Int64?
     /// The hold may be raised.
