@@ -10,7 +10,7 @@ extension SimulatedWorld {
     /// One order: one tablet, or two at the same time.
     func sell(_ index: Int) async {
         await pause(0...horizon.milliseconds)
-        let reader = chance(70) ? aReader() : nil
+        let reader = chance(60) ? aReader() : nil
         let isInterac = chance(reader == nil ? 80 : 300)
         guard let currency = try? Currency(code: isInterac ? "CAD" : "EUR"),
             let order = try? Order(

@@ -128,8 +128,10 @@ extension SimulatedWorld {
             await pause(500...20_000)
             if chance(60) { return count("customer walks away") }
             for _ in 0..<30 {
-                let key = IdempotencyKey(rawValue: "card-\(number(0...Int64.max))")
-                if (try? await readers.people?.present(card, at: reader, key: key)) != nil { return }
+                if readers.stripe.wantsCard(at: reader) {
+                    let key = IdempotencyKey(rawValue: "card-\(number(0...Int64.max))")
+                    if (try? await readers.people?.present(card, at: reader, key: key)) != nil { return }
+                }
                 await pause(1_500...8_000)
             }
         }

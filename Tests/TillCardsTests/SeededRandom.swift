@@ -1,4 +1,4 @@
-/// Dice that fall the same way each time (SplitMix64).
+/// Dice that fall the same way each time (SeededRandom64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

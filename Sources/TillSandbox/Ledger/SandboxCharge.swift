@@ -132,6 +132,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var tip: Int64?
     /// The hold may be raised.
     public var allowsIncrement: Bool?
+    /// Which network of a card with two was asked for: `domestic` or `international`.
+    public var requestedPriority: String?
     /// The hold was asked to last longer.
     public var extendsHold: Bool?
     /// The reader that charged it.

@@ -52,6 +52,9 @@ public struct SandboxStripeTransport: HTTPTransport {
         return HTTPReply(response: response, body: Array(answer.body.utf8))
     }
 
+    /// Whether a reader waits for a card right now, as the person in front of it sees.
+    public func wantsCard(at reader: String) -> Bool { terminal.wantsCard(at: reader) }
+
     /// Acts on a reader as the world would: what `POST /_sandbox/readers` takes. `false` if the reader does not allow
     /// it now.
     @discardableResult

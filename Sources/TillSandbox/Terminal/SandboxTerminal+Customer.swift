@@ -22,6 +22,13 @@ extension SandboxTerminal {
 
     // MARK: Cards
 
+    func wantsCard(at id: String) -> Bool {
+        guard let reader = state.withLock({ $0.readers[id] }), reader.isReachable(at: now),
+            let action = reader.action, action.isRunning, case .waitingForCard = action.stage
+        else { return false }
+        return true
+    }
+
     private func present(_ reader: SandboxReader, _ form: StripeForm) async throws -> StripeAnswer {
         guard let action = reader.action, case .waitingForCard = action.stage, action.isRunning else {
             return SandboxTerminal.refuse("terminal_reader_busy", "The reader does not wait for a card.")

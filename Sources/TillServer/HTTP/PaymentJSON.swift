@@ -26,7 +26,7 @@ public enum PaymentJSON {
         writer.field("status", payment.status.rawValue)
         writer.field("amount", payment.amount.minorUnits)
         writer.field("currency", payment.currency.code)
-        writer.field("tip", payment.tip?.minorUnits)
+        writer.field("tip", payment.tip?.minorUnits ?? 0)
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)
         writer.field("refunded", payment.refunded.minorUnits)

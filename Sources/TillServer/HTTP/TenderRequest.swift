@@ -4,7 +4,7 @@ import TillCore
 struct TenderRequest: Sendable {
     enum Kind: Sendable {
         case card(CardDetails)
-        case reader(String, card: String?)
+        case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
 
@@ -41,16 +41,27 @@ struct TenderRequest: Sendable {
                     number: number, expiry: expiry,
                     securityCode: try tender.text("cvc", in: "tender.", atMost: 8)))
         case "reader":
-            try tender.allow(["type", "reader", "card"], in: "tender.")
+            try tender.allow(["type", "reader", "card", "ask_tip", "tip_on"], in: "tender.")
             guard let reader = try tender.text("reader", in: "tender.", atMost: 128) else {
                 throw Problem.field("tender.reader", "It is missing.")
             }
-            kind = .reader(reader, card: try tender.text("card", in: "tender.", atMost: 100))
+            kind = .reader(
+                reader, card: try tender.text("card", in: "tender.", atMost: 100),
+                tipping: try TenderRequest.tipping(tender, currency))
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
         default: throw Problem.field("tender.type", "It must be reader, card or cash.")
         }
+    }
+
+    /// Whether the reader is to ask for a tip, and from which part of the amount it counts.
+    private static func tipping(_ tender: JSONValue, _ currency: Currency) throws -> CardPresentPayload.Tipping? {
+        if let flag = tender["ask_tip"], flag.boolValue == nil {
+            throw Problem.field("tender.ask_tip", "It must be true or false.")
+        }
+        if let part = try tender.amount("tip_on", in: "tender.", currency) { return .onPart(part) }
+        return tender["ask_tip"]?.boolValue == true ? .onWholeAmount : nil
     }
 
     /// The request as it may be kept: of a card only the last four digits of its number.

@@ -1,10 +1,17 @@
 public import TillCore
+internal import TillHardware
 
 extension StripeTerminalProvider {
     /// Makes the order's payment intent, or finds the one that it has. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else {
             return .declined(online.unsendableAmount)
+        }
+        do throws(CardReaderFailure) { try AmountLimits.stripe.check(request.amount) } catch {
+            return .declined(
+                Decline(
+                    reason: .invalidAmount, code: error.underlyingError.rawValue,
+                    message: error.details.message ?? "the amount can not be charged"))
         }
         // The key of an earlier try may be forgotten by now; its intent is not.
         if let earlier = request.earlier, let answer = await reuse(earlier, request) { return answer }
