@@ -188,7 +188,8 @@ let package = Package(
 
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
-            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            name: "TillSimulation",
+            dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", httpTypes],
             swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",

@@ -80,6 +80,7 @@ extension CounterOptions {
         self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
         stripeKey = settings.secret(.stripeKey)
         if let url = settings.text(.stripeURL) { stripeURL = url }
+        stripeNetworkPriority = settings.text(.stripeNetworkPriority)
         if let name = settings.text(.store) { storeName = name }
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")

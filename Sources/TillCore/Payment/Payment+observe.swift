@@ -73,7 +73,7 @@ extension Payment {
         switch answer {
         case .approved(let authorization):
             guard authorization.amount.currency == currency, authorization.amount.isPositive,
-                authorization.amount.minorUnits <= attempt.amount.minorUnits
+                let base = authorization.base, base.minorUnits <= attempt.amount.minorUnits
             else {
                 let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
                 let step = asking(attempt)
@@ -135,10 +135,10 @@ extension Payment {
                 events.append(.voidStarted(id, reason: reason))
             }
         } else if authorization.isCaptured {
-            if authorization.amount != asked {
+            if authorization.base != asked {
                 events.append(.attentionRequired(.attempt(id), reason: "Only \(authorization.amount) was approved."))
             }
-        } else if authorization.amount.minorUnits < asked.minorUnits {
+        } else if (authorization.base ?? authorization.amount).minorUnits < asked.minorUnits {
             events.append(.voidStarted(id, reason: "partial_approval"))
         } else if captureMode == .automatic {
             events.append(.captureStarted(nextCaptureID, id, authorization.amount, isFinal: true))

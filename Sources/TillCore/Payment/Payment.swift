@@ -74,6 +74,11 @@ public struct Payment: Hashable, Sendable {
 
     /// Held or taken.
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
+    /// What the customer added at the reader; a part of what is held or taken.
+    public var tip: Money? {
+        guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
+        return tip
+    }
     /// Taken, whether or not some of it went back.
     public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
     /// Taken or about to be: what a new capture must leave room for.

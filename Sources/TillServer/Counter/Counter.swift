@@ -62,7 +62,9 @@ public struct Counter: Sendable {
                     secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
                     clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                let atReaders = StripeTerminalProvider(provider)
+                var routing = StripeTerminalOptions()
+                routing.requestedPriority = options.stripeNetworkPriority
+                let atReaders = StripeTerminalProvider(provider, options: routing)
                 providers += [provider, atReaders]
                 stripe = provider
                 terminal = atReaders

@@ -20,6 +20,8 @@ public struct CounterOptions: Sendable {
     public var stripeURL: String = "https://api.stripe.com"
     /// Stripe's webhook secrets; two while one is being replaced.
     public var stripeWebhookSecrets: [Secret<String>] = []
+    /// Which network of a card with two goes first at a reader: `domestic` or `international`.
+    public var stripeNetworkPriority: String?
     /// PayPal, if it is configured.
     public var payPal: PayPalOptions?
     /// Braintree, if it is configured.

@@ -59,8 +59,10 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     public var amounts: AmountCodec { .stripe }
 
     /// The tender of a sale at a reader.
-    public static func tender(reader: TerminalReader) -> Tender {
-        .cardPresent(CardPresentPayload(reader: reader.label, sealed: Secret(reader.id), card: nil))
+    /// - Parameter tipping: whether the reader asks for a tip, where its configuration has tips.
+    public static func tender(reader: TerminalReader, tipping: CardPresentPayload.Tipping? = nil) -> Tender {
+        .cardPresent(
+            CardPresentPayload(reader: reader.label, sealed: Secret(reader.id), card: nil, tipping: tipping))
     }
 
     /// The tender of a sale that Stripe's SDK makes on a device.
