@@ -1,5 +1,5 @@
 # Two commands: `make run` starts the counter, `make test` runs every test. Both install what is missing and say so.
-.PHONY: run test build lint bench simulate clean
+.PHONY: run test build lint bench golden simulate clean
 SHELL := /bin/bash
 
 build:
@@ -32,6 +32,10 @@ test:
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+# Writes the golden receipts of Tests/GoldenReceipts anew; look at the difference before it is committed.
+golden:
+	TILL_WRITE_GOLDEN=1 swift test --filter GoldenReceiptsTests
 
 bench:
 	Benchmarks/run

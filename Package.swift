@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
+        .library(name: "TillMail", targets: ["TillMail"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
@@ -122,6 +123,10 @@ let package = Package(
                 nioSSL, crypto,
             ], swiftSettings: strict),
 
+        .target(
+            name: "TillMail", dependencies: ["TillCore", "TillHardware", nioCore, nioPosix, nioSSL],
+            swiftSettings: strict),
+
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
         .target(
@@ -140,8 +145,8 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
-                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
+                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
+                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
                 "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
@@ -182,6 +187,7 @@ let package = Package(
 
         tests("TillCore"),
         tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillMail", "TillHardware"),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),

@@ -174,9 +174,7 @@ struct Printers: AsyncParsableCommand {
     }
 
     static func desk(_ counter: Counter) -> ReceiptDesk {
-        ReceiptDesk(journal: counter.journal, clock: counter.clock) { payment, _ in
-            ReceiptContent(payment: payment, store: StoreDetails(name: counter.options.storeName))
-        }
+        counter.options.receipts.desk(counter.journal, counter.clock)
     }
 
     /// A page that can not be taken for a receipt: nothing is paid on it.

@@ -25,6 +25,7 @@ struct CounterResponder: HTTPResponder {
     let applePay: ApplePayWeb?
     let clock: any TillClock
     let logger: Logger
+    let gaps = ReceiptGapLog()
     private let numbers = RequestNumbers()
 
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
@@ -178,10 +179,10 @@ struct CounterResponder: HTTPResponder {
             try only(.get)
             let incoming = try await incoming(request)
             if names[0] == "orders" {
-                return try await payments.receipt(ofOrder: try identifier(names[1]), incoming)
+                return try await receipt(ofOrder: try identifier(names[1]), incoming)
             }
             let id: PaymentID = try identifier(names[1])
-            return verb.isEmpty ? try await payments.show(id, incoming) : try await payments.receipt(id, incoming)
+            return verb.isEmpty ? try await payments.show(id, incoming) : try await receipt(id, incoming)
         case ("payments", "confirm"), ("payments", "capture"), ("payments", "cancel"), ("payments", "refunds"):
             route = "/v1/payments/{id}/\(verb)"
             try only(.post)
@@ -321,7 +322,7 @@ struct CounterResponder: HTTPResponder {
 
 extension Substring {
     /// Percent signs resolved; `nil` if that is not UTF-8.
-    fileprivate func removingURLPercentEncoding() -> String? {
+    func removingURLPercentEncoding() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
         var rest = utf8[...]
