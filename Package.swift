@@ -187,7 +187,7 @@ let package = Package(
 
         tests("TillCore"),
         tests("TillReceipts", "TillCanvas", crypto),
-        tests("TillMail", "TillHardware"),
+        tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", httpTypes),

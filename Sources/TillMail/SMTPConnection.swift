@@ -52,7 +52,12 @@ struct SMTPConnection: Sendable {
         let channel = channel
         let limit = channel.eventLoop.scheduleTask(in: .milliseconds(span.milliseconds)) { channel.close(promise: nil) }
         defer { limit.cancel() }
-        do { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) } catch { throw SMTPBreak(error) }
+        do { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) } catch {
+            // A write fails because the connection does, and the reader heard why.
+            let reader = reader
+            let heard = try? await channel.eventLoop.submit { reader.value.broken }.get()
+            throw (heard ?? nil) ?? SMTPBreak(error)
+        }
     }
 
     /// Goes over to TLS. Whatever the server said in clear after its answer is a sign of somebody between, and ends
@@ -129,7 +134,8 @@ private final class SMTPReader: ChannelInboundHandler {
     private var parser = SMTPReplyParser()
     private var replies: [SMTPReply] = []
     private var waiting: EventLoopPromise<SMTPReply>?
-    private var broken: SMTPBreak?
+    /// Why nothing more will come.
+    private(set) var broken: SMTPBreak?
 
     init(_ loop: any EventLoop) { self.loop = loop }
 

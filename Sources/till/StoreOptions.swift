@@ -10,7 +10,8 @@ struct StoreOptions: ParsableArguments {
     var address: String?
     @Option(name: .long, help: "The shop's tax number. Also TILL_STORE_TAX_ID.") var taxID: String?
     @Option(name: .long, help: "The shop's telephone number. Also TILL_STORE_PHONE.") var phone: String?
-    @Option(name: .long, help: "Further numbers, as SIRET=732829320. Also TILL_STORE_IDS.") var storeIDs: String?
+    @Option(name: .customLong("store-ids"), help: "Further numbers, as SIRET=732829320. Also TILL_STORE_IDS.")
+    var storeIDs: String?
     @Option(name: .long, help: "The acquirer's number of the shop. Also TILL_STORE_MERCHANT_ID.")
     var merchantID: String?
     @Option(name: .long, help: "The terminal's number. Also TILL_STORE_TERMINAL_ID.") var terminalID: String?

@@ -265,7 +265,8 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
                     ReceiptLineItem(name: "Roggenbrot", amount: money(420)),
                     ReceiptLineItem(name: "Käsekuchen", quantity: "2", amount: money(540)),
                 ], [ReceiptSummaryRow(.tax, name: "MwSt. 7 %", amount: money(67))])
-            content.transaction = chip("mastercard", "Debit Mastercard", aid: "A0000000041010", entry: "contactless_emv")
+            content.transaction = chip(
+                "mastercard", "Debit Mastercard", aid: "A0000000041010", entry: "contactless_emv")
             content.fiscal = FiscalBlock(
                 lines: [
                     "TSE-Seriennummer: 9f2c41d07be8a6135c", "TSE-Transaktion: 40127", "TSE-Signaturzähler: 90412",

@@ -136,7 +136,7 @@ struct CounterResponder: HTTPResponder {
             }
         }
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/openapi.yaml", "/healthz", "/readyz",
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/receipts.js", "/openapi.yaml", "/healthz", "/readyz",
             "/metrics":
             route = path
             try only(.get)
@@ -222,6 +222,7 @@ struct CounterResponder: HTTPResponder {
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
         case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
+        case "/receipts.js": return asset(PackageResources.receipts_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
