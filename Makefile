@@ -1,5 +1,5 @@
 # Two commands: `make run` starts the counter, `make test` runs every test. Both install what is missing and say so.
-.PHONY: run test build lint docs bench simulate clean
+.PHONY: run test build lint docs bench golden simulate clean
 SHELL := /bin/bash
 
 build:
@@ -37,6 +37,10 @@ lint:
 # The documentation of every library, and whether its links lead somewhere.
 docs:
 	@scripts/docs
+
+# Writes the golden receipts of Tests/GoldenReceipts anew; look at the difference before it is committed.
+golden:
+	TILL_WRITE_GOLDEN=1 swift test --filter GoldenReceiptsTests
 
 bench:
 	Benchmarks/run

@@ -58,6 +58,7 @@ let package = Package(
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
+        .library(name: "TillMail", targets: ["TillMail"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
@@ -134,6 +135,10 @@ let package = Package(
                 nioSSL, crypto,
             ], swiftSettings: strict),
 
+        .target(
+            name: "TillMail", dependencies: ["TillCore", "TillHardware", nioCore, nioPosix, nioSSL],
+            swiftSettings: strict),
+
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
         .target(
@@ -164,6 +169,9 @@ let package = Package(
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
                 "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
                 "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
+                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
+                "TillApplePay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -205,6 +213,7 @@ let package = Package(
 
         tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", "TillSimulation", httpTypes),

@@ -259,12 +259,8 @@ function render() {
   $("drop").hidden = !RETRYABLE.includes(payment.status);
 
   if (payment.status !== "requires_payment_method" && !isOpen(payment)) {
-    const path = `/v1/payments/${encodeURIComponent(payment.id)}/receipt?format=html`;
-    const version = `${path}#${encodeURIComponent(payment.updated_at)}`;
-    if ($("receipt").dataset.version !== version) $("receipt").src = path;
-    $("receipt").dataset.version = version;
-    $("receipt-link").href = path;
     $("receipt-box").hidden = false;
+    globalThis.tillReceipt?.(payment);
   }
 }
 

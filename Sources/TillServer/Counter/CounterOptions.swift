@@ -1,4 +1,5 @@
 public import TillCore
+import TillReceipts
 
 /// How a counter is set up. Secrets stay in `Secret`.
 public struct CounterOptions: Sendable {
@@ -8,8 +9,10 @@ public struct CounterOptions: Sendable {
     public var account = AccountID.main
     /// Who is asked for money if nobody is named. Cash goes to the drawer whatever this says.
     public var provider = ProviderName.sandbox
+    /// What the shop set for its receipts.
+    public var receipts = ReceiptSetup()
     /// The shop's name on receipts.
-    public var storeName = "Till"
+    public var storeName: String { receipts.store.name.plain }
     /// Where the in-process sandbox keeps its own books.
     public var sandboxLedger: String
     /// How long the sandbox takes for each call.
