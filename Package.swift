@@ -60,6 +60,7 @@ let package = Package(
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
+        .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -120,6 +121,9 @@ let package = Package(
             name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
+            name: "TillAdyen", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, cryptoExtras, httpTypes],
+            swiftSettings: strict),
+        .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
 
@@ -141,10 +145,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillTapToPay", "TillHTTP",
-                "TillStripe", "TillBraintree",
-                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
-                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
-                "TillBraintree",
+                "TillStripe", "TillBraintree", "TillAdyen",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -156,7 +157,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
                 "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillAdyen", "TillApplePay", "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -201,6 +202,7 @@ let package = Package(
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
+        tests("TillAdyen", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
