@@ -16,7 +16,8 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
-    private let applePay: ApplePayWeb?
+    private let applePay: ApplePayMount?
+    private let offline: OfflineDesk?
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
@@ -32,11 +33,11 @@ public struct CounterServer: Sendable {
     ///   - tap: the virtual reader for taps, where the sandbox moves the money.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
+        options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil,
-        tap: TapDesk? = nil
+        offline: OfflineDesk? = nil, tap: TapDesk? = nil
     ) {
-        self.tap = tap
+        (self.offline, self.tap) = (offline, tap)
         self.terminal = terminal
         self.calls = calls
         self.journal = journal
@@ -52,14 +53,14 @@ public struct CounterServer: Sendable {
 
     /// Makes one for a counter, with its readers simulated.
     public init(
-        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
             terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) },
-            tap: TapDesk(sandboxOf: counter))
+            offline: counter.offline, tap: TapDesk(sandboxOf: counter))
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -91,17 +92,21 @@ public struct CounterServer: Sendable {
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
+        services.append(
+            PrintQueueService(
+                desk: ReceiptDesk(journal: journal, clock: clock, content: options.receipt), clock: clock,
+                logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
         } catch {
-            await applePay?.shutdown()
+            await applePay?.opened?.shutdown()
             try? await journal.close()
             throw error
         }
-        await applePay?.shutdown()
+        await applePay?.opened?.shutdown()
         try await journal.close()
     }
 
@@ -134,7 +139,7 @@ public struct CounterServer: Sendable {
             tap: TapRoutes(desk: tap, payments: payments), events: events,
             doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
-            options: options, applePay: applePay, clock: clock, logger: logger)
+            options: options, applePay: applePay, offline: offline, clock: clock, logger: logger)
     }
 }
 
