@@ -213,6 +213,8 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
         }
         state.withLock { ($0.cancel, $0.isCancelled) = ({ task.cancel() }, false) }
         let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        // A card of a read that failed is not left in the field for the next one.
+        if case .failure = result { await driver.channel.powerOff() }
         let wasCancelled = state.withLock { state in
             defer { (state.cancel, state.isCancelled) = (nil, false) }
             return state.isCancelled

@@ -92,6 +92,7 @@ public struct CounterServer: Sendable {
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
+        if let tap { services.append(TapDeskService(desk: tap)) }
         services.append(
             PrintQueueService(
                 desk: ReceiptDesk(journal: journal, clock: clock, content: options.receipt), clock: clock,

@@ -1,7 +1,7 @@
 import HTTPTypes
-public import TillCore
-import TillHardware
 import TillContactless
+import TillCore
+import TillHardware
 import TillSandbox
 import TillTapToPay
 
@@ -31,6 +31,7 @@ public actor TapDesk {
         var visit: LoyaltyVisit?
     }
 
+    private let clock: any TillClock
     private let reader: PaymentCardReader
     private let field: VirtualField
     private let loyalty: SandboxLoyalty
@@ -47,6 +48,7 @@ public actor TapDesk {
 
     init?(clock: any TillClock) {
         guard let key = SandboxEnvelope.publicKey else { return nil }
+        self.clock = clock
         let issuer = SandboxReaderTokens(clock: clock)
         field = VirtualField(clock: clock)
         reader = PaymentCardReader(
@@ -76,6 +78,7 @@ public actor TapDesk {
         _ parameters: PaymentIntentParameters, _ tell: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws -> CardPresentPayload {
         let sale = Sale(account: parameters.account ?? .main, order: parameters.order)
+        try await takeOver(sale)
         guard current == nil else {
             throw Problem(
                 .conflict, "reader_busy", "The reader serves another sale.", next: "Wait until that is done."
@@ -84,12 +87,12 @@ public actor TapDesk {
         current = (sale, nil)
         begin(sale)
         await field.remove()
-        let listener = Task { [reader] in
-            for await event in reader.events { self.heard(event, of: sale, tell) }
-        }
+        let upcoming = reader.upcomingEvents
+        let listener = Task { for await event in upcoming { self.heard(event, of: sale, tell) } }
         defer {
             listener.cancel()
             stories[sale]?.isWaiting = false
+            stories[sale]?.steps = reader.recentEvents
             current = nil
         }
         do {
@@ -103,6 +106,13 @@ public actor TapDesk {
         } catch let error as any ExplainedError {
             throw Problem(.conflict, error.code, error.what, next: error.next)
         }
+    }
+
+    /// The page was loaded again in the middle: the read that nobody waits for any more makes room for its own sale.
+    private func takeOver(_ sale: Sale) async throws {
+        guard let current, current.sale == sale, let session = current.session else { return }
+        _ = try? await session.cancelRead()
+        for _ in 0..<50 where self.current != nil { try await clock.sleep(for: .milliseconds(20)) }
     }
 
     private func ready() async throws -> PaymentCardReaderSession {
@@ -135,7 +145,7 @@ public actor TapDesk {
         _ event: PaymentCardReader.Event, of sale: Sale, _ tell: @Sendable (CardReaderEvent) -> Void
     ) {
         guard current?.sale == sale, var story = stories[sale] else { return }
-        if story.steps.count < 64 { story.steps.append(event) }
+        story.steps = reader.recentEvents
         story.isWaiting = event == .readyForTap || event == .readRetry
         stories[sale] = story
         guard let sentence = event.sentence else { return }
@@ -165,6 +175,9 @@ public actor TapDesk {
         guard let session = current.session else { return false }
         return (try? await session.cancelRead()) ?? false
     }
+
+    /// The counter closes: who waits for a card waits no longer.
+    func close() async { await reader.close() }
 
     /// What happened at the reader in a sale.
     func story(of sale: Sale) -> Story? { stories[sale] }

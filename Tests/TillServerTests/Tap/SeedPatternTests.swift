@@ -114,8 +114,8 @@ import TillTapToPay
         await back.value
         #expect(try await counter.payment(result).status == .partiallyRefunded)
 
-        let look = counter.tap(.interac)
-        #expect(try await counter.service.verify(currency: "CAD", for: .lookUp).card?.lastFour == "1933")
+        let look = counter.tap(.mastercard)
+        #expect(try await counter.service.verify(currency: "EUR", for: .lookUp).card?.lastFour == "0442")
         await look.value
     }
 

@@ -11,7 +11,7 @@ import TillTapToPay
 
 /// A counter in memory with a reader for virtual cards: journal, sandbox, service, and whoever watches.
 final class TapCounter: Sendable {
-    let clock = SystemClock()
+    let clock: SystemClock
     let provider: SandboxProvider
     let checkout: Checkout
     let journal: MemoryJournal
@@ -20,11 +20,11 @@ final class TapCounter: Sendable {
     let reader: PaymentCardReader
     let loyalty: SandboxLoyalty
     let service: TapToPayService
-    let failedReads = Mutex(0)
 
     init(preparation: Span = .milliseconds(0)) throws {
         guard let key = SandboxEnvelope.publicKey else { throw TapToPayError.notInitialized }
-        let clock = clock
+        let clock = SystemClock()
+        self.clock = clock
         provider = SandboxProvider(store: SandboxMemoryStore(), clock: clock)
         journal = MemoryJournal(clock: clock)
         checkout = Checkout(journal: journal, providers: [provider], clock: clock)
@@ -37,12 +37,17 @@ final class TapCounter: Sendable {
         reader = PaymentCardReader(driver: driver, clock: clock)
         loyalty = SandboxLoyalty(clock: clock)
         let count = Mutex(0)
+        let nextOrder: @Sendable () -> OrderID = {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return OrderID(rawValue: "order-\(number)")
+        }
         service = TapToPayService(
             psp: CheckoutTapToPay(
-                checkout: checkout, provider: .sandbox,
-                order: {
-                    OrderID(rawValue: "order-\(count.withLock { $0 += 1; return $0 })")
-                }, token: { try tokens.issue(merchant: "shop") }),
+                checkout: checkout, provider: .sandbox, order: nextOrder,
+                token: { try tokens.issue(merchant: "shop") }),
             reader: reader, loyalty: loyalty)
     }
 
@@ -103,9 +108,11 @@ final class CountingDriver: PaymentCardReaderDriver {
 final class NaiveEvents: Sendable {
     let stream: AsyncStream<PaymentCardReader.Event>
     let source: AsyncStream<PaymentCardReader.Event>.Continuation
-    private let isHeard = Mutex(false)
 
-    init() { (stream, source) = AsyncStream.makeStream(of: PaymentCardReader.Event.self, bufferingPolicy: .bufferingNewest(0)) }
+    init() {
+        (stream, source) = AsyncStream.makeStream(
+            of: PaymentCardReader.Event.self, bufferingPolicy: .bufferingNewest(0))
+    }
 
     func send(_ event: PaymentCardReader.Event) { source.yield(event) }
 }
