@@ -44,7 +44,9 @@ import TillTapToPay
     }
 
     @Test func namesGoBothWaysAndUnknownOnesAreKept() {
-        for error in PaymentCardReaderError.named { #expect(PaymentCardReaderError(errorName: error.errorName) == error) }
+        for error in PaymentCardReaderError.named {
+            #expect(PaymentCardReaderError(errorName: error.errorName) == error)
+        }
         for error in PaymentCardReaderSession.ReadError.named {
             #expect(PaymentCardReaderSession.ReadError(errorName: error.errorName) == error)
         }

@@ -74,9 +74,11 @@ struct TapRoutes: Sendable {
         let known = [
             "visa": "Visa", "mastercard": "Mastercard", "amex": "American Express", "interac": "Interac",
             "wallet": "Phone with a Visa and the loyalty pass", "expired": "Visa that is expired",
-            "declined": "Visa that refuses", "blocked": "Visa that is blocked", "torn": "Mastercard, taken away too soon",
+            "declined": "Visa that refuses", "blocked": "Visa that is blocked",
+            "torn": "Mastercard, taken away too soon",
             "lying": "Mastercard that contradicts itself", "forged": "Mastercard with a forged certificate",
-            "garbage": "Card that answers nonsense", "endless": "Card that never ends", "silent": "Card that falls silent",
+            "garbage": "Card that answers nonsense", "endless": "Card that never ends",
+            "silent": "Card that falls silent",
             "slow": "Visa that is slow", "collision": "Two cards at once", "locked": "Phone that is locked at first",
         ]
         return known[card.name] ?? card.name

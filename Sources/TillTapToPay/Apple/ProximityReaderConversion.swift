@@ -49,9 +49,9 @@
             return result
         }
 
-        private static func reason(_ reason: TillVerification.Reason) -> ProximityReader.PaymentCardVerificationRequest
-            .Reason
-        {
+        private static func reason(
+            _ reason: TillVerification.Reason
+        ) -> ProximityReader.PaymentCardVerificationRequest.Reason {
             switch reason {
             case .lookUp: .lookUp
             case .saveCard: .saveCard

@@ -61,14 +61,18 @@
         }
 
         /// Shows Apple's sheet.
-        public func linkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay.PaymentCardReaderError) {
+        public func linkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay
+            .PaymentCardReaderError)
+        {
             do { try await reader.linkAccount(using: .init(rawValue: token.rawValue)) } catch {
                 throw ProximityReaderConversion.readerError(error)
             }
         }
 
         /// Shows Apple's sheet.
-        public func relinkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay.PaymentCardReaderError) {
+        public func relinkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay
+            .PaymentCardReaderError)
+        {
             do { try await reader.relinkAccount(using: .init(rawValue: token.rawValue)) } catch {
                 throw ProximityReaderConversion.readerError(error)
             }
@@ -87,7 +91,8 @@
 
         /// From the framework.
         public func prepareStoreAndForward(
-            options: TillTapToPay.PaymentCardReader.Options, events: @escaping @Sendable (TillTapToPay.PaymentCardReader.Event) -> Void
+            options: TillTapToPay.PaymentCardReader.Options,
+            events: @escaping @Sendable (TillTapToPay.PaymentCardReader.Event) -> Void
         ) async throws(TillTapToPay.PaymentCardReaderError) -> any StoreAndForwardSessionDriver {
             tell.hear.withLock { $0 = events }
             do { return ProximityReaderStoringSession(try await reader.prepareStoreAndForward()) } catch {

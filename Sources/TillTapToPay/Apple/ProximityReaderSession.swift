@@ -86,7 +86,8 @@
     }
 
     /// Apple's session for stored reads as a driver's.
-    final class ProximityReaderStoringSession: ProximityReaderSession, StoreAndForwardSessionDriver, @unchecked Sendable {
+    final class ProximityReaderStoringSession: ProximityReaderSession, StoreAndForwardSessionDriver, @unchecked Sendable
+    {
         private let storing: ProximityReader.StoreAndForwardPaymentCardReaderSession
 
         init(_ session: ProximityReader.StoreAndForwardPaymentCardReaderSession) {

@@ -47,7 +47,9 @@ extension ReaderLifecycle {
     private func linkEnded(_ error: PaymentCardReaderError?, _ now: Timestamp) -> [ReaderChange] {
         let ended: [ReaderChange] = flight == .link ? [.flightEnded] : []
         guard case .linking = phase else { return ended }
-        guard let error, error != .accountAlreadyLinked else { return ended + [.phase(.idle)] + resumed(now, in: scene) }
+        guard let error, error != .accountAlreadyLinked else {
+            return ended + [.phase(.idle)] + resumed(now, in: scene)
+        }
         return ended + [.failed(error), .phase(.unlinked)]
     }
 

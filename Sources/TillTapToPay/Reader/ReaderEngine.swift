@@ -182,8 +182,9 @@ typealias ReadWaiter = CheckedContinuation<Result<ReadOutput, PaymentCardReaderS
 /// A read that somebody waits for.
 struct ReadCall: Sendable {
     /// What is asked of the driver.
-    let work: @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
-        ReadOutput
+    let work:
+        @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
+            ReadOutput
     /// Why it was called off, if not by the caller.
     var reason: PaymentCardReaderSession.ReadError?
     var waiter: ReadWaiter?

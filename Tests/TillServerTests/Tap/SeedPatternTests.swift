@@ -46,7 +46,8 @@ import TillTapToPay
         #expect(!model.isProcessing)
         model.reset()
         #expect(model.amount == 0)
-        #expect(try await counter.payments.map(\.status).sorted { $0.rawValue < $1.rawValue } == [.canceled, .succeeded])
+        #expect(
+            try await counter.payments.map(\.status).sorted { $0.rawValue < $1.rawValue } == [.canceled, .succeeded])
     }
 
     /// The seed begins to listen after the preparation, and with Apple's one stream it would have heard nothing of it.

@@ -246,7 +246,9 @@ import TillSimulation
             await world.reader.entersForeground()
             await world.pass(.seconds(5))
             #expect(world.reader.status.isReady)
-            await #expect(throws: ReadError.readerSessionExpired) { _ = try await session.readPaymentCard(TapWorld.euro) }
+            await #expect(throws: ReadError.readerSessionExpired) {
+                _ = try await session.readPaymentCard(TapWorld.euro)
+            }
             let next = try await world.reader.prepare(using: TapWorld.token)
             _ = try await next.readPaymentCard(TapWorld.euro)
         }
@@ -295,9 +297,10 @@ import TillSimulation
 
     @Test func pausesDoubleUpToTheirLimit() {
         let deadlines = TapToPayDeadlines()
-        #expect((1...9).map { deadlines.backOff(attempt: $0).milliseconds } == [
-            500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000,
-        ])
+        #expect(
+            (1...9).map { deadlines.backOff(attempt: $0).milliseconds } == [
+                500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000,
+            ])
         #expect(deadlines.backOff(attempt: .max) == deadlines.longestBackOff)
         #expect(deadlines.backOff(attempt: .min) == deadlines.firstBackOff)
     }

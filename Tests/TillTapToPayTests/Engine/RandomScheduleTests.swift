@@ -26,7 +26,9 @@ import TillSimulation
     /// The schedules reach what they are for: reads that end well, are called off, and end in the background.
     @Test func theSchedulesReachTheirSubject() throws {
         let tally = Mutex<[String: Int]>([:])
-        for seed in UInt64(1)...300 { _ = try TapSchedule(seed: seed).run { name in tally.withLock { $0[name, default: 0] += 1 } } }
+        for seed in UInt64(1)...300 {
+            _ = try TapSchedule(seed: seed).run { name in tally.withLock { $0[name, default: 0] += 1 } }
+        }
         let seen = tally.withLock { $0 }
         for name in ["result", "readCancelled", "readFromBackgroundError", "readerServiceError", "late"] {
             #expect(seen[name, default: 0] > 0, "\(name) of \(seen)")

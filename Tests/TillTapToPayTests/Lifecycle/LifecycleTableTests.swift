@@ -64,6 +64,12 @@ import TillCore
         return life
     }
 
+    static var tokenless: ReaderLifecycle {
+        var life = ReaderLifecycle()
+        life.evolve(.counted(7))
+        return life
+    }
+
     static func preparation(_ number: Int, isAutomatic: Bool = false) -> ReaderPhase {
         .preparing(Preparation(number: number, kind: .online, isAutomatic: isAutomatic), percent: 10)
     }
@@ -74,7 +80,7 @@ import TillCore
     static let states: [(String, ReaderLifecycle)] = [
         ("unsupported", ReaderLifecycle(unsupported: .modelNotSupported)),
         ("idle", life([.counted(7)])),
-        ("no token", { var life = ReaderLifecycle(); life.evolve(.counted(7)); return life }()),
+        ("no token", tokenless),
         ("unlinked", life([.counted(7), .phase(.unlinked)])),
         ("linking", life([.counted(7), .phase(.linking(isRelink: false)), .flightBegan(.link)])),
         ("preparing", life([.counted(7), .phase(preparation(7)), .flightBegan(.prepare(number: 7))])),
@@ -105,26 +111,32 @@ import TillCore
 
     static let table: [(input: Named, row: String)] = commands + news + scene
     static let commands: [(input: Named, row: String)] = [
-        row("link", .link(isRelink: false),
+        row(
+            "link", .link(isRelink: false),
             "modelNotSupported linking linking linking = readerBusy readerBusy linking linking+ readerBusy "
                 + "readerBusy readerBusy linking+ backgroundRequestNotAllowed"),
-        row("relink", .link(isRelink: true),
+        row(
+            "relink", .link(isRelink: true),
             "modelNotSupported linking linking linking = readerBusy readerBusy linking linking+ readerBusy "
                 + "readerBusy readerBusy linking+ backgroundRequestNotAllowed"),
         row("account not linked", .accountKnown(isLinked: false), "= unlinked unlinked = = = = = = = = = = unlinked"),
         row("account linked", .accountKnown(isLinked: true), "= = = idle = = = = = = = = = ="),
-        row("prepare", .prepare(.online),
+        row(
+            "prepare", .prepare(.online),
             "modelNotSupported preparing emptyReaderToken preparing readerBusy = preparing preparing = = = = "
                 + "= backgroundRequestNotAllowed"),
-        row("prepare to store", .prepare(.storeAndForward),
+        row(
+            "prepare to store", .prepare(.storeAndForward),
             "modelNotSupported preparing preparing preparing readerBusy readerBusy readerBusy preparing "
                 + "preparing+ readerBusy readerBusy readerBusy preparing+ backgroundRequestNotAllowed"),
         row("cancel prepare", .cancelPrepare, "= = = = = idle idle idle = = = = = ="),
-        row("read", .read(session: 7),
+        row(
+            "read", .read(session: 7),
             "readerNotAvailable readerSessionExpired readerSessionExpired readerSessionExpired "
                 + "readerSessionExpired readerSessionExpired readerSessionExpired readerSessionExpired reading "
                 + "readerSessionBusy readerSessionBusy readerSessionBusy reading readFromBackgroundError"),
-        row("read, old session", .read(session: 3),
+        row(
+            "read, old session", .read(session: 3),
             "readerNotAvailable readerSessionExpired readerSessionExpired readerSessionExpired "
                 + "readerSessionExpired readerSessionExpired readerSessionExpired readerSessionExpired "
                 + "readerSessionExpired readerSessionExpired readerSessionExpired readerSessionExpired "
@@ -139,7 +151,9 @@ import TillCore
         row("prepared", .prepared(number: 7), "= = = = = ready ready = = = = = = ="),
         row("old preparation", .prepared(number: 3), "= = = = = = = = = = = = = ="),
         row("network failed", .prepareFailed(number: 7, .networkError), "= = = = = idle pausing = = = = = = ="),
-        row("not linked at all", .prepareFailed(number: 7, .accountNotLinked), "= = = = = unlinked unlinked = = = = = = ="),
+        row(
+            "not linked at all", .prepareFailed(number: 7, .accountNotLinked),
+            "= = = = = unlinked unlinked = = = = = = ="),
         row("token refused", .prepareFailed(number: 7, .tokenExpired), "= = = = = idle idle = = = = = = ="),
         row("blocked", .prepareFailed(number: 7, .merchantBlocked), "= = = = = idle idle = = = = = = ="),
         row("overdue", .prepareOverdue(number: 7), "= = = = = idle pausing = = = = = = ="),
@@ -147,8 +161,11 @@ import TillCore
         row("card", .told(.cardDetected), "= = = = = = = = = reading = = = ="),
         row("not ready", .told(.notReady), "= = = = = = = = preparing+ = = = preparing+ ="),
         row("read", .readEnded(number: 8, .result), "= = = = = = = = = result result result = ="),
-        row("read failed", .readEnded(number: 8, .error(.cardReadFailed)), "= = = = = = = = = result result result = ="),
-        row("session gone", .readEnded(number: 8, .error(.readerServiceError)), "= = = = = = = = = preparing+ preparing+ preparing+ = ="),
+        row(
+            "read failed", .readEnded(number: 8, .error(.cardReadFailed)), "= = = = = = = = = result result result = ="),
+        row(
+            "session gone", .readEnded(number: 8, .error(.readerServiceError)),
+            "= = = = = = = = = preparing+ preparing+ preparing+ = ="),
         row("abandoned", .readAbandoned(number: 8), "= = = = = = = = = = preparing+ = = ="),
     ]
     static let scene: [(input: Named, row: String)] = [
@@ -156,8 +173,11 @@ import TillCore
         row("foreground", .entersForeground, "= preparing = = = = = = = = = = = preparing"),
         row("pause over", .pauseEnded, "= = = = = = = preparing = = = = = ="),
         row("newer token", .tokenReceived(newer), "~ preparing ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~ ~"),
-        row("other issuer", .tokenReceived(other), "~ preparing ~ ~ ~ preparing preparing ~ preparing+ ~+ ~+ ~+ preparing+ ~"),
-        row("token that is over", .tokenReceived(over),
+        row(
+            "other issuer", .tokenReceived(other),
+            "~ preparing ~ ~ ~ preparing preparing ~ preparing+ ~+ ~+ ~+ preparing+ ~"),
+        row(
+            "token that is over", .tokenReceived(over),
             "tokenExpired tokenExpired tokenExpired tokenExpired tokenExpired tokenExpired tokenExpired "
                 + "tokenExpired tokenExpired tokenExpired tokenExpired tokenExpired tokenExpired tokenExpired"),
         row("token over", .tokenEnded, "= ~ = ~ ~ idle idle idle idle+ ~ ~ ~ idle+ ~"),

@@ -50,7 +50,9 @@ final class ScriptedProvider: TapToPayService.PaymentServiceProvider {
         }
     }
 
-    func closePayment(_ payment: String, reason: String) async { books.withLock { $0.closed.append("\(payment) \(reason)") } }
+    func closePayment(_ payment: String, reason: String) async {
+        books.withLock { $0.closed.append("\(payment) \(reason)") }
+    }
 
     func forwardFailedRead(_ card: PaymentCardReadResult, payment: String?) async {
         books.withLock { $0.forwarded.append("\(card.paymentCardData ?? "") \(payment ?? "")") }

@@ -137,7 +137,8 @@ final class ScriptedTapDriver: PaymentCardReaderDriver {
             if !(await sleep(span)) { throw .requestInterrupted }
             throw error
         case .failRead(_, let span): _ = await sleep(span)
-        case .waits: while await sleep(.hours(1)) {}
+        case .waits:
+            while await sleep(.hours(1)) {}
             throw .requestInterrupted
         case .deaf(let span): await sleepDeaf(span)
         }
@@ -199,7 +200,8 @@ final class ScriptedTapSession: StoreAndForwardSessionDriver {
     private func read() async throws(ReadError) -> PaymentCardReadResult {
         if Task.isCancelled { throw .readCancelled }
         if isEnded.withLock({ $0 }) { fault("read on session \(number), which was ended") }
-        if let status = driver.status.withLock({ $0 })(), status.scene == .background { fault("read in the background") }
+        let status = driver.status.withLock { $0 }()
+        if status?.scene == .background { fault("read in the background") }
         cancelled.withLock { $0 = false }
         let step = driver.begin("read") { books in
             books.reads += 1

@@ -14,7 +14,10 @@ final class TapWorld: Sendable {
     let reader: PaymentCardReader
     let late = Log<PaymentCardReadResult>()
 
-    init(seed: UInt64? = nil, deadlines: TapToPayDeadlines = TapToPayDeadlines(), unsupported: PaymentCardReaderError? = nil) {
+    init(
+        seed: UInt64? = nil, deadlines: TapToPayDeadlines = TapToPayDeadlines(),
+        unsupported: PaymentCardReaderError? = nil
+    ) {
         executor = TapExecutor(seed: seed)
         driver = ScriptedTapDriver(clock: clock, executor: executor, unsupported: unsupported)
         let late = late
