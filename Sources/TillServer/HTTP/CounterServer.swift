@@ -95,7 +95,7 @@ public struct CounterServer: Sendable {
         if let tap { services.append(TapDeskService(desk: tap)) }
         services.append(
             PrintQueueService(
-                desk: ReceiptDesk(journal: journal, clock: clock, content: options.receipt), clock: clock,
+                desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
                 logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
