@@ -55,6 +55,11 @@ struct PaymentEventCodecTests {
                     captureBefore: Timestamp(milliseconds: -1), card: card)),
             .actionRequired(attempt, CustomerAction(kind: "redirect_to_url", url: "https://bank.example/")),
             .actionRequired(attempt, CustomerAction(kind: "use_stripe_sdk")),
+            .attemptStored(
+                attempt,
+                StoredTap(
+                    record: ProviderReference(rawValue: "off.0f.7.a1"), storedAt: Timestamp(milliseconds: 5),
+                    expires: Timestamp(milliseconds: 86_400_005))),
             .attemptDeclined(attempt, bare), .attemptDeclined(attempt, full),
             .attemptNotSent(attempt, reason: "refused"), .attemptExpired(attempt),
             .voidStarted(attempt, reason: "canceled"), .voided(attempt),
