@@ -69,8 +69,10 @@ struct ProviderOptions: ParsableArguments {
     }
 
     /// All of it as the counter takes it.
-    func counterOptions(_ common: CommonOptions) throws(SettingsError) -> CounterOptions {
-        try CounterOptions(try common.settings(given))
+    func counterOptions(
+        _ common: CommonOptions, _ more: [Setting: String?] = [:]
+    ) throws(SettingsError) -> CounterOptions {
+        try CounterOptions(try common.settings(given.merging(more) { $1 }))
     }
 }
 
@@ -80,7 +82,8 @@ extension CounterOptions {
         self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
         stripeKey = settings.secret(.stripeKey)
         if let url = settings.text(.stripeURL) { stripeURL = url }
-        if let name = settings.text(.store) { storeName = name }
+        stripeNetworkPriority = settings.text(.stripeNetworkPriority)
+        receipts = try ReceiptSetup(settings)
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")
             .split(separator: ",").prefix(2).map { Secret($0.trimmingCharacters(in: .whitespaces)) }

@@ -22,6 +22,8 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var attempts: [Attempt] = []
     /// All captures, oldest first.
     public internal(set) var captures: [Capture] = []
+    /// All renewals of holds, oldest first.
+    public internal(set) var renewals: [Renewal] = []
     /// All refunds, oldest first.
     public internal(set) var refunds: [Refund] = []
     /// Why the shop wants no money any more, if so.
@@ -72,6 +74,11 @@ public struct Payment: Hashable, Sendable {
 
     /// Held or taken.
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
+    /// What the customer added at the reader; a part of what is held or taken.
+    public var tip: Money? {
+        guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
+        return tip
+    }
     /// Taken, whether or not some of it went back.
     public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
     /// Taken or about to be: what a new capture must leave room for.
@@ -107,7 +114,9 @@ public struct Payment: Hashable, Sendable {
         }
         guard let last = attempts.last else { return .requiresPaymentMethod }
         switch last.state {
-        case .inFlight: return .processing
+        case .inFlight:
+            if case .unknown = last.continuation?.state { return .unknown }
+            return .processing
         case .unknown: return .unknown
         case .requiresAction: return .requiresAction
         case .stored: return .stored

@@ -148,7 +148,7 @@ function alertWith(text) {
   $("alert").hidden = !text;
 }
 
-const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered" };
+const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
 
 function fail(error) {
   if (!(error instanceof Refusal)) {
@@ -259,12 +259,8 @@ function render() {
   $("drop").hidden = !RETRYABLE.includes(payment.status);
 
   if (payment.status !== "requires_payment_method" && !isOpen(payment)) {
-    const path = `/v1/payments/${encodeURIComponent(payment.id)}/receipt?format=html`;
-    const version = `${path}#${encodeURIComponent(payment.updated_at)}`;
-    if ($("receipt").dataset.version !== version) $("receipt").src = path;
-    $("receipt").dataset.version = version;
-    $("receipt-link").href = path;
     $("receipt-box").hidden = false;
+    globalThis.tillReceipt?.(payment);
   }
 }
 
@@ -393,7 +389,8 @@ function tenderBody(sale) {
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };
       if (!/^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry)) return { field: "expires", fault: "Month and year, as 12/30." };
       if (!/^\d{3,4}$/.test(cvc)) return { field: "code", fault: "3 or 4 digits." };
-      return { tender: { type: "card", number, expiry, cvc } };
+      const holder = globalThis.tillCardholder?.() ?? {};
+      return holder.fault ? holder : { tender: { type: "card", number, expiry, cvc, ...holder } };
     }
     default: {
       if (!$("tendered").value.trim() || !sale.currency) return { tender: { type: "cash" } };
@@ -455,7 +452,7 @@ $("sale").addEventListener("submit", (event) => {
     // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
     // refuses a second attempt while the first is not decided.
     const answer = await settle(`/v1/payments/${encodeURIComponent(payment.id)}/confirm`, JSON.stringify({ tender: pay.tender }), newKey());
-    for (const id of ["number", "expires", "code", "tendered"]) $(id).value = "";
+    for (const id of ["number", "expires", "code", "tendered", "holder", "line1", "city", "region", "postal", "country"]) $(id).value = "";
     open(answer);
     if (!RETRYABLE.includes(answer.status)) {
       sessionStorage.removeItem("till.sale:" + answer.id);

@@ -62,7 +62,9 @@ public struct Counter: Sendable {
                     secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
                     clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                let atReaders = StripeTerminalProvider(provider)
+                var routing = StripeTerminalOptions()
+                routing.requestedPriority = options.stripeNetworkPriority
+                let atReaders = StripeTerminalProvider(provider, options: routing)
                 providers += [provider, atReaders]
                 stripe = provider
                 terminal = atReaders
@@ -109,6 +111,12 @@ public struct Counter: Sendable {
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks? {
         transport.flatMap { options.payPal?.webhooks(transport: $0, clock: clock) }
+    }
+
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks? {
+        guard let transport, let config = try? options.braintree?.config() else { return nil }
+        return BraintreeWebhooks(config: config, transport: transport, clock: clock)
     }
 
     /// Closes the connections and the journal.

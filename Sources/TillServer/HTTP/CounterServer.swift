@@ -16,7 +16,7 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
-    private let applePay: ApplePayWeb?
+    private let applePay: ApplePayMount?
     private let offline: OfflineDesk?
     private let clock: any TillClock
     private let logger: Logger
@@ -31,7 +31,7 @@ public struct CounterServer: Sendable {
     ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
+        options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil,
         offline: OfflineDesk? = nil
     ) {
@@ -50,7 +50,7 @@ public struct CounterServer: Sendable {
 
     /// Makes one for a counter, with its readers simulated.
     public init(
-        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
         self.init(
@@ -89,17 +89,21 @@ public struct CounterServer: Sendable {
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
+        services.append(
+            PrintQueueService(
+                desk: ReceiptDesk(journal: journal, clock: clock, content: options.receipt), clock: clock,
+                logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
         } catch {
-            await applePay?.shutdown()
+            await applePay?.opened?.shutdown()
             try? await journal.close()
             throw error
         }
-        await applePay?.shutdown()
+        await applePay?.opened?.shutdown()
         try await journal.close()
     }
 

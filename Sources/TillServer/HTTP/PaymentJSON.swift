@@ -26,6 +26,7 @@ public enum PaymentJSON {
         writer.field("status", payment.status.rawValue)
         writer.field("amount", payment.amount.minorUnits)
         writer.field("currency", payment.currency.code)
+        writer.field("tip", payment.tip?.minorUnits ?? 0)
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)
         writer.field("refunded", payment.refunded.minorUnits)
@@ -104,6 +105,7 @@ public enum PaymentJSON {
         writer.beginObject()
         writer.field("type", tender.kind.rawValue)
         writer.field("brand", tender.card?.brand)
+        writer.field("network", tender.card?.network)
         writer.field("last_four", tender.card?.lastFour)
         writer.field("entry_mode", tender.card?.entryMode)
         writer.field("reader", tender.reader)
@@ -124,7 +126,8 @@ public enum PaymentJSON {
         }
     }
 
-    static func word(for state: OperationState) -> String {
+    /// An operation's state in one word.
+    public static func word(for state: OperationState) -> String {
         switch state {
         case .inFlight: "in_flight"
         case .deferred: "deferred"
