@@ -226,7 +226,8 @@ let package = Package(
         tests("TillContactless", crypto),
         tests(
             "TillTapToPay",
-            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
+                + proximityReaderShell),
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
@@ -235,8 +236,8 @@ let package = Package(
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing,
-            inMemoryTracing),
+            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox", "TillTapToPay",
+            lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -383,6 +383,7 @@ function saleBody() {
 
 function tenderBody(sale) {
   switch (tenderKind()) {
+    case "tap": return { tender: globalThis.tillTap() };
     case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
@@ -488,7 +489,7 @@ $("another").addEventListener("click", () => { close(); $("amount").focus(); });
 
 // ---- Fields
 function showTender() {
-  for (const kind of ["reader", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
+  for (const kind of ["reader", "tap", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
 }
 for (const radio of document.querySelectorAll("input[name=tender]")) radio.addEventListener("change", showTender);
 $("document").addEventListener("input", () => {

@@ -128,8 +128,9 @@ struct PaymentRoutes: Sendable {
                 throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
             }
             if let tender = try await terminal?.tender(request, provider: provider) { return tender }
-            let parameters = PaymentIntentParameters(
+            var parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
+            parameters.account = payment.account
             let feed = feed
             return .cardPresent(
                 try await readCard(reader, card, parameters) { event in

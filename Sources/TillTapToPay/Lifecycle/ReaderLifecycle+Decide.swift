@@ -82,7 +82,7 @@ extension ReaderLifecycle {
     private func begin(_ kind: SessionKind, isAutomatic: Bool) -> [ReaderChange] {
         let number = lastNumber &+ 1
         let preparation = Preparation(number: number, kind: kind, isAutomatic: isAutomatic)
-        return [.wants(kind), .counted(number), .phase(.preparing(preparation, percent: 0))]
+        return [.wants(kind), .counted(number), .failed(nil), .phase(.preparing(preparation, percent: 0))]
     }
 
     /// A session again, if one is wanted and can be had, for a reader that has none.

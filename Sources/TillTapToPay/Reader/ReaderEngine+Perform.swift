@@ -73,6 +73,8 @@ extension ReaderEngine {
         switch flight {
         case .link, .prepare: flightTask?.cancel()
         case .read(let number):
+            // The task too: the driver may not have begun, and then there is nothing that could be called off.
+            flightTask?.cancel()
             if let session {
                 run { _ = try? await session.cancelRead() }
             }
