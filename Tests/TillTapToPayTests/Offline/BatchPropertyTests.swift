@@ -1,12 +1,13 @@
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillTapToPay
 
 @Suite struct BatchPropertyTests {
     /// Random histories of a log with several batches at once; after each step everything that must hold is looked at.
     @Test(arguments: 0..<40) func paymentsAreNeverLostNorInTwoBatches(seed: Int) async throws {
-        var random = TestRandom(UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         let (disk, clock) = (PowerLossDisk(), OfflineClock())
         let log = try await OfflineExamples.log(disk, clock)
         var stored: Set<UInt64> = []

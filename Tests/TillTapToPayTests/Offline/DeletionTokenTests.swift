@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillTapToPay
 

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillTapToPay
 
@@ -80,14 +81,14 @@ import TillCore
         let log = try await OfflineExamples.log(disk, clock, payments: 3)
         let mark = try log.mark()
         let good = disk.bytes(name)
-        let last = try #require(frames().last)
+        let (first, last) = (try #require(frames().first), try #require(frames().last))
         for place in good.indices {
             var bad = good
             bad[place] ^= 1 << (place % 8)
             disk.put(bad, as: name)
             let found = damage([mark])
             #expect(found != nil, "byte \(place)")
-            if place < last.lowerBound, place >= frames().first?.upperBound ?? 0 {
+            if place < last.lowerBound, place >= first.upperBound {
                 guard case .changed = found else {
                     Issue.record("byte \(place): \(String(describing: found))")
                     continue

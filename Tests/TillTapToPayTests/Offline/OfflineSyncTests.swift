@@ -4,6 +4,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillSimulation
 
 @testable import TillTapToPay
 
@@ -141,7 +142,7 @@ final class OfflineShop: Sendable {
         let shop = try OfflineShop()
         try await shop.contact()
         for number in 0..<10 { _ = try await shop.store(shop.engine(), number) }
-        var random = TestRandom(11)
+        var random = SeededRandom(seed: 11)
         let wasReached = Mutex(false)
         let dying = try shop.sync(shop.engine()) { name in
             guard name == place else { return }

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillTapToPay
 
@@ -8,7 +9,7 @@ import TillCore
     @Test(arguments: 0..<10) func nothingThatWasShownAsStoredIsLost(part: Int) async throws {
         var healed = 0
         for run in 0..<100 {
-            var random = TestRandom(UInt64(part * 1_000 + run))
+            var random = SeededRandom(seed: UInt64(part * 1_000 + run))
             let (disk, clock) = (PowerLossDisk(), OfflineClock())
             var shown: [Int: LogMark] = [:]
             var taken: Set<Int> = []

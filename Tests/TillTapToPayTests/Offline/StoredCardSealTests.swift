@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillTapToPay
 
@@ -42,7 +43,7 @@ import TillCore
         #expect(StoredRecord(payload: record.payload) == record)
         let bytes = record.payload
         for count in 0..<record.head.count { #expect(StoredRecord(payload: Array(bytes.prefix(count))) == nil) }
-        var random = TestRandom(7)
+        var random = SeededRandom(seed: 7)
         for _ in 0..<2_000 {
             var bad = bytes
             for _ in 0..<3 { bad[Int.random(in: 0..<bad.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }

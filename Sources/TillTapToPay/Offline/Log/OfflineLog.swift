@@ -45,7 +45,7 @@ public final class OfflineLog: Sendable {
         public var mark: LogMark
     }
 
-    typealias Decision = @Sendable (OfflineBook) throws(OfflineLogError) -> [OfflineEvent]
+    package typealias Decision = @Sendable (OfflineBook) throws(OfflineLogError) -> [OfflineEvent]
     private struct Item: Sendable {
         var decide: Decision
         var done: @Sendable (Result<[Receipt], OfflineLogError>) -> Void
@@ -256,7 +256,8 @@ public final class OfflineLog: Sendable {
 
     /// Decides on the newest book and writes what follows; returns when it is durable. Nothing is written if `decide`
     /// throws or gives nothing.
-    func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {
+    @discardableResult
+    package func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {
         let result: Result<[Receipt], OfflineLogError> = await withCheckedContinuation { continuation in
             add(Item(decide: decide, done: { continuation.resume(returning: $0) }))
         }

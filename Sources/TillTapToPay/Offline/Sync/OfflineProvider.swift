@@ -86,7 +86,9 @@ public struct OfflineProvider: PaymentServiceProvider {
         let nothing = Money.zero(request.amount.currency)
         do throws(OfflineLogError) {
             let log = try await log()
-            if let found = try log.find(request.context.attempt, near: request.context.reference) {
+            if let found = try log.find(request.context.attempt, near: request.context.reference),
+                found.entry.state != .resolved
+            {
                 return .approved(try snapshot(found, log, request))
             }
             guard let reference = request.context.reference else {
@@ -116,7 +118,7 @@ public struct OfflineProvider: PaymentServiceProvider {
                 reference: reference, amount: request.amount, isCaptured: true, card: card)
             return standing(.authorized(authorization), captured: request.amount)
         case .declined(let decline): return standing(.declined(decline))
-        case .poison, nil: return standing(found.entry.state == .resolved ? .processing : .stored(StoredTap(found)))
+        case .poison, nil: return standing(.stored(StoredTap(found)))
         }
     }
 

@@ -1,8 +1,8 @@
 import Synchronization
-import TillCore
+package import TillCore
 
 /// A disk in memory that loses its power: what was not synced is kept, lost or scrambled, sector by sector.
-final class PowerLossDisk: DurableFolder {
+package final class PowerLossDisk: DurableFolder {
     static let sector = 512
 
     private struct Inode {
@@ -12,18 +12,23 @@ final class PowerLossDisk: DurableFolder {
     }
     private struct State {
         var inodes: [Int: Inode] = [:]
-        var names: [String: Int] = [:]
+        package var names: [String: Int] = [:]
         var nextInode = 1
-        var syncs = 0
+        /// The power is off: nothing is written any more.
+    package var isOff: Bool { state.withLock { ($0.writesLeft ?? 1) <= 0 } }
+    package var syncs = 0
         /// Writes that still work before the power goes; `nil`: it stays.
         var writesLeft: Int?
         var failsSync = false
     }
     private let state = Mutex(State())
+    /// Syncs are acknowledged and do nothing: a disk that lies.
+    private let lies: Bool
 
-    struct PowerIsOff: Error {}
+    /// An empty disk.
+    package init(lies: Bool = false) { self.lies = lies }
 
-    func open(_ name: String, creating: Bool) throws(DurableFileError) -> (any DurableFile)? {
+    package func open(_ name: String, creating: Bool) throws(DurableFileError) -> (any DurableFile)? {
         let inode = state.withLock { state -> Int? in
             if let inode = state.names[name] { return inode }
             guard creating else { return nil }
@@ -36,21 +41,21 @@ final class PowerLossDisk: DurableFolder {
         return inode.map { File(disk: self, inode: $0, name: name) }
     }
 
-    func replace(_ name: String, with other: String) throws(DurableFileError) {
+    package func replace(_ name: String, with other: String) throws(DurableFileError) {
         try use()
         state.withLock { state in state.names[name] = state.names.removeValue(forKey: other) }
     }
 
-    func remove(_ name: String) throws(DurableFileError) { state.withLock { _ = $0.names.removeValue(forKey: name) } }
+    package func remove(_ name: String) throws(DurableFileError) { state.withLock { _ = $0.names.removeValue(forKey: name) } }
 
     var syncs: Int { state.withLock { $0.syncs } }
-    func failSyncs(_ fails: Bool) { state.withLock { $0.failsSync = fails } }
-    func losePower(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
+    package func failSyncs(_ fails: Bool) { state.withLock { $0.failsSync = fails } }
+    package func losePower(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
 
-    func bytes(_ name: String) -> [UInt8] {
+    package func bytes(_ name: String) -> [UInt8] {
         state.withLock { state in state.names[name].flatMap { state.inodes[$0]?.content } ?? [] }
     }
-    func put(_ bytes: [UInt8], as name: String) {
+    package func put(_ bytes: [UInt8], as name: String) {
         state.withLock { state in
             let inode = state.names[name] ?? state.nextInode
             state.nextInode += 1
@@ -61,7 +66,7 @@ final class PowerLossDisk: DurableFolder {
     var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
     /// The power is gone and comes back.
-    func losePower(_ random: inout some RandomNumberGenerator) {
+    package func losePower(_ random: inout some RandomNumberGenerator) {
         state.withLock { state in
             state.writesLeft = nil
             for (inode, file) in state.inodes {
@@ -144,6 +149,7 @@ final class PowerLossDisk: DurableFolder {
             let fails = disk.state.withLock { state -> Bool in
                 if state.failsSync { return true }
                 state.syncs += 1
+                if disk.lies { return false }
                 guard var file = state.inodes[inode] else { return false }
                 file.durable = file.content
                 file.dirty = []
