@@ -37,7 +37,8 @@ enum OfflineBenchmark {
     static func record(_ number: Int) -> StoredRecord {
         let now = clock.now()
         return StoredRecord(
-            payment: PaymentID.make(at: now, random: (UInt64(number), 7)), attempt: AttemptID(rawValue: "pay_\(number)-a1"),
+            payment: PaymentID.make(at: now, random: (UInt64(number), 7)),
+            attempt: AttemptID(rawValue: "pay_\(number)-a1"),
             account: .main, order: OrderID(rawValue: "order-\(number)"),
             amount: Money(minorUnits: 1_250, currency: .eur), at: now, expires: now.adding(.hours(24)), reader: "tap",
             card: CardSummary(brand: "visa", lastFour: "4242", entryMode: "contactless_emv"))
@@ -126,7 +127,9 @@ enum OfflineBenchmark {
             let group = events
             _ = try await log.append { _ in group }
         }
-        print("made a log of \(count) records, \(log.bytes >> 20) MiB, in \(String(format: "%.1f", seconds(since: made))) s")
+        print(
+            "made a log of \(count) records, \(log.bytes >> 20) MiB, in \(String(format: "%.1f", seconds(since: made))) s"
+        )
         let began = ContinuousClock.now
         let again = try OfflineLog.open(
             in: disk, named: "large", device: device, provider: provider, clock: clock, marks: [try log.mark()])

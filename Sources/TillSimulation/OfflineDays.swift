@@ -1,6 +1,6 @@
 import Synchronization
 import TillCheckout
-package import TillCore
+import TillCore
 import TillJournal
 import TillSandbox
 import TillTapToPay
@@ -151,8 +151,13 @@ private final class OfflineWorld: Sendable {
             if chance(150) { await forward() }
         }
         state.withLock { $0.isNear = true }
-        for _ in 0..<12 { await forward(calmly: true) }
-        for _ in 0..<8 { _ = try? await engine().recover() }
+        // Looks at what is not known are hours apart; what they find is forwarded after them.
+        for _ in 0..<10 {
+            await forward(calmly: true)
+            _ = try? await engine().recover()
+            clock.advance(by: .hours(9))
+        }
+        await forward(calmly: true)
     }
 
     private func sell(_ index: Int) async {
@@ -251,7 +256,8 @@ private final class OfflineWorld: Sendable {
                 let decisions = receipt.decisions.map { decision -> RecordDecision in
                     guard case .poison = decision.outcome else { return decision }
                     return RecordDecision(
-                        sequence: decision.sequence, outcome: .approved(reference: ProviderReference(rawValue: "none"), card: nil))
+                        sequence: decision.sequence,
+                        outcome: .approved(reference: ProviderReference(rawValue: "none"), card: nil))
                 }
                 let now = world.clock.now()
                 let token = DeletionToken(
@@ -331,7 +337,9 @@ private final class OfflineWorld: Sendable {
                 let payment = try? await journal.payment(row.id)
                 let attempt = payment?.currentAttempt?.id
                 let found = attempt.flatMap { try? log().find($0) }
-                if found?.entry.state != .quarantined { problems.append("\(row.order): still stored, and not put aside") }
+                if found?.entry.state != .quarantined {
+                    problems.append("\(row.order): still stored, and not put aside")
+                }
             case .processing, .unknown, .requiresAction: problems.append("\(row.order): still \(row.status.rawValue)")
             default: break
             }

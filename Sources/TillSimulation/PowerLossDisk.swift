@@ -15,8 +15,8 @@ package final class PowerLossDisk: DurableFolder {
         package var names: [String: Int] = [:]
         var nextInode = 1
         /// The power is off: nothing is written any more.
-    package var isOff: Bool { state.withLock { ($0.writesLeft ?? 1) <= 0 } }
-    package var syncs = 0
+        package var isOff: Bool { state.withLock { ($0.writesLeft ?? 1) <= 0 } }
+        package var syncs = 0
         /// Writes that still work before the power goes; `nil`: it stays.
         var writesLeft: Int?
         var failsSync = false
@@ -46,7 +46,9 @@ package final class PowerLossDisk: DurableFolder {
         state.withLock { state in state.names[name] = state.names.removeValue(forKey: other) }
     }
 
-    package func remove(_ name: String) throws(DurableFileError) { state.withLock { _ = $0.names.removeValue(forKey: name) } }
+    package func remove(_ name: String) throws(DurableFileError) {
+        state.withLock { _ = $0.names.removeValue(forKey: name) }
+    }
 
     var syncs: Int { state.withLock { $0.syncs } }
     package func failSyncs(_ fails: Bool) { state.withLock { $0.failsSync = fails } }
@@ -131,7 +133,9 @@ package final class PowerLossDisk: DurableFolder {
                 }
                 file.content.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
                 if !bytes.isEmpty {
-                    for sector in (offset / sector)...((offset + bytes.count - 1) / sector) { file.dirty.insert(sector) }
+                    for sector in (offset / sector)...((offset + bytes.count - 1) / sector) {
+                        file.dirty.insert(sector)
+                    }
                 }
                 state.inodes[inode] = file
             }

@@ -79,7 +79,9 @@ import TillSimulation
             let state = book.entry(sequence)?.state
             if state == nil || state == .resolved { continue }
             #expect(pending.contains(sequence), "\(sequence) is neither done nor pending")
-            if state == .quarantined { #expect(book.quarantine[sequence] != nil, "\(sequence) is aside without a reason") }
+            if state == .quarantined {
+                #expect(book.quarantine[sequence] != nil, "\(sequence) is aside without a reason")
+            }
             if state == .batched { #expect(seen.contains(sequence), "\(sequence) says batched and is in no batch") }
         }
         #expect(pending.count == book.exposure.count)

@@ -193,7 +193,8 @@ import TillSimulation
         let file = try #require(try disk.open(name, creating: false))
         let frame = try OfflineLog.frame(at: place.lowerBound, file, 3)
         var stub = OfflineFrame(
-            .payment, sequence: 3, syncedSequence: 2, previous: Array(good[place][(place.lowerBound + 40)..<(place.lowerBound + 72)]),
+            .payment, sequence: 3, syncedSequence: 2,
+            previous: Array(good[place][(place.lowerBound + 40)..<(place.lowerBound + 72)]),
             payload: frame.payload
         ).removingPayload()
         stub.hash = frame.hash

@@ -46,7 +46,9 @@ import TillSimulation
         var random = SeededRandom(seed: 7)
         for _ in 0..<2_000 {
             var bad = bytes
-            for _ in 0..<3 { bad[Int.random(in: 0..<bad.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<3 {
+                bad[Int.random(in: 0..<bad.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
             _ = StoredRecord(payload: bad)
             _ = OfflineEvent(.accepted, payload: bad)
             _ = OfflineEvent(.batch, payload: bad)

@@ -104,9 +104,11 @@ public final class OfflineLog: Sendable {
         commits: Commits = .onOwnQueue, random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
     ) throws(OfflineLogError) -> OfflineLog {
         do {
-            guard let file = try folder.open(name, creating: false) ?? create(
-                name, in: folder, device: device, provider: provider, at: clock.now(), marks: marks,
-                creating: creating, random: random)
+            guard
+                let file = try folder.open(name, creating: false)
+                    ?? create(
+                        name, in: folder, device: device, provider: provider, at: clock.now(), marks: marks,
+                        creating: creating, random: random)
             else { throw OfflineLogError.noLog }
             try file.lock()
             defer { file.unlock() }

@@ -25,7 +25,8 @@ public struct StoredReadsDriver: PaymentCardReaderStoreDriver {
                     signature: Data(record.hash).base64EncodedString())
             }
             return StoreAndForwardBatch(
-                id: batch.content.id, payments: payments, signature: Data(batch.content.signature).base64EncodedString(),
+                id: batch.content.id, payments: payments,
+                signature: Data(batch.content.signature).base64EncodedString(),
                 leafCertificate: Data(upload.header.deviceKey).base64EncodedString())
         }
     }

@@ -37,7 +37,8 @@ public final class StoringSessionDriver: StoreAndForwardSessionDriver {
         let result = try await base.readPaymentCard(request)
         guard case .success = result.outcome, let data = result.paymentCardData else { return result }
         let now = clock.now()
-        let payment = request.reference.map { PaymentID(rawValue: $0) }
+        let payment =
+            request.reference.map { PaymentID(rawValue: $0) }
             ?? PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
         let record = StoredRecord(
             payment: payment, attempt: StoringSessionDriver.attempt(of: payment), account: account,

@@ -53,7 +53,9 @@ public struct OfflineProvider: PaymentServiceProvider {
             reader: payload.reader, card: payload.card)
         do throws(OfflineLogError) {
             let log = try await log()
-            if let found = try log.find(request.context.attempt, near: request.context.reference) { return .stored(StoredTap(found)) }
+            if let found = try log.find(request.context.attempt, near: request.context.reference) {
+                return .stored(StoredTap(found))
+            }
             let mark = try await log.store(payload.sealed, record, facts: payload.facts, policy: policy)
             return .stored(StoredTap(record: mark.reference, storedAt: now, expires: record.expires))
         } catch {
