@@ -185,13 +185,18 @@ let package = Package(
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
             name: "TillSimulation",
-            dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", httpTypes],
+            dependencies: [
+                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", "TillTapToPay", httpTypes,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
+            path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
