@@ -31,7 +31,8 @@ extension Checkout {
         AuthorizationRequest(
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
             prepareKey: attempt.prepareKey, key: attempt.authorizationKey,
-            description: "Order \(payment.order.number)")
+            description: "Order \(payment.order.number)",
+            earlier: payment.attempts.last { $0.id != attempt.id && $0.provider == attempt.provider }?.reference)
     }
 
     private func authorize(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {

@@ -10,7 +10,7 @@ public import TillJournal
 ///   payment's own rules are asked again on each new state, and the provider's keys make repeats harmless.
 /// - After a crash ``recover()`` does what is left to be done; it is the same code as normal running.
 public struct Checkout: Sendable {
-    /// How long a provider may take to answer. Shorter than ``CheckSchedule/answerLease``.
+    /// How long a provider may take to answer. Shorter than `CheckSchedule.answerLease`.
     public static let providerDeadline: Span = .seconds(30)
     /// How often a decision is made again because another write came first.
     public static let maximumConflicts = 16
@@ -105,6 +105,7 @@ public struct Checkout: Sendable {
         idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
         try await checkWire(amount, on: id, account: account)
+        try await checkCapture(amount, isFinal, on: id, account: account)
         return try await run(
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
     }
@@ -140,6 +141,26 @@ public struct Checkout: Sendable {
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason), on: id, account: account, idempotency: idempotency)
+    }
+
+    /// Refuses what the provider can not do. One that captures once lets the rest go: a second capture would be
+    /// taken for the repetition of the first.
+    private func checkCapture(
+        _ amount: Money?, _ isFinal: Bool, on id: PaymentID, account: AccountID
+    ) async throws(CheckoutError) {
+        let payment = try await payment(id, account: account)
+        guard let amount, let attempt = payment.currentAttempt, let held = attempt.authorization?.amount,
+            let provider = providers[attempt.provider], amount.minorUnits < held.minorUnits
+        else { return }
+        if !provider.capabilities.partialCapture {
+            throw .refused(.unsupported("The provider \(provider.name) captures all or nothing."))
+        }
+        if !isFinal, !provider.capabilities.multipleCapture {
+            throw .refused(
+                .unsupported(
+                    "The provider \(provider.name) captures a payment once. Capture the part as the last one: the rest "
+                        + "is let go."))
+        }
     }
 
     /// Checks that the provider's wire can express an amount before anything is written.

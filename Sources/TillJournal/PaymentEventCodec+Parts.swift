@@ -36,6 +36,7 @@ extension JSONWriter {
         field("captured", authorization.isCaptured)
         if let moment = authorization.captureBefore { field("capture_before", moment.milliseconds) }
         if let moment = authorization.honoredUntil { field("honored_until", moment.milliseconds) }
+        if let tip = authorization.tip { field("tip", tip.minorUnits) }
         if let card = authorization.card {
             key("card")
             self.card(card)
@@ -57,6 +58,7 @@ extension JSONWriter {
         beginObject()
         field("brand", card.brand)
         field("last_four", card.lastFour)
+        optional("network", card.network)
         optional("entry_mode", card.entryMode)
         if let emv = card.emv {
             key("emv")
@@ -143,11 +145,16 @@ extension JSONValue {
     }
 
     func authorization() throws(JournalError) -> Authorization {
-        Authorization(
-            reference: try id("reference"), amount: try money(), isCaptured: try flag("captured"),
+        let amount = try money()
+        let tip = try self["tip"].map { (tip) throws(JournalError) -> Money in
+            guard let units = tip.int64Value else { throw .corrupted("a tip is not an integer") }
+            return Money(minorUnits: units, currency: amount.currency)
+        }
+        return Authorization(
+            reference: try id("reference"), amount: amount, isCaptured: try flag("captured"),
             captureBefore: self["capture_before"] == nil ? nil : try moment("capture_before"),
             honoredUntil: self["honored_until"] == nil ? nil : try moment("honored_until"),
-            card: try self["card"].map { (card) throws(JournalError) in try card.card() })
+            card: try self["card"].map { (card) throws(JournalError) in try card.card() }, tip: tip)
     }
 
     func tender() throws(JournalError) -> TenderSummary {
@@ -166,7 +173,7 @@ extension JSONValue {
         }
         return CardSummary(
             brand: try text("brand"), lastFour: try text("last_four"), entryMode: try optionalText("entry_mode"),
-            emv: emv)
+            emv: emv, network: try optionalText("network"))
     }
 
     func creation() throws(JournalError) -> PaymentEvent.Creation {

@@ -43,6 +43,11 @@ public enum PaymentEventCodec {
         case .continuationStarted(let attempt, let number):
             writer.field("attempt", attempt.rawValue)
             writer.field("number", number)
+        case .attemptStored(let attempt, let tap):
+            writer.field("attempt", attempt.rawValue)
+            writer.field("record", tap.record.rawValue)
+            writer.field("stored_at", tap.storedAt.milliseconds)
+            writer.field("expires", tap.expires.milliseconds)
         case .attemptDeclined(let attempt, let decline):
             writer.field("attempt", attempt.rawValue)
             writer.decline(decline)
@@ -123,6 +128,12 @@ public enum PaymentEventCodec {
                 CustomerAction(kind: try json.text("kind"), url: try json.optionalText("url")))
         case "continuation.started":
             return .continuationStarted(try json.id("attempt"), number: try json.count("number"))
+        case "attempt.stored":
+            return .attemptStored(
+                try json.id("attempt"),
+                StoredTap(
+                    record: try json.id("record"), storedAt: try json.moment("stored_at"),
+                    expires: try json.moment("expires")))
         case "attempt.declined": return .attemptDeclined(try json.id("attempt"), try json.decline())
         case "attempt.not_sent": return .attemptNotSent(try json.id("attempt"), reason: try json.text("reason"))
         case "attempt.expired": return .attemptExpired(try json.id("attempt"))

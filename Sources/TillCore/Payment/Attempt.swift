@@ -27,6 +27,8 @@ public struct Attempt: Hashable, Sendable {
         case inFlight
         /// The customer must do something.
         case requiresAction(CustomerAction)
+        /// The card's data are stored on this device; nobody was asked yet.
+        case stored(StoredTap)
         /// It may have happened.
         case unknown(Unknown)
         /// Money is held or taken.
@@ -89,7 +91,7 @@ public struct Attempt: Hashable, Sendable {
     /// Money may be with the provider and nobody knows.
     public var isUndecided: Bool {
         switch state {
-        case .inFlight, .unknown, .requiresAction: true
+        case .inFlight, .stored, .unknown, .requiresAction: true
         case .authorized, .declined, .notSent, .voided, .expired: false
         }
     }

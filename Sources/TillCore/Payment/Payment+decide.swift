@@ -37,7 +37,7 @@ extension Payment {
         case .requiresPaymentMethod, .declined: break
         case .succeeded, .partiallyRefunded, .partiallyCaptured, .requiresCapture:
             throw .alreadyPaid(order.id, id)
-        case .processing, .unknown, .requiresAction: throw .outcomeOpen(status)
+        case .processing, .stored, .unknown, .requiresAction: throw .outcomeOpen(status)
         case .refunded, .canceled, .expired: throw .closed(status)
         }
         guard cancelReason == nil else { throw .closed(.canceled) }
@@ -80,7 +80,7 @@ extension Payment {
         var events: [PaymentEvent] = [.cancelRequested(reason: reason)]
         switch currentAttempt?.state {
         case nil: events.append(.canceled)
-        case .authorized, .requiresAction:
+        case .authorized, .requiresAction, .stored:
             // One that is being let go already is let go once.
             if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
                 events.append(.voidStarted(attempt.id, reason: reason))

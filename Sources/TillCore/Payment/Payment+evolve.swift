@@ -25,6 +25,11 @@ extension Payment {
                 $0.state = .inFlight
                 $0.continuation = Attempt.Continuation(number: number, startedAt: at, state: .inFlight)
             }
+        case .attemptStored(let id, let tap):
+            change(id) {
+                $0.state = .stored(tap)
+                $0.reference = tap.record
+            }
         case .attemptDeclined(let id, let decline):
             change(id) {
                 $0.state = .declined(decline)

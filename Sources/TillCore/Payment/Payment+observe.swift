@@ -62,6 +62,7 @@ extension Payment {
         // No money was asked for, so an unanswered preparation has certainly taken none.
         case .notSent(let reason), .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
+        case .stored: return settle(id, [.attemptNotSent(id, reason: "a preparation stores nothing")])
         }
     }
 
@@ -72,7 +73,7 @@ extension Payment {
         switch answer {
         case .approved(let authorization):
             guard authorization.amount.currency == currency, authorization.amount.isPositive,
-                authorization.amount.minorUnits <= attempt.amount.minorUnits
+                let base = authorization.base, base.minorUnits <= attempt.amount.minorUnits
             else {
                 let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
                 let step = asking(attempt)
@@ -87,6 +88,10 @@ extension Payment {
         case .requiresAction(let action):
             if case .requiresAction(action) = attempt.state { return [] }
             return challenged(attempt, action)
+        case .stored(let tap):
+            if case .stored(tap) = attempt.state { return [] }
+            guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
+            return [.attemptStored(id, tap), .voidStarted(id, reason: reason)]
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
         }
@@ -130,10 +135,10 @@ extension Payment {
                 events.append(.voidStarted(id, reason: reason))
             }
         } else if authorization.isCaptured {
-            if authorization.amount != asked {
+            if authorization.base != asked {
                 events.append(.attentionRequired(.attempt(id), reason: "Only \(authorization.amount) was approved."))
             }
-        } else if authorization.amount.minorUnits < asked.minorUnits {
+        } else if (authorization.base ?? authorization.amount).minorUnits < asked.minorUnits {
             events.append(.voidStarted(id, reason: "partial_approval"))
         } else if captureMode == .automatic {
             events.append(.captureStarted(nextCaptureID, id, authorization.amount, isFinal: true))
@@ -189,6 +194,7 @@ extension Payment {
                 .attentionRequired(operation, reason: "The provider refused: \(decline.reason.rawValue)."),
             ]
         case .requiresAction(let action): return stillUnknown(operation, reason: action.kind, at: now)
+        case .stored: return stillUnknown(operation, reason: "stored", at: now)
         case .notSent(let reason): return [resent(operation, reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
         }
@@ -272,6 +278,13 @@ extension Payment {
                 return []
             }
             return [.actionRequired(id, action)]
+        case .stored(let tap):
+            guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
+            if let void = attempt.void, void.state.isOpen {
+                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            }
+            guard now >= tap.expires, !attention.contains(tap.overdueWarning) else { return [] }
+            return [.attentionRequired(.attempt(id), reason: tap.overdueWarning)]
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(

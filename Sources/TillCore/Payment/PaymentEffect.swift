@@ -46,6 +46,11 @@ extension Payment {
                 // Nobody wants the money any more: whether it was taken is asked, and it is not asked for again.
                 if cancelReason != nil { next.effect = .query(attempt.id) }
                 effects.append(next)
+            } else if case .stored(let tap) = attempt.state {
+                // Whoever forwards it settles it; the engine only minds its end.
+                if !attention.contains(tap.overdueWarning) {
+                    effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires))
+                }
             } else if attempt.isUndecided {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
             } else if let hold = untouchedHold(attempt) {

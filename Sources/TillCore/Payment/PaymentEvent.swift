@@ -12,6 +12,8 @@ public enum PaymentEvent: Hashable, Sendable {
     case actionRequired(AttemptID, CustomerAction)
     /// The customer has done it. The second half of the authorization and its key are durable.
     case continuationStarted(AttemptID, number: Int)
+    /// The card's sealed data are durable on this device and wait to be forwarded: stored, not authorized.
+    case attemptStored(AttemptID, StoredTap)
     /// The provider said no.
     case attemptDeclined(AttemptID, Decline)
     /// Not one byte of the request left.
@@ -96,6 +98,7 @@ public enum PaymentEvent: Hashable, Sendable {
         case .authorized: "attempt.authorized"
         case .actionRequired: "attempt.action_required"
         case .continuationStarted: "continuation.started"
+        case .attemptStored: "attempt.stored"
         case .attemptDeclined: "attempt.declined"
         case .attemptNotSent: "attempt.not_sent"
         case .attemptExpired: "attempt.expired"

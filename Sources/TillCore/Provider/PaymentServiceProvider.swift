@@ -1,7 +1,7 @@
 /// Who moves the money: a card provider, the sandbox, the cash drawer.
 ///
 /// Rules for every implementation:
-/// - It never throws and never retries on its own: every end of a call is one of the five answers.
+/// - It never throws and never retries on its own: every end of a call is one of the answers.
 /// - `notSent` is said only when not one byte of the request left; a time-out, a reset, a 5xx and an answer that
 ///   can not be read are `unknown`.
 /// - It sends the key that it is given, unchanged, and is safe to call again with the same request.

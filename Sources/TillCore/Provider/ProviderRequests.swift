@@ -42,11 +42,13 @@ public struct AuthorizationRequest: Hashable, Sendable {
     public var key: IdempotencyKey
     /// A short text for the provider's list.
     public var description: String?
+    /// What the same provider made for the payment's last attempt, which took no money.
+    public var earlier: ProviderReference?
 
     /// Makes one.
     public init(
         context: AttemptContext, amount: Money, captureMode: CaptureMode, prepareKey: IdempotencyKey,
-        key: IdempotencyKey, description: String? = nil
+        key: IdempotencyKey, description: String? = nil, earlier: ProviderReference? = nil
     ) {
         self.context = context
         self.amount = amount
@@ -54,6 +56,7 @@ public struct AuthorizationRequest: Hashable, Sendable {
         self.prepareKey = prepareKey
         self.key = key
         self.description = description
+        self.earlier = earlier
     }
 }
 

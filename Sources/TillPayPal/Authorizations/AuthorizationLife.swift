@@ -168,7 +168,7 @@ public struct CaptureLimit: Hashable, Sendable {
         percent: 115, maximumMore: Money(minorUnits: 7500, currency: .usd))
 
     /// The most that all captures of a hold may make up.
-    /// - Throws: ``MoneyError/outOfRange``.
+    /// - Throws: `MoneyError.outOfRange`.
     public func limit(of hold: Money) throws(MoneyError) -> Money {
         let (product, overflow) = hold.minorUnits.multipliedReportingOverflow(by: percent)
         guard !overflow else { throw .outOfRange }

@@ -9,13 +9,12 @@ extension PayPalProvider {
         guard let reference = PayPalReference(request.context.reference) else {
             return .notSent(reason: "no order was prepared")
         }
-        guard case .card(let card) = tender else {
-            return .declined(Decline(reason: .cardNotSupported, message: "PayPal takes typed cards only"))
+        let source: JSONValue
+        let secrets: [Secret<String>]
+        switch PayPalProvider.source(of: tender, amount: request.amount) {
+        case .success(let usable): (source, secrets) = usable
+        case .failure(let refused): return .declined(refused.decline)
         }
-        guard (13...19).contains(card.number.reveal().utf8.count) else {
-            return .declined(Decline(reason: .incorrectNumber, message: "PayPal takes numbers of 13 to 19 digits"))
-        }
-        let (source, secrets) = CardSource.json(card)
         let end = clock.now().adding(deadline)
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(
@@ -32,6 +31,41 @@ extension PayPalProvider {
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
+    }
+
+    /// Why a tender can not be sent.
+    private struct Refused: Error {
+        let decline: Decline
+
+        init(_ reason: DeclineReason, _ message: String) { decline = Decline(reason: reason, message: message) }
+    }
+
+    /// The payment source of a tender, and what of it must not come back.
+    private static func source(
+        of tender: Tender, amount: Money
+    ) -> Result<(JSONValue, [Secret<String>]), Refused> {
+        let number: Secret<String>
+        let source: (JSONValue, [Secret<String>])
+        switch tender {
+        case .card(let card):
+            number = card.number
+            source = CardSource.json(card)
+        case .wallet(let payment):
+            guard let token = payment.networkToken else {
+                return .failure(Refused(.cardNotSupported, "PayPal takes wallet tokens that the shop has opened"))
+            }
+            guard let opened = WalletSource.json(payment, amount: amount) else {
+                return .failure(Refused(.cardNotSupported, "PayPal takes Apple Pay only, of wallets"))
+            }
+            number = token.number
+            source = opened
+        case .cardPresent, .cash:
+            return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
+        }
+        guard (13...19).contains(number.reveal().utf8.count) else {
+            return .failure(Refused(.incorrectNumber, "PayPal takes numbers of 13 to 19 digits"))
+        }
+        return .success(source)
     }
 
     /// What an order means for the attempt that it was made for.

@@ -88,7 +88,7 @@ extension PayPalProvider {
         case .approved(let authorization): return .authorized(authorization)
         case .declined(let decline): return .declined(decline)
         case .requiresAction(let action): return .requiresAction(action)
-        case .notSent, .unknown: break
+        case .stored, .notSent, .unknown: break
         }
         switch order.outcome {
         case .pending: return .processing

@@ -94,6 +94,7 @@ extension SandboxCharge {
     private mutating func decline(_ code: String, _ message: String) -> SandboxOutcome {
         state = .declined
         declineCode = code
+        declines = min(declines ?? 0, 1 << 20) + 1
         return .declined(code: code, message: message)
     }
 

@@ -8,6 +8,8 @@ extension PayPalBooks {
         "CCREJECT-IF": "5120", "CCREJECT-LS": "9520", "CCREJECT-IA": "1330", "CCREJECT-BANK_ERROR": "5100",
         "CCREJECT-CVV_F": "00N7",
     ]
+    /// Numbers of wallets' cards that are declined: wallets seldom give a name.
+    static let rejectedNumbers = ["4000000000000002": "0500"]
     /// A cardholder's name that makes the card's bank ask for a challenge.
     static let challengeName = "SCA-REQUIRED"
     /// A cardholder's name whose capture stays under review until the clock has moved by an hour.
@@ -242,6 +244,7 @@ extension PayPalBooks {
             rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source")
         }
         if let card = source["card"] { rules.card(card, "/payment_source/card", now: now) }
+        if let wallet = source["apple_pay"] { rules.applePay(wallet, "/payment_source/apple_pay", now: now) }
         if let token = source["token"] {
             rules.text(token["id"], "/payment_source/token/id", required: true, 1...255)
             rules.text(token["type"], "/payment_source/token/type", required: true, 1...255)
@@ -252,6 +255,24 @@ extension PayPalBooks {
     private func apply(_ source: JSONValue, to order: inout Order, executes: Bool) -> PayPalAnswer? {
         if source["token"] != nil, source["card"] == nil {
             return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id")
+        }
+        if let wallet = source["apple_pay"] {
+            guard let opened = wallet["decrypted_token"], let card = opened["tokenized_card"] else {
+                return .refused("PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED", "/payment_source/apple_pay")
+            }
+            if let amount = opened["transaction_amount"].flatMap(PayPalMoney.read),
+                order.units.count != 1 || order.units.first?.amount != amount
+            {
+                return .refused("AMOUNT_MISMATCH", "/payment_source/apple_pay/decrypted_token/transaction_amount")
+            }
+            order.card = PayPalBooks.shown(card)
+            if executes {
+                pay(&order, with: card)
+            } else {
+                order.status = "APPROVED"
+                order.waiting = card
+            }
+            return nil
         }
         guard var card = source["card"] else {
             guard source.objectValue?.isEmpty == false else { return nil }
@@ -285,7 +306,9 @@ extension PayPalBooks {
 
     /// Captures or authorizes each unit. A declined card leaves the order `COMPLETED`: that is PayPal's way.
     private func pay(_ order: inout Order, with card: JSONValue) {
-        let code = PayPalBooks.rejections[card["name"]?.stringValue ?? ""]
+        let code =
+            PayPalBooks.rejections[card["name"]?.stringValue ?? ""]
+            ?? PayPalBooks.rejectedNumbers[card["number"]?.stringValue ?? ""]
         let processor = JSONValue.members([
             "avs_code": .string(code == nil ? "A" : "G"), "cvv_code": .string(code == nil ? "M" : "P"),
             "response_code": .string(code ?? "0000"),

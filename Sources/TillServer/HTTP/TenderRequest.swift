@@ -5,7 +5,7 @@ import TillCore
 struct TenderRequest: Sendable {
     enum Kind: Sendable {
         case card(CardDetails)
-        case reader(String, card: String?)
+        case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
 
@@ -43,11 +43,13 @@ struct TenderRequest: Sendable {
                     securityCode: try tender.text("cvc", in: "tender.", atMost: 8),
                     holder: try TenderRequest.holder(tender), billingAddress: try TenderRequest.address(tender)))
         case "reader":
-            try tender.allow(["type", "reader", "card"], in: "tender.")
+            try tender.allow(["type", "reader", "card", "ask_tip", "tip_on"], in: "tender.")
             guard let reader = try tender.text("reader", in: "tender.", atMost: 128) else {
                 throw Problem.field("tender.reader", "It is missing.")
             }
-            kind = .reader(reader, card: try tender.text("card", in: "tender.", atMost: 100))
+            kind = .reader(
+                reader, card: try tender.text("card", in: "tender.", atMost: 100),
+                tipping: try TenderRequest.tipping(tender, currency))
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
@@ -83,6 +85,15 @@ struct TenderRequest: Sendable {
             throw Problem.field(place + fault.field.rawValue, fault.description, code: "invalid_card")
         }
         return address
+    }
+
+    /// Whether the reader is to ask for a tip, and from which part of the amount it counts.
+    private static func tipping(_ tender: JSONValue, _ currency: Currency) throws -> CardPresentPayload.Tipping? {
+        if let flag = tender["ask_tip"], flag.boolValue == nil {
+            throw Problem.field("tender.ask_tip", "It must be true or false.")
+        }
+        if let part = try tender.amount("tip_on", in: "tender.", currency) { return .onPart(part) }
+        return tender["ask_tip"]?.boolValue == true ? .onWholeAmount : nil
     }
 
     /// The request as it may be kept: of a card only the last four digits of its number.

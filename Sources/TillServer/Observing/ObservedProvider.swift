@@ -65,6 +65,7 @@ struct ObservedProvider: PaymentServiceProvider {
         case .approved: "approved"
         case .declined: "declined"
         case .requiresAction: "requires_action"
+        case .stored: "stored"
         case .notSent: "not_sent"
         case .unknown: "unknown"
         }
