@@ -210,6 +210,9 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
+            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
+            path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
