@@ -15,7 +15,7 @@ import TillCore
                 case .declined: .declined
                 case .requiresAction: .action
                 case .notSent: .notSent
-                case .unknown: .unknown
+                case .stored, .unknown: .unknown
                 }
         }
     }
