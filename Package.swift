@@ -216,6 +216,10 @@ let package = Package(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
+        // What several rooms' tests share.
+        .target(
+            name: "ProviderScripts", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderScripts",
+            swiftSettings: strict),
         tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
@@ -224,7 +228,9 @@ let package = Package(
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillAdyen", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
+        tests(
+            "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
+            crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
         tests(
@@ -233,7 +239,7 @@ let package = Package(
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ProviderScripts
 import Testing
 import TillCards
 import TillCore
@@ -38,7 +39,7 @@ import TillPayPal
         _ = try? await server.executeOrder(orderID: order, card: card, intent: .capture, key: key)
         _ = try? await server.executeOrder(orderID: order, card: card, intent: .authorize, key: key)
         _ = try? await server.createSetupToken(card: card, key: key)
-        _ = await (try Fixture.provider(transport)).authorize(Fixture.authorization(), with: try Fixture.tender())
+        _ = try await (Fixture.provider(transport)).authorize(Fixture.authorization(), with: try Fixture.tender())
         #expect(transport.calls.count == 7)
         for call in transport.calls {
             #expect(call.body.contains(#""security_code":"987""#), "\(call.line)")
