@@ -62,7 +62,6 @@ let package = Package(
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
-        .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -123,9 +122,6 @@ let package = Package(
             name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillAdyen", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, cryptoExtras, httpTypes],
-            swiftSettings: strict),
-        .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
 
@@ -151,13 +147,8 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillTapToPay", "TillHTTP",
-                "TillStripe", "TillBraintree", "TillAdyen",
-                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
-                hummingbirdTLS,
-                "TillBraintree", "TillPayPal",
-                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
-                "TillBraintree", "TillReceipts",
+                "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
+                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -167,13 +158,9 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
-                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay",
                 "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay",
-                "TillAdyen", "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillApplePay", "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -187,8 +174,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillTapToPay", crypto, log,
-                "TillContactless", "TillPCSC", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -231,6 +217,7 @@ let package = Package(
         tests(
             "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
             crypto, httpTypes),
+        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
         tests(

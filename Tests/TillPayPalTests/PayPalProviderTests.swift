@@ -7,7 +7,7 @@ import TillCore
 
 @Suite("The PayPal provider") struct PayPalProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, notSent, unknown
+        case approved, declined, action, stored, notSent, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -15,6 +15,7 @@ import TillCore
                 case .approved: .approved
                 case .declined: .declined
                 case .requiresAction: .action
+                case .stored: .stored
                 case .notSent: .notSent
                 case .stored, .unknown: .unknown
                 }

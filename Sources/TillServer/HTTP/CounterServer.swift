@@ -91,7 +91,7 @@ public struct CounterServer: Sendable {
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
         services.append(
             PrintQueueService(
-                desk: ReceiptDesk(journal: journal, clock: clock, content: options.receipt), clock: clock,
+                desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
                 logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
