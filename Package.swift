@@ -201,9 +201,16 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
+            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
+            path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
+        // What several rooms' tests share.
+        .target(
+            name: "ProviderScripts", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderScripts",
+            swiftSettings: strict),
         tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
@@ -211,6 +218,10 @@ let package = Package(
         tests("TillHardware", "TillSimulation"),
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
+        tests("TillAdyen", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
+        tests(
+            "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
+            crypto, httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
@@ -221,7 +232,7 @@ let package = Package(
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
