@@ -21,7 +21,9 @@ enum StripeCredential {
         case .card(let card):
             let expiry = card.expiry.reveal()
             return .success(
-                typed(card.number, month: expiry.month, year: expiry.year, securityCode: card.securityCode))
+                typed(
+                    card.number, month: expiry.month, year: expiry.year, securityCode: card.securityCode,
+                    holder: card.holder, address: card.billingAddress))
         case .cardPresent(let payload):
             let sealed = payload.sealed.reveal()
             if sealed.hasPrefix("pm_"), let id = try? ProviderReference(validating: sealed) {
@@ -75,14 +77,25 @@ enum StripeCredential {
     }
 
     private static func typed(
-        _ number: Secret<String>, month: Int, year: Int, securityCode: Secret<String>?
+        _ number: Secret<String>, month: Int, year: Int, securityCode: Secret<String>?,
+        holder: Secret<String>? = nil, address: Secret<BillingAddress>? = nil
     ) -> StripeCredential {
         var fields = [
             ("type", "card"), ("card[number]", number.reveal()), ("card[exp_month]", String(month)),
             ("card[exp_year]", String(year)),
         ]
         if let securityCode { fields.append(("card[cvc]", securityCode.reveal())) }
-        return .card(fields: fields, secrets: [number] + (securityCode.map { [$0] } ?? []))
+        if let holder { fields.append(("billing_details[name]", holder.reveal())) }
+        if let address = address?.reveal() {
+            let parts = [
+                ("line1", address.line1), ("line2", address.line2), ("city", address.city), ("state", address.region),
+                ("postal_code", address.postalCode), ("country", address.country),
+            ]
+            for (name, value) in parts {
+                if let value { fields.append(("billing_details[address][\(name)]", value)) }
+            }
+        }
+        return .card(fields: fields, secrets: [number] + [securityCode, holder].compactMap { $0 })
     }
 
     /// `<number>:<brand>:<entry mode>`, or `declined:<reason>` for the test card that Stripe declines so.

@@ -16,6 +16,7 @@ enum SQLiteSchema {
         }
         registerPrinting(&migrator)
         registerWallets(&migrator)
+        registerMail(&migrator)
         return migrator
     }
 

@@ -26,7 +26,8 @@ extension PayPalProvider {
                 return .unknown(reason: unreadable)
             }
             return answer(order, asked: request.amount, card: tender.summary.card)
-        case .failed(let error): return await settled(error, request, reference, tender.summary.card, until: end)
+        case .failed(let error):
+            return await settled(error, asked: request.amount, reference, tender.summary.card, until: end)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
@@ -79,10 +80,9 @@ extension PayPalProvider {
                     card: order.card?.summary ?? card))
         case .held(let hold):
             guard hold.amount == asked else { return .unknown(reason: amountMismatch) }
-            let reference = PayPalReference(order: order.orderID, authorization: hold.id)
             return .approved(
-                Authorization(
-                    reference: reference.providerReference, amount: asked, captureBefore: hold.expires,
+                authorization(
+                    of: hold, in: PayPalReference(order: order.orderID), amount: asked,
                     card: order.card?.summary ?? card))
         case .declined(let decline): return .declined(decline)
         case .pending(let reason): return .unknown(reason: reason)
@@ -94,10 +94,42 @@ extension PayPalProvider {
         }
     }
 
+    /// A hold with PayPal's own end of it. A hold beside the one that the reference names renews that one.
+    func authorization(
+        of hold: OrderAuthorization, in reference: PayPalReference, amount: Money, card: CardSummary?
+    ) -> Authorization {
+        let original = reference.authorization ?? hold.id
+        let name = PayPalReference(
+            order: reference.order, authorization: original, renewed: hold.id == original ? nil : hold.id)
+        let honored = hold.created.map { $0.adding(AuthorizationLife.honorPeriod) }
+        return Authorization(
+            reference: name.providerReference, amount: amount, captureBefore: hold.expires,
+            honoredUntil: honored.map { min($0, hold.expires ?? $0) }, card: card)
+    }
+
+    /// Asks for the money of an order whose customer has passed the bank's challenge. PayPal has the card.
+    public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        guard let reference = PayPalReference(request.context.reference) else {
+            return .unknown(reason: "there is no order")
+        }
+        let end = clock.now().adding(deadline)
+        let verb = request.captureMode == .automatic ? "capture" : "authorize"
+        let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
+        switch await connection.send(call, within: deadline) {
+        case .answered(_, let json, let debugID):
+            guard let order = OrderResponse(json, debugID: debugID), order.orderID == reference.order else {
+                return .unknown(reason: unreadable)
+            }
+            return answer(order, asked: request.amount, card: nil)
+        case .failed(let error): return await settled(error, asked: request.amount, reference, nil, until: end)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
     /// A refusal may be the repetition of a call that was done: the order tells.
     private func settled(
-        _ error: PayPalError, _ request: AuthorizationRequest, _ reference: PayPalReference, _ card: CardSummary?,
-        until end: Timestamp
+        _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?, until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {
         switch error.kind {
         case .alreadyDone, .payerAction: break
@@ -109,7 +141,7 @@ extension PayPalProvider {
         switch await order(reference.order, until: end) {
         case .order(let order):
             if case .open = order.outcome { return .declined(error.decline) }
-            return answer(order, asked: request.amount, card: card)
+            return answer(order, asked: asked, card: card)
         case .missing: return .declined(error.decline)
         case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")
         }

@@ -61,6 +61,7 @@ extension PayPalBooks {
         }
         orders[order.id] = order
         orderSequence.append(order.id)
+        notePayments(of: order.id)
         remember(key, "/v2/checkout/orders", .order(order.id))
         return PayPalAnswer(201, render(orderID: order.id, whole: whole))
     }
@@ -147,6 +148,7 @@ extension PayPalBooks {
         }
         if let refusal = apply(source, to: &order, executes: false) { return refusal }
         orders[id] = order
+        noteApproval(of: id)
         return PayPalAnswer(200, render(orderID: id, whole: whole))
     }
 
@@ -177,6 +179,7 @@ extension PayPalBooks {
         }
         order.updated = now
         orders[id] = order
+        notePayments(of: id)
         remember(key, path, .order(id))
         return PayPalAnswer(201, render(orderID: id, whole: whole))
     }
@@ -195,7 +198,30 @@ extension PayPalBooks {
             order.waiting = nil
         }
         orders[id] = order
+        noteApproval(of: id)
         return true
+    }
+
+    private func noteApproval(of id: String) {
+        guard orders[id]?.status == "APPROVED" else { return }
+        note("CHECKOUT.ORDER.APPROVED", render(orderID: id, whole: true))
+    }
+
+    /// What the payments of an order that was just executed mean to a subscriber.
+    private func notePayments(of id: String) {
+        guard let order = orders[id], order.status == "COMPLETED" else { return }
+        note("CHECKOUT.ORDER.COMPLETED", render(orderID: id, whole: true))
+        for payment in order.payments {
+            switch payment {
+            case .authorization(let id):
+                if let hold = authorizations[id], hold.status == "CREATED" {
+                    note("PAYMENT.AUTHORIZATION.CREATED", render(hold))
+                }
+            case .capture(let id):
+                if let capture = captures[id] { note("PAYMENT.CAPTURE.\(capture.status)", render(capture)) }
+            case .refund: break
+            }
+        }
     }
 
     private static func authenticated(_ card: JSONValue, shift: String, status: String) -> JSONValue {

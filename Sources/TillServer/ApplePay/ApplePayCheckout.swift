@@ -300,7 +300,8 @@ struct ApplePayCheckout: Sendable {
     private static func isPaid(_ status: PaymentStatus) -> Bool {
         switch status {
         case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded: true
-        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .processing, .unknown: false
+        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .stored, .processing, .unknown:
+            false
         }
     }
 
@@ -317,7 +318,7 @@ struct ApplePayCheckout: Sendable {
                 guest = await customers.account(of: contact, basket: entry.basket.id)
             }
             return (ApplePayCheckout.placed(payment, guest: guest, customer: entry.account), false)
-        case .processing, .unknown: return (pending(entry.basket.id), false)
+        case .processing, .stored, .unknown: return (pending(entry.basket.id), false)
         }
     }
 

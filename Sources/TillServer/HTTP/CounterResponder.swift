@@ -23,8 +23,10 @@ struct CounterResponder: HTTPResponder {
     let checkout: Checkout
     let options: ServerOptions
     let applePay: ApplePayMount?
+    let offline: OfflineDesk?
     let clock: any TillClock
     let logger: Logger
+    let gaps = ReceiptGapLog()
     private let numbers = RequestNumbers()
 
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
@@ -123,12 +125,13 @@ struct CounterResponder: HTTPResponder {
     private func answer(_ request: Request, route: inout String) async throws -> Response {
         let path = request.uri.path
         if let response = try await receiptAnswer(request, route: &route) { return response }
+        if let response = try await offlineAnswer(request, route: &route) { return response }
         if ApplePayRoutes.own(path), let web = try applePay?.web() {
             return try await web.routes.answer(request, route: &route)
         }
         let isReading = request.isReading
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/openapi.yaml", "/healthz", "/readyz",
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/receipts.js", "/openapi.yaml", "/healthz", "/readyz",
             "/metrics":
             route = path
             try request.only(.get)
@@ -145,6 +148,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try request.only(.post)
             return try await payPal(request)
+        case "/webhooks/braintree":
+            route = path
+            try request.only(.post)
+            return try await braintree(request)
         case "/v1/payments":
             route = path
             guard isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
@@ -171,10 +178,10 @@ struct CounterResponder: HTTPResponder {
             try request.only(.get)
             let incoming = try await incoming(request)
             if names[0] == "orders" {
-                return try await payments.receipt(ofOrder: try identifier(names[1]), incoming)
+                return try await receipt(ofOrder: try identifier(names[1]), incoming)
             }
             let id: PaymentID = try identifier(names[1])
-            return verb.isEmpty ? try await payments.show(id, incoming) : try await payments.receipt(id, incoming)
+            return verb.isEmpty ? try await payments.show(id, incoming) : try await receipt(id, incoming)
         case ("payments", "confirm"), ("payments", "capture"), ("payments", "cancel"), ("payments", "refunds"):
             route = "/v1/payments/{id}/\(verb)"
             try request.only(.post)
@@ -214,6 +221,7 @@ struct CounterResponder: HTTPResponder {
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
         case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
+        case "/receipts.js": return asset(PackageResources.receipts_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
@@ -314,7 +322,7 @@ struct CounterResponder: HTTPResponder {
 
 extension Substring {
     /// Percent signs resolved; `nil` if that is not UTF-8.
-    fileprivate func removingURLPercentEncoding() -> String? {
+    func removingURLPercentEncoding() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
         var rest = utf8[...]
