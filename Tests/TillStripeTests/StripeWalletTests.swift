@@ -14,7 +14,8 @@ import TillCore
     }
 
     private func tender(
-        _ token: WalletPayment.NetworkToken? = nil, wallet: String = "apple_pay", sealed: String = #"{"version":"EC_v1"}"#
+        _ token: WalletPayment.NetworkToken? = nil, wallet: String = "apple_pay",
+        sealed: String = #"{"version":"EC_v1"}"#
     ) -> Tender {
         .wallet(
             WalletPayment(

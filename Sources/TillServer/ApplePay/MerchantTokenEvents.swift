@@ -89,7 +89,8 @@ extension ApplePayRoutes {
     /// it says, it is answered with 200 once it is kept, and with 500 if it can not be: Apple calls again then.
     func notified(_ request: Request, _ parts: ArraySlice<String>) async throws -> Response {
         guard request.isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
-        guard let id = parts.last, MerchantTokenEvent.isIdentifier(id), parts.count == 1 || parts.first == "merchantToken"
+        guard let id = parts.last, MerchantTokenEvent.isIdentifier(id),
+            parts.count == 1 || parts.first == "merchantToken"
         else { throw Problem.notFound }
         do throws(JournalError) { try await events.notified(id) } catch {
             throw Problem(
