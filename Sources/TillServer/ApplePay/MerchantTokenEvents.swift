@@ -56,11 +56,10 @@ struct MerchantTokenEvents: Sendable {
                 try? await journal.endWalletTokenEvent(id, document: Self.kept(event).bytes())
                 figures.notification("known")
             } catch {
-                // One that Apple does not know was made up, or is too old to ask for.
+                // One that Apple does not know was made up: anybody can call the address.
                 if case .refused(404) = error {
                     figures.notification("unknown_to_apple")
-                    let document = JSONValue.object([JSONMember(key: "eventType", value: .string("UNKNOWN_TO_APPLE"))])
-                    try? await journal.endWalletTokenEvent(id, document: document.bytes())
+                    try? await journal.forgetWalletTokenEvent(id)
                     continue
                 }
                 figures.notification(error.code)
