@@ -180,6 +180,10 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
+            name: "ipp-fuzz",
+            dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
