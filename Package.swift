@@ -35,8 +35,10 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
 #else
     let passKitShell: [Target.Dependency] = []
+    let airPrintShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -90,7 +92,9 @@ let package = Package(
 
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
-        .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillHardware", dependencies: ["TillCore", "TillReceipts"],
+            exclude: airPrintShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
@@ -190,7 +194,7 @@ let package = Package(
         tests("TillCore"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware", "TillSimulation"),
+        tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
         tests("TillCards", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
@@ -215,6 +219,10 @@ let package = Package(
         .target(
             name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
+        .target(
+            name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
+            path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
 

@@ -52,7 +52,8 @@ struct IPPFuzz: ParsableCommand {
             IPPAttribute("range", IPPValue(tag: IPPTag.range, .range(4_800, 8_000))),
             IPPAttribute("resolution", IPPValue(tag: IPPTag.resolution, .resolution(203, 203, 3))),
             IPPAttribute("with-language", IPPValue(tag: 0x35, .bytes([0, 2, 0x65, 0x6E, 0, 1, 0xFF]))),
-            IPPAttribute("media", .collection([IPPAttribute("size", .collection([IPPAttribute("x", .integer(8_000))]))])),
+            IPPAttribute(
+                "media", .collection([IPPAttribute("size", .collection([IPPAttribute("x", .integer(8_000))]))])),
         ]
         let small = IPPMessage(code: 0, requestID: 7, groups: [.init(tag: 1, attributes)], data: [1, 2, 3]).bytes
         return [small] + (try files.map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: $0))) })
