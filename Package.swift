@@ -39,6 +39,11 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 #else
     let passKitShell: [Target.Dependency] = []
     let airPrintShell: [Target.Dependency] = []
+    // The same for Tap to Pay's adapter and ProximityReader.
+    let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
+#else
+    let passKitShell: [Target.Dependency] = []
+    let proximityReaderShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -51,13 +56,17 @@ let package = Package(
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
+        .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
+        .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
+        .library(name: "TillMail", targets: ["TillMail"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
+        .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -101,6 +110,9 @@ let package = Package(
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
         .target(
+            name: "TillTapToPay", dependencies: ["TillCore", crypto],
+            exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
+        .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
         // Floor 2: the outside parties.
@@ -108,11 +120,16 @@ let package = Package(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
+        // The smart card library is found when it is needed, too.
+        .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
             name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "TillAdyen", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, cryptoExtras, httpTypes],
             swiftSettings: strict),
         .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
@@ -128,6 +145,10 @@ let package = Package(
                 nioSSL, crypto,
             ], swiftSettings: strict),
 
+        .target(
+            name: "TillMail", dependencies: ["TillCore", "TillHardware", nioCore, nioPosix, nioSSL],
+            swiftSettings: strict),
+
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
         .target(
@@ -136,7 +157,12 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
+                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillTapToPay", "TillHTTP",
+                "TillStripe", "TillBraintree", "TillAdyen",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
+                hummingbirdTLS,
+                "TillBraintree", "TillPayPal",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
                 "TillBraintree", "TillReceipts",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
@@ -149,7 +175,11 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
                 "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
+                "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
+                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
                 "TillApplePay",
+                "TillAdyen", "TillApplePay", "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -163,7 +193,8 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", crypto, log,
+                "TillContactless", "TillTapToPay", crypto, log,
+                "TillContactless", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -173,7 +204,8 @@ let package = Package(
 
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
-            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            name: "TillSimulation",
+            dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", httpTypes],
             swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
@@ -181,7 +213,7 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
             name: "ipp-fuzz",
@@ -191,15 +223,23 @@ let package = Package(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
-        tests("TillCore"),
+        tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
         tests("TillCards", httpTypes),
+        tests("TillHardware", "TillSimulation"),
+        tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
+        tests("TillAdyen", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
+        tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
+        tests(
+            "TillTapToPay",
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+        tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
@@ -223,6 +263,10 @@ let package = Package(
         .target(
             name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
             path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
+        .target(
+            name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],
+            path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
 

@@ -6,6 +6,12 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     case storeName = "store_name"
     /// Where the shop is.
     case storeAddress = "store_address"
+    /// The shop's tax number.
+    case taxID = "tax_id"
+    /// The shop's telephone number.
+    case phone
+    /// The number under which the acquirer knows the shop.
+    case merchantID = "merchant_id"
     /// The terminal's number.
     case terminalID = "terminal_id"
     /// The card's brand.
@@ -33,11 +39,22 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     /// How the card was read.
     case entryMode = "entry_mode"
 
+    /// It belongs to the head of the receipt.
+    var isOfStore: Bool {
+        switch self {
+        case .storeName, .storeAddress, .taxID, .phone: true
+        default: false
+        }
+    }
+
     /// What the row is called.
     var label: ReceiptLabel {
         switch self {
         case .storeName: .store
         case .storeAddress: .address
+        case .taxID: .taxID
+        case .phone: .phone
+        case .merchantID: .merchantID
         case .terminalID: .terminalID
         case .brand, .lastFour: .card
         case .applicationName: .application
@@ -72,9 +89,9 @@ public struct ReceiptRequirement: Sendable {
 
     /// The table.
     public static let all: [ReceiptRequirement] = [
-        // A card that was present: the shop and its place, the card disguised, and how it was read.
+        // The shop and its place, the card disguised, and how it was read.
         ReceiptRequirement(
-            entryModes: chip + stripe, fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
+            entryModes: chip + stripe + ["keyed"], fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
         // The networks demand the application on every chip receipt, and a statement about the PIN.
         ReceiptRequirement(entryModes: chip, fields: [.applicationName, .aid, .verification]),
         // An approval carries the issuer's code; on a decline there is none.
@@ -94,6 +111,8 @@ public struct ReceiptRequirement: Sendable {
         ReceiptRequirement(brand: "amex", entryModes: ["contact_emv"], fields: [.cryptogram]),
     ]
 
+    /// Speaks about every receipt of a card.
+    static let everyCard = ReceiptRequirement(fields: [])
     private static let chip = ["contact_emv", "contactless_emv"]
     private static let stripe = ["magnetic_stripe_track2", "magnetic_stripe_fallback", "contactless_magstripe_mode"]
 
@@ -129,6 +148,9 @@ extension ReceiptContent {
         for requirement in ReceiptRequirement.all where requirement.applies(to: self) {
             for field in requirement.fields where !has(field) && !missing.contains(field) { missing.append(field) }
         }
+        if ReceiptRequirement.everyCard.applies(to: self) {
+            for field in store.required where !has(field) && !missing.contains(field) { missing.append(field) }
+        }
         return missing
     }
 
@@ -145,6 +167,9 @@ extension ReceiptContent {
         switch field {
         case .storeName: !store.name.plain.isEmpty
         case .storeAddress: !store.address.isEmpty
+        case .taxID: store.taxID != nil
+        case .phone: store.phone != nil
+        case .merchantID: store.merchantID != nil
         case .terminalID: store.terminalID != nil
         case .brand: transaction.brand != nil && transaction.brand?.plain != "unknown"
         case .lastFour: transaction.lastFour != nil
