@@ -35,15 +35,13 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    // The same for Tap to Pay's adapter and ProximityReader, and for the system's print dialog.
+    let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
     let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
 #else
     let passKitShell: [Target.Dependency] = []
-    let airPrintShell: [Target.Dependency] = []
-    // The same for Tap to Pay's adapter and ProximityReader.
-    let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
-#else
-    let passKitShell: [Target.Dependency] = []
     let proximityReaderShell: [Target.Dependency] = []
+    let airPrintShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -193,8 +191,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillTapToPay", crypto, log,
-                "TillContactless", "TillPCSC", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
