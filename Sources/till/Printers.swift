@@ -14,10 +14,6 @@ struct Printers: AsyncParsableCommand {
             Commands.self,
         ])
 
-    static func desk(_ counter: Counter) -> ReceiptDesk {
-        counter.options.receipts.desk(counter.journal, counter.clock)
-    }
-
     /// A page that can not be taken for a receipt: nothing is paid on it.
     static func page(_ store: String, _ now: Timestamp) -> ReceiptDocument {
         let zero = Money(minorUnits: 0, currency: .eur)

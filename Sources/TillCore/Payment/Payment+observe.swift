@@ -116,6 +116,7 @@ extension Payment {
         switch answer {
         case .approved, .declined: return observeAuthorized(id, answer, at: now)
         case .requiresAction(let action): return challenged(attempt, action)
+        case .stored: return stillUnknown(.continuation(id), reason: "stored", at: now)
         case .notSent(let reason): return [resent(.continuation(id), reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(.continuation(id), reason: reason, at: now)
         }

@@ -89,8 +89,10 @@ public struct CounterServer: Sendable {
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
-        let prints = options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }
-        services.append(PrintQueueService(desk: prints, clock: clock, logger: logger))
+        services.append(
+            PrintQueueService(
+                desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
+                logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

@@ -30,9 +30,6 @@ public struct ReceiptDesk: Sendable {
         printers = PrinterBook(journal: journal, clock: clock)
     }
 
-    /// The printer of a name or an address, ready to be asked.
-    public func printer(_ text: String) async throws -> ReceiptPrinter { try await printers.printer(text) }
-
     /// Writes a receipt down and prints it. It says that it is a reprint if this copy is or may be on paper already.
     /// - Parameter deadline: how long it is followed; a printer that has not begun by then is told to forget it.
     /// - Returns: how it stands in the end. Nothing is thrown for what a printer does.

@@ -114,6 +114,7 @@ extension TapToPayService.PaymentResult {
         case .voided, .expired: status = .declined
         case .inFlight, nil: break
         case .requiresAction: message = "the bank wants something of the customer"
+        case .stored: message = "stored on this device, not authorized"
         case .unknown(let unknown): message = unknown.reason
         }
         self.init(status: status, payment: payment.id.rawValue, message: message, card: attempt?.tender.card)
