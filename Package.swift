@@ -37,9 +37,12 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
     // The same for Tap to Pay's adapter and ProximityReader.
     let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
+    // And for the system's print dialog.
+    let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
 #else
     let passKitShell: [Target.Dependency] = []
     let proximityReaderShell: [Target.Dependency] = []
+    let airPrintShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -96,7 +99,9 @@ let package = Package(
 
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
-        .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillHardware", dependencies: ["TillCore", "TillReceipts"],
+            exclude: airPrintShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
@@ -203,6 +208,9 @@ let package = Package(
         .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
+            name: "ipp-fuzz",
+            dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
@@ -215,7 +223,7 @@ let package = Package(
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware", "TillSimulation"),
+        tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillAdyen", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
@@ -249,6 +257,10 @@ let package = Package(
         .target(
             name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
+        .target(
+            name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
+            path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
         .target(
             name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],
