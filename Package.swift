@@ -182,6 +182,10 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
+            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
+            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
+            swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
