@@ -24,6 +24,7 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
@@ -34,8 +35,11 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    // The same for Tap to Pay's adapter and ProximityReader.
+    let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
 #else
     let passKitShell: [Target.Dependency] = []
+    let proximityReaderShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -48,6 +52,8 @@ let package = Package(
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
+        .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
+        .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
@@ -97,6 +103,9 @@ let package = Package(
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
         .target(
+            name: "TillTapToPay", dependencies: ["TillCore", crypto],
+            exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
+        .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
         // Floor 2: the outside parties.
@@ -104,6 +113,8 @@ let package = Package(
             name: "TillHTTP",
             dependencies: ["TillCore", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes],
             swiftSettings: strict),
+        // The smart card library is found when it is needed, too.
+        .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
@@ -120,6 +131,7 @@ let package = Package(
             name: "TillPrinting",
             dependencies: [
                 "TillCore", "TillReceipts", "TillCanvas", "TillHardware", asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                nioTLS,
                 nioSSL, crypto,
             ], swiftSettings: strict),
 
@@ -135,9 +147,10 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
-                "TillBraintree",
-                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioSSL, hummingbirdTLS,
+                "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
+                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree",
+                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
+                hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -147,7 +160,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay",
+                "TillApplePay", "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -161,7 +174,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -171,7 +184,8 @@ let package = Package(
 
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
-            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            name: "TillSimulation",
+            dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", httpTypes],
             swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
@@ -179,7 +193,7 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
             name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
@@ -189,16 +203,20 @@ let package = Package(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
-        tests("TillCore"),
+        tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", "TillSimulation"),
-        tests("TillCards", httpTypes),
+        tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
+        tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
+        tests(
+            "TillTapToPay",
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+        tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),
@@ -218,6 +236,10 @@ let package = Package(
         .target(
             name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
+        .target(
+            name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],
+            path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
 

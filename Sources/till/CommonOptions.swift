@@ -82,6 +82,7 @@ extension CounterOptions {
         self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
         stripeKey = settings.secret(.stripeKey)
         if let url = settings.text(.stripeURL) { stripeURL = url }
+        stripeNetworkPriority = settings.text(.stripeNetworkPriority)
         receipts = try ReceiptSetup(settings)
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")
@@ -96,6 +97,7 @@ extension CounterOptions {
         if stripeKey == nil, provider.rawValue == "stripe", Loopback.isURL(stripeURL) {
             stripeKey = Secret("sk_test_local")
         }
+        offline = try OfflineOptions(settings, journal: journal)
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
         braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
     }

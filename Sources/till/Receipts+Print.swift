@@ -18,10 +18,18 @@ extension Receipts {
         @Option(name: .long, help: "ipp://…, ipps://…, socket://HOST:9100, /dev/usb/lp0 or a printer's name.")
         var printer: String?
         @Option(name: .long, help: "How many, 1 to 10.") var copies = 1
+        @Option(
+            name: .long,
+            help: "How many seconds it is followed, 1 to 3600; what the printer has not begun by then is called off.")
+        var deadline: Int64 = 60
         @Flag(name: .long, help: "Print what waits, and find out about what was being sent.") var waiting = false
 
         func run() async throws {
             try await withCounter(common, provider, store.given) { counter in
+                guard (1...3_600).contains(deadline) else {
+                    throw CommandError(
+                        code: "invalid_deadline", what: "--deadline is \(deadline).", next: "Use 1 to 3600 seconds.")
+                }
                 let desk = counter.options.receipts.desk(counter.journal, counter.clock) { Output.note("Note: \($0)") }
                 let jobs: [PrintJob]
                 if waiting {
@@ -34,10 +42,20 @@ extension Receipts {
                     }
                     let found = try await counter.checkout.payment(
                         PaymentID(rawValue: payment), account: counter.options.account)
-                    jobs = [try await Receipts.print(found, printer, copy.copy, copies, desk, common)]
+                    jobs = [try await print(found, printer, desk)]
                 }
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
                 if jobs.contains(where: { ![.printed, .sent].contains($0.state) }) { throw ExitCode(1) }
+            }
+        }
+
+        /// Prints and tells on the way.
+        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptDesk) async throws -> PrintJob {
+            let isQuiet = common.json
+            return try await desk.print(
+                payment, on: printer, copy: copy.copy, copies: copies, deadline: .seconds(deadline)
+            ) { step in
+                if !isQuiet, let words = step.words { Output.note(words) }
             }
         }
     }
@@ -57,18 +75,22 @@ extension Receipts {
         }
     }
 
-    /// Prints and tells on the way.
-    static func print(
-        _ payment: Payment, _ printer: String, _ copy: ReceiptCopy, _ copies: Int, _ desk: ReceiptDesk,
-        _ common: CommonOptions
-    ) async throws -> PrintJob {
-        let isQuiet = common.json
-        return try await desk.print(payment, on: printer, copy: copy, copies: copies) { step in
-            guard !isQuiet else { return }
-            switch step {
-            case .accepted(job: let job): Output.note("The printer has it as job \(job).")
-            case .waiting(let why): Output.note(why)
-            case .state(let state): Output.note(state.sentence)
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Calls off a receipt that waits for its printer.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The print, as the queue lists it: print_….") var print: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let desk = counter.options.receipts.desk(counter.journal, counter.clock)
+                guard let job = try await desk.cancel(print) else {
+                    throw CommandError(
+                        code: "unknown_print", what: "There is no print \(print).",
+                        next: "See till receipts queue, or till receipts queue PAYMENT.")
+                }
+                Output.line(common.json ? Receipts.list([job]).text : Receipts.lines([job]))
+                if job.state != .canceled { throw ExitCode(1) }
             }
         }
     }
@@ -82,6 +104,7 @@ extension Receipts {
                 JSONMember(key: "copy", value: .string(job.copy)),
                 JSONMember(key: "reprint", value: .bool(job.isReprint)),
                 JSONMember(key: "state", value: .string(job.state.rawValue)),
+                JSONMember(key: "tries", value: .number("\(job.tries)")),
                 JSONMember(key: "message", value: .string(job.note)),
             ])
         }
@@ -90,6 +113,10 @@ extension Receipts {
 
     static func lines(_ jobs: [PrintJob]) -> String {
         if jobs.isEmpty { return "No receipts wait." }
-        return jobs.map { "\($0.payment)  \($0.printer)  \($0.state.rawValue)  \($0.note)" }.joined(separator: "\n")
+        return jobs.map { job in
+            let state = job.state.rawValue.replacing("_", with: " ")
+            let first = "\(job.payment)  \(job.printer)  \(state)\n  \(job.id)"
+            return job.note.isEmpty ? first : first + "\n" + Output.wrapped("  " + job.note, to: 80)
+        }.joined(separator: "\n")
     }
 }

@@ -10,7 +10,7 @@ import TillServer
 struct Receipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows, prints, sends and shares receipts.",
-        subcommands: [Show.self, Sample.self, Print.self, Queue.self, Link.self, Send.self, Sent.self])
+        subcommands: [Show.self, Sample.self, Print.self, Queue.self, Cancel.self, Link.self, Send.self, Sent.self])
 
     /// In which form, how wide, and where to.
     struct FormOptions: ParsableArguments {

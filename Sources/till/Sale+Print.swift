@@ -12,7 +12,7 @@ extension Sale {
             switch job.state {
             case .printed, .sent: Output.note(job.note)
             case .waiting: Output.note("The receipt waits: \(job.note) Then: till receipts print --waiting")
-            case .sending, .failed, .mayHavePrinted:
+            case .sending, .failed, .mayHavePrinted, .canceled:
                 Output.note("\(job.note) Print it again: till receipts print \(payment.id) --printer \(printer)")
             }
         } catch let error as any ExplainedError {

@@ -45,6 +45,12 @@ struct Sale: AsyncParsableCommand {
         help: ArgumentHelp(
             "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …", valueName: "card"))
     var card: String?
+    @Flag(name: .long, help: "The reader asks for a tip, if its configuration has tips.")
+    var askTip = false
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Ask for a tip that counts from this part of the amount only.", valueName: "amount"))
+    var tipOn: String?
     @Option(name: .long, help: "A card number. On a real card use the page: other users can see a command line.")
     var cardNumber: String?
     @Option(name: .long, help: "The card's expiry, as 12/30.")
@@ -81,10 +87,11 @@ struct Sale: AsyncParsableCommand {
             try checkBeforeWriting(sold, name: name, counter)
             let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
+            let tipping = try tipping(sold)
             let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
             if let atReader {
-                return try await finish(try await collect(payment, at: atReader, in: counter), counter)
+                return try await finish(try await collect(payment, at: atReader, tipping, in: counter), counter)
             }
             let tender: Tender
             if let typed {

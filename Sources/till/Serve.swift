@@ -61,11 +61,13 @@ struct Serve: AsyncParsableCommand {
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
             options.payPalWebhooks = counter.payPalWebhooks
+            options.braintreeWebhooks = counter.braintreeWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
             options.preferredReader = ReaderChoice.read(counter)?.id
-            let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
+            let applePay = try ApplePayMount.serving(
+                self.applePay, counter, host: options.host, statsD: try StatsD(settings))
             options.onListening = announce(
                 counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(

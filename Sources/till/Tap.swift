@@ -22,6 +22,7 @@ struct Tap: AsyncParsableCommand {
                 till tap --amount 12.50 --currency EUR --reader virtual --card wallet --loyalty \
                 pass.com.example.loyalty
                 till tap --amount 12.50 --currency EUR --reader replay:tap.txt
+                till tap --amount 12.50 --currency EUR --reader pcsc
                 """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -29,7 +30,7 @@ struct Tap: AsyncParsableCommand {
         var amount: String
         @Option(name: .long, help: ArgumentHelp("The currency; usually EUR.", valueName: "code"))
         var currency = "EUR"
-        @Option(name: .long, help: ArgumentHelp("virtual, or replay:FILE.", valueName: "reader"))
+        @Option(name: .long, help: ArgumentHelp("virtual, pcsc, pcsc:NAME or replay:FILE.", valueName: "reader"))
         var reader = "virtual"
         @Option(name: .long, help: ArgumentHelp("The virtual card: \(Tap.cardNames).", valueName: "card"))
         var card = "visa"
@@ -204,9 +205,11 @@ struct Tap: AsyncParsableCommand {
         if reader.hasPrefix("replay:") {
             return ReplayChannel(try transcript(String(reader.dropFirst("replay:".count))))
         }
+        if let channel = TapReaderChoice.pcsc(reader) { return channel }
         guard reader == "virtual" else {
             throw CommandError(
-                code: "unknown_reader", what: "There is no reader \(reader).", next: "Use virtual or replay:FILE.")
+                code: "unknown_reader", what: "There is no reader \(reader).",
+                next: "Use virtual, pcsc, pcsc:NAME or replay:FILE.")
         }
         guard let found = VirtualCard.all.first(where: { $0.name == card }) else {
             throw CommandError(
@@ -223,7 +226,7 @@ struct Tap: AsyncParsableCommand {
         }
     }
 
-    private static func sentence(_ step: TapProgress) -> String {
+    static func sentence(_ step: TapProgress) -> String {
         switch step {
         case .readyForTap: "Ready. Hold the card or phone near the reader."
         case .cardDetected: "Reading. Keep the card still."

@@ -54,8 +54,15 @@ struct PaymentTokenTests {
         let world = try World(rsa: true)
         var request = world.request
         request.version = .rsaV1
-        let token = try await world.decide(world.maker.paymentData(request))
-        #expect(token.payload.amount == World.price)
+        for withoutDigest in [false, true] {
+            for protected in [false, true] {
+                var maker = world.maker
+                maker.namesRSAWithoutDigest = withoutDigest
+                maker.protectsAlgorithms = protected
+                let token = try await world.decide(maker.paymentData(request))
+                #expect(token.payload.amount == World.price)
+            }
+        }
     }
 
     @Test("A secret that begins with zeros opens: one token in 256 has one")

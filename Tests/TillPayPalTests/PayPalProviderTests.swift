@@ -6,7 +6,7 @@ import TillCore
 
 @Suite("The PayPal provider") struct PayPalProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, notSent, unknown
+        case approved, declined, action, stored, notSent, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -14,6 +14,7 @@ import TillCore
                 case .approved: .approved
                 case .declined: .declined
                 case .requiresAction: .action
+                case .stored: .stored
                 case .notSent: .notSent
                 case .unknown: .unknown
                 }
@@ -326,35 +327,152 @@ import TillCore
         #expect(taken.isCaptured && taken.reference.rawValue == "\(Fixture.order).C.\(Fixture.taken)")
     }
 
-    @Test("after the bank's challenge the order is completed under a key of its own, if the result allows it")
-    func challenge() async throws {
-        func approved(_ shift: String) -> String {
-            Fixture.order(
-                "APPROVED",
-                more:
-                    #","payment_source":{"card":{"last_digits":"7321","authentication_result":"#
-                    + #"{"liability_shift":"\#(shift)"}}}"#
-            )
+    private static func approved(_ shift: String?) -> String {
+        let result = shift.map { #","authentication_result":{"liability_shift":"\#($0)"}"# } ?? ""
+        return Fixture.order(
+            "APPROVED", more: #","payment_source":{"card":{"last_digits":"7321"\#(result)}}"#)
+    }
+
+    @Test("a look after the bank's challenge only looks, and says whether the result allows to go on")
+    func challengeIsLookedAt() async throws {
+        func look(_ shift: String?, isContinued: Bool = false) async throws -> ProviderSnapshot.Standing? {
+            let transport = ScriptedTransport([.json(200, Self.approved(shift))])
+            var request = Fixture.query()
+            request.isContinued = isContinued
+            let answer = await try Fixture.provider(transport).query(request)
+            #expect(transport.calls.map(\.line) == ["GET /v2/checkout/orders/\(Fixture.order)"])
+            guard case .approved(let snapshot) = answer else { return nil }
+            #expect(snapshot.captured.isZero)
+            return snapshot.standing
         }
-        let done = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
-        let good = ScriptedTransport([.json(200, approved("POSSIBLE")), .json(201, done)])
-        guard case .approved(let snapshot) = await try Fixture.provider(good).query(Fixture.query()),
-            case .authorized = snapshot.standing
-        else {
-            Issue.record("the order was not completed")
-            return
-        }
-        #expect(snapshot.captured == Fixture.amount)
-        #expect(good.calls[1].key == "k-authorize-challenged")
+        for shift in ["POSSIBLE", "YES", nil] { #expect(try await look(shift) == .continuable) }
         for shift in ["NO", "UNKNOWN", "ON_THE_MOON"] {
-            let bad = ScriptedTransport([.json(200, approved(shift))])
-            guard case .approved(let snapshot) = await try Fixture.provider(bad).query(Fixture.query()),
-                case .declined = snapshot.standing
-            else {
+            guard case .declined(let decline) = try await look(shift) else {
                 Issue.record("\(shift) was gone on with")
                 continue
             }
-            #expect(bad.calls.count == 1)
+            #expect(decline.code == "LIABILITY_SHIFT_\(shift)")
+            // Once the money was asked for, what the challenge says is no answer to whether it was taken.
+            #expect(try await look(shift, isContinued: true) == .continuable)
+        }
+    }
+
+    @Test("after the challenge the money is asked for with the key that is in the journal, without the card")
+    func continues() async throws {
+        let taken = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
+        let rows: [(String, CaptureMode, [Step], End)] = [
+            ("captured", .automatic, [.json(201, taken)], .approved),
+            (
+                "held", .manual,
+                [.json(201, Fixture.order("COMPLETED", holds: [(Fixture.hold, "CREATED")], intent: "AUTHORIZE"))],
+                .approved
+            ),
+            (
+                "declined in a completed order", .automatic,
+                [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]))], .declined
+            ),
+            (
+                "done before", .automatic, [.json(422, Fixture.error("ORDER_ALREADY_CAPTURED")), .json(200, taken)],
+                .approved
+            ),
+            (
+                "refused, and not taken", .automatic,
+                [.json(422, Fixture.error("ORDER_NOT_APPROVED")), .json(200, Fixture.order("CREATED"))], .declined
+            ),
+            (
+                "still approved", .automatic,
+                [.json(422, Fixture.error("ORDER_NOT_APPROVED")), .json(200, Self.approved("POSSIBLE"))], .unknown
+            ),
+            (
+                "another challenge", .automatic,
+                [
+                    .json(
+                        422,
+                        Fixture.error(
+                            "PAYER_ACTION_REQUIRED",
+                            more: #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#))
+                ], .action
+            ),
+            ("card refused", .automatic, [.json(422, Fixture.error("INSTRUMENT_DECLINED"))], .declined),
+            ("lost", .automatic, [Self.lost], .unknown),
+            ("not sent", .automatic, [.fail(.notSent(reason: "connection refused"))], .notSent),
+            ("failed server", .automatic, [.json(500, "{}")], .unknown),
+        ]
+        for (name, mode, steps, end) in rows {
+            let transport = ScriptedTransport(steps)
+            let request = ContinuationRequest(
+                context: Fixture.context(), amount: Fixture.amount, captureMode: mode,
+                key: IdempotencyKey(rawValue: "k-continue"))
+            let answer = await try Fixture.provider(transport).continueAuthorization(request)
+            #expect(End(answer) == end, "\(name): \(answer)")
+            let verb = mode == .automatic ? "capture" : "authorize"
+            #expect(transport.calls[0].line == "POST /v2/checkout/orders/\(Fixture.order)/\(verb)")
+            #expect(transport.calls[0].key == "k-continue")
+            #expect(transport.calls[0].body == "{}")
+        }
+    }
+
+    private static func renewal(_ status: String, value: String = "12.50") -> String {
+        #"{"id":"8AA831015G517922L","status":"\#(status)","amount":{"currency_code":"EUR","value":"\#(value)"},"#
+            + #""create_time":"2027-01-20T08:00:00Z","expiration_time":"2027-02-13T08:00:00Z"}"#
+    }
+
+    @Test("each way in which a renewal can end; its end and its honor period are PayPal's words")
+    func renews() async throws {
+        let rows: [(String, [Step], End)] = [
+            ("renewed", [.json(201, Self.renewal("CREATED"))], .approved),
+            ("another amount", [.json(201, Self.renewal("CREATED", value: "12.51"))], .unknown),
+            ("denied", [.json(201, Self.renewal("DENIED"))], .declined),
+            ("under review", [.json(201, Self.renewal("PENDING"))], .unknown),
+            ("too early", [.json(422, Fixture.error("REAUTHORIZATION_TOO_SOON"))], .declined),
+            ("lost", [Self.lost], .unknown),
+            ("not sent", [.fail(.notSent(reason: "connection refused"))], .notSent),
+            ("unreadable", [.json(201, "{")], .unknown),
+        ]
+        for (name, steps, end) in rows {
+            let transport = ScriptedTransport(steps)
+            // A hold that was renewed before is never renewed again: what is renewed is the original.
+            let request = RenewalRequest(
+                context: Fixture.context("\(Fixture.order).A.\(Fixture.hold).R.OTHER"),
+                renewal: RenewalID(rawValue: "pay_1-h1"), amount: Fixture.amount,
+                key: IdempotencyKey(rawValue: "k-renew"))
+            let answer = await try Fixture.provider(transport).renew(request)
+            #expect(End(answer) == end, "\(name): \(answer)")
+            #expect(transport.calls[0].line == "POST /v2/payments/authorizations/\(Fixture.hold)/reauthorize")
+            #expect(transport.calls[0].key == "k-renew")
+            #expect(transport.calls[0].body == #"{"amount":{"currency_code":"EUR","value":"12.50"}}"#)
+            if case .approved(let held) = answer {
+                #expect(held.reference.rawValue == "\(Fixture.order).A.\(Fixture.hold).R.8AA831015G517922L")
+                #expect(held.captureBefore == Timestamp(internetTime: "2027-02-13T08:00:00Z"))
+                #expect(held.honoredUntil == Timestamp(internetTime: "2027-01-23T08:00:00Z"))
+            }
+        }
+    }
+
+    @Test("of a renewed hold the new one is captured, the original is voided, and a look names it as before")
+    func renewedReference() async throws {
+        let reference = "\(Fixture.order).A.\(Fixture.hold).R.8AA831015G517922L"
+        let clock = HandClock()
+        clock.advance(.days(5))
+        let capture = ScriptedTransport([
+            .json(201, #"{"id":"2GG","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#)
+        ])
+        let provider = try Fixture.provider(capture, clock: clock)
+        #expect(End(await provider.capture(Fixture.capture(reference: reference))) == .approved)
+        #expect(capture.calls.map(\.line) == ["POST /v2/payments/authorizations/8AA831015G517922L/capture"])
+        let void = ScriptedTransport([.json(204, "")])
+        #expect(End(await try Fixture.provider(void).void(Fixture.void(reference))) == .approved)
+        #expect(void.calls.map(\.line) == ["POST /v2/payments/authorizations/\(Fixture.hold)/void"])
+        for name in ["\(Fixture.order).A.\(Fixture.hold)", reference] {
+            let holds = [(Fixture.hold, "CREATED"), ("8AA831015G517922L", "CREATED")]
+            let look = ScriptedTransport([.json(200, Fixture.order("COMPLETED", holds: holds, intent: "AUTHORIZE"))])
+            guard case .approved(let snapshot) = await try Fixture.provider(look).query(Fixture.query(name)),
+                case .authorized(let held) = snapshot.standing
+            else {
+                Issue.record("no hold was seen")
+                continue
+            }
+            #expect(held.reference.rawValue == reference)
         }
     }
 }

@@ -189,8 +189,11 @@ struct PrinterStateTests {
             +;lo;IPv4;Receipt\\032Test;_ipp._tcp;local
             =;lo;IPv4;Receipt\\032Test;_ipp._tcp;local;postest.local;127.0.0.1;8631;"rp=ipp/print" "pdl=application/pdf"
             =;lo;IPv4;bad;_ipp._tcp;local;h;not a host;8631;"rp=x"
-            """)
-        #expect(found.map(\.name) == ["Receipt Test"])
+            =;lo;IPv4;Six;Internet Printer;local;postest.local;::1;8631;"rp=ipp/print"
+            =;lo;IPv6;Near;_ipp._tcp;local;postest.local;fe80::1;8631;"rp=ipp/print"
+            """, service: "_ipp._tcp")
+        #expect(found.map(\.name) == ["Receipt Test", "Six"])
+        #expect(found.last?.address.description == "ipp://[::1]:8631/ipp/print")
         #expect(found.first?.address.description == "ipp://127.0.0.1:8631/ipp/print")
         #expect(found.first?.facts["pdl"] == "application/pdf")
     }

@@ -6,7 +6,7 @@ import TillHTTP
 
 @Suite("The Stripe provider") struct StripeProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, notSent, unknown
+        case approved, declined, action, stored, notSent, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -14,6 +14,7 @@ import TillHTTP
                 case .approved: .approved
                 case .declined: .declined
                 case .requiresAction: .action
+                case .stored: .stored
                 case .notSent: .notSent
                 case .unknown: .unknown
                 }

@@ -75,7 +75,7 @@ public struct ReceiptContent: Hashable, Sendable {
     public var lineItems: [ReceiptLineItem]
     /// From subtotal to total. The amounts make the total.
     public var summary: [ReceiptSummaryRow]
-    /// What was asked for.
+    /// What was asked for, with a tip that was given.
     public var total: Money
     /// How it was paid.
     public var transaction: ReceiptTransaction
@@ -123,6 +123,10 @@ public struct ReceiptContent: Hashable, Sendable {
             lineItems: ReceiptContent.lines(of: order, labels), summary: ReceiptSummaryRow.rows(of: order),
             total: order.total, transaction: ReceiptTransaction(payment), captured: payment.captured,
             refunded: payment.refunded)
+        if let tip = payment.tip, let whole = try? order.total.adding(tip) {
+            summary.append(ReceiptSummaryRow(.tip, amount: tip))
+            total = whole
+        }
         explanation = verdict.sentence(payment, labels)
         refunds = payment.refunds.map { refund in
             let standing: Refund.Standing =

@@ -47,13 +47,29 @@ final class MerchantSessions: Sendable {
         _ gateway: MerchantGateway, _ request: MerchantSessionRequest, identity: ApplePayDomain.Identity,
         standIn: StandIn?
     ) async throws(MerchantSessionError) -> [UInt8] {
+        try await call(gateway, MerchantGateway.sessionPath, body: request.body, identity: identity, standIn: standIn)
+    }
+
+    /// What a path of a gateway's interface answers.
+    func read(
+        _ gateway: MerchantGateway, path: String, identity: ApplePayDomain.Identity, standIn: StandIn?
+    ) async throws(MerchantSessionError) -> [UInt8] {
+        try await call(gateway, path, body: nil, identity: identity, standIn: standIn)
+    }
+
+    private func call(
+        _ gateway: MerchantGateway, _ path: String, body: [UInt8]?, identity: ApplePayDomain.Identity,
+        standIn: StandIn?
+    ) async throws(MerchantSessionError) -> [UInt8] {
         try admit()
         let configuration = try tls(identity, standIn: standIn)
         var outgoing = HTTPClientRequest(
-            url: standIn.map { "https://127.0.0.1:\($0.port)" + MerchantGateway.sessionPath } ?? gateway.sessionURL)
-        outgoing.method = .POST
-        outgoing.headers.add(name: "Content-Type", value: "application/json")
-        outgoing.body = .bytes(ByteBuffer(bytes: request.body))
+            url: (standIn.map { "https://127.0.0.1:\($0.port)" } ?? "https://\(gateway.rawValue)") + path)
+        if let body {
+            outgoing.method = .POST
+            outgoing.headers.add(name: "Content-Type", value: "application/json")
+            outgoing.body = .bytes(ByteBuffer(bytes: body))
+        }
         outgoing.tlsConfiguration = configuration
         let answer: HTTPClientResponse
         let bytes: [UInt8]

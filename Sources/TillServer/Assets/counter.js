@@ -7,14 +7,15 @@ const CURRENCIES = ["EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK
 // Decimal places by ISO 4217, where they are not two.
 const PLACES = { BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0,
   VUV: 0, XAF: 0, XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4 };
-const OPEN = ["processing", "unknown", "requires_action"];
+const OPEN = ["processing", "stored", "unknown", "requires_action"];
 const RETRYABLE = ["requires_payment_method", "declined"];
 const STATUS = { requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Working",
-  unknown: "Checking", requires_capture: "Held", partially_captured: "Partly taken", succeeded: "Paid",
+  stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly taken", succeeded: "Paid",
   partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled", expired: "Hold ended" };
 const STEPS = { "payment.created": "The payment was written down.", "attempt.started": "The provider is being asked.",
   "attempt.prepared": "The provider has prepared it.", "attempt.authorized": "The provider said yes.",
   "attempt.action_required": "The customer must do something.", "attempt.declined": "The provider said no.",
+  "attempt.stored": "The card was stored offline: not paid yet.",
   "attempt.not_sent": "The provider could not be reached; nothing was sent.", "attempt.expired": "The hold ended by time.",
   "void.started": "The hold is being let go.", "void.succeeded": "The hold was let go.",
   "capture.started": "The money is being taken.", "capture.succeeded": "The money was taken.",
@@ -147,7 +148,7 @@ function alertWith(text) {
   $("alert").hidden = !text;
 }
 
-const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered" };
+const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
 
 function fail(error) {
   if (!(error instanceof Refusal)) {
@@ -187,6 +188,7 @@ function words(payment) {
     case "requires_capture": return ["wait", "Held", `${held} is reserved and not taken yet. No money moved.`];
     case "processing": return ["wait", "Working", `${sum}: the provider is being asked. Don't pay again.`, true];
     case "unknown": return ["wait", "We are checking — don't pay again", `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`, true];
+    case "stored": return ["wait", "Stored, not paid", `${sum}: the card was read offline and nothing is authorized. Don't pay again.`, true];
     case "requires_action": return ["wait", "The customer must do something", "Don't pay again until this has ended.", true];
     case "declined": {
       const last = payment.attempts?.at(-1)?.decline;
@@ -387,7 +389,8 @@ function tenderBody(sale) {
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };
       if (!/^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry)) return { field: "expires", fault: "Month and year, as 12/30." };
       if (!/^\d{3,4}$/.test(cvc)) return { field: "code", fault: "3 or 4 digits." };
-      return { tender: { type: "card", number, expiry, cvc } };
+      const holder = globalThis.tillCardholder?.() ?? {};
+      return holder.fault ? holder : { tender: { type: "card", number, expiry, cvc, ...holder } };
     }
     default: {
       if (!$("tendered").value.trim() || !sale.currency) return { tender: { type: "cash" } };
@@ -449,7 +452,7 @@ $("sale").addEventListener("submit", (event) => {
     // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
     // refuses a second attempt while the first is not decided.
     const answer = await settle(`/v1/payments/${encodeURIComponent(payment.id)}/confirm`, JSON.stringify({ tender: pay.tender }), newKey());
-    for (const id of ["number", "expires", "code", "tendered"]) $(id).value = "";
+    for (const id of ["number", "expires", "code", "tendered", "holder", "line1", "city", "region", "postal", "country"]) $(id).value = "";
     open(answer);
     if (!RETRYABLE.includes(answer.status)) {
       sessionStorage.removeItem("till.sale:" + answer.id);

@@ -1,7 +1,7 @@
 public import TillCore
 import TillReceipts
 
-/// How a counter is set up. Secrets stay in ``Secret``.
+/// How a counter is set up. Secrets stay in `Secret`.
 public struct CounterOptions: Sendable {
     /// The journal's file.
     public var journal: String
@@ -23,15 +23,21 @@ public struct CounterOptions: Sendable {
     public var stripeURL: String = "https://api.stripe.com"
     /// Stripe's webhook secrets; two while one is being replaced.
     public var stripeWebhookSecrets: [Secret<String>] = []
+    /// Which network of a card with two goes first at a reader: `domestic` or `international`.
+    public var stripeNetworkPriority: String?
     /// PayPal, if it is configured.
     public var payPal: PayPalOptions?
     /// Braintree, if it is configured.
     public var braintree: BraintreeOptions?
 
+    /// Payments without a connection.
+    public var offline: OfflineOptions
+
     /// Makes one for a journal file; the sandbox's books lie beside it.
     public init(journal: String) {
         self.journal = journal
         sandboxLedger = journal + "-sandbox"
+        offline = OfflineOptions(journal: journal)
     }
 
     /// Where a counter keeps its journal unless it is told otherwise.

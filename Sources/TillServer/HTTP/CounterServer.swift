@@ -16,7 +16,8 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
-    private let applePay: ApplePayWeb?
+    private let applePay: ApplePayMount?
+    private let offline: OfflineDesk?
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
@@ -30,9 +31,11 @@ public struct CounterServer: Sendable {
     ///   - terminal: Stripe's card readers, if there are any.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil
+        options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil,
+        offline: OfflineDesk? = nil
     ) {
+        self.offline = offline
         self.terminal = terminal
         self.calls = calls
         self.journal = journal
@@ -47,13 +50,14 @@ public struct CounterServer: Sendable {
 
     /// Makes one for a counter, with its readers simulated.
     public init(
-        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
-            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) })
+            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) },
+            offline: counter.offline)
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -85,17 +89,21 @@ public struct CounterServer: Sendable {
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
+        services.append(
+            PrintQueueService(
+                desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
+                logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
         } catch {
-            await applePay?.shutdown()
+            await applePay?.opened?.shutdown()
             try? await journal.close()
             throw error
         }
-        await applePay?.shutdown()
+        await applePay?.opened?.shutdown()
         try await journal.close()
     }
 
@@ -127,7 +135,7 @@ public struct CounterServer: Sendable {
             payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events,
             doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
-            options: options, applePay: applePay, clock: clock, logger: logger)
+            options: options, applePay: applePay, offline: offline, clock: clock, logger: logger)
     }
 }
 

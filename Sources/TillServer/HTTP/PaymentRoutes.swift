@@ -118,7 +118,7 @@ struct PaymentRoutes: Sendable {
                 throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
             }
             return .cash(tendered: tendered)
-        case .reader(let reader, let card):
+        case .reader(let reader, let card, _):
             // Nobody is asked for a card that the payment would not take.
             do {
                 _ = try payment.decide(

@@ -18,6 +18,8 @@ public struct ServerOptions: Sendable {
     public var webhookSecrets: [Secret<String>] = []
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks?
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
     /// How long a connection may say nothing.
@@ -50,7 +52,7 @@ public typealias CardCollector =
 
 /// The readers of a counter that has none.
 public enum SimulatedReaders {
-    /// Collects with a ``SimulatedCardReader``; a card that was not named is a Visa.
+    /// Collects with a `SimulatedCardReader`; a card that was not named is a Visa.
     public static func collector(clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) -> CardCollector {
         { label, card, parameters, tell in
             guard label == SimulatedCardReader.label else {

@@ -235,7 +235,7 @@ extension CounterResponder {
             writer.field("name", printer.name)
             writer.field("profile", printer.profile)
             do {
-                let state = try await desk.printer(printer.name).state()
+                let state = try await PrinterBook(journal: journal, clock: clock).printer(printer.name).state()
                 writer.field("state", state.activity.rawValue)
                 writer.field("needs_help", state.needsHelp)
                 writer.key("reasons")

@@ -80,6 +80,10 @@ extension Setting {
     public static let stripeWebhookSecretFile = Setting(
         key: "stripe.webhook_secret_file", option: nil, kind: .path, usual: nil,
         about: "The file with Stripe's webhook secret; two lines for two.")
+    /// The network of a card with two.
+    public static let stripeNetworkPriority = Setting(
+        key: "stripe.network_priority", option: nil, kind: .choice(["domestic", "international"]), usual: nil,
+        about: "Which network of a card with two goes first at a reader: domestic is eftpos or Cartes Bancaires.")
     /// Where PayPal is.
     public static let payPalURL = Setting(
         key: "paypal.url", option: "--paypal-url", kind: .text, usual: "https://api-m.sandbox.paypal.com",
@@ -141,13 +145,14 @@ extension Setting {
         about: "Streams of events that are open at once.")
 
     /// Every setting, in the order in which people read them.
-    public static let all: [Setting] = counter + receipts
+    public static let all: [Setting] = counter + receipts + offline
 
     private static let counter: [Setting] = [
         .journal, .account, .provider, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
-        .stripeWebhookSecret, .stripeWebhookSecretFile, .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile,
-        .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey,
+        .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID,
+        .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
+        .braintreePrivateKey,
         .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
-        .headTime, .bodyTime, .idleTime, .streams,
+        .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

@@ -1,0 +1,91 @@
+import TillCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One open file. Its calls may come from any thread; each is one system call or a loop of one.
+final class DiskFile: DurableFile {
+    private let descriptor: Int32
+    private let path: String
+
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    func size() throws(DurableFileError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last("stat") }
+        return Int(status.st_size)
+    }
+
+    func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8] {
+        guard count > 0, offset >= 0 else { return [] }
+        let failure = Failure()
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                guard let base = buffer.baseAddress else { return }
+                let got = pread(descriptor, base + filled, count - filled, off_t(offset + filled))
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { failure.error = .last("read") }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
+        if let error = failure.error { throw error }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError) {
+        var written = 0
+        while written < bytes.count {
+            let put = bytes.withUnsafeBytes { buffer in
+                buffer.baseAddress.map {
+                    pwrite(descriptor, $0 + written, buffer.count - written, off_t(offset + written))
+                } ?? 0
+            }
+            if put < 0, errno == EINTR { continue }
+            guard put > 0 else { throw .last("write") }
+            written += put
+        }
+    }
+
+    func truncate(to size: Int) throws(DurableFileError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("truncate") }
+    }
+
+    func sync() throws(DurableFileError) {
+        #if canImport(Glibc) || canImport(Musl)
+            // The length is metadata that is needed to read the data back, so fdatasync keeps it too.
+            guard fdatasync(descriptor) == 0 else { throw .last("sync") }
+        #else
+            // On Apple's systems only this asks the drive itself.
+            guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw .last("sync") }
+        #endif
+    }
+
+    func lock() throws(DurableFileError) {
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .last("lock") }
+        }
+    }
+
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+
+    func isCurrent() -> Bool {
+        var mine = stat()
+        var named = stat()
+        guard fstat(descriptor, &mine) == 0, lstat(path, &named) == 0 else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+
+    /// What went wrong inside a closure that can not throw.
+    private final class Failure { var error: DurableFileError? }
+}

@@ -1,0 +1,3 @@
+#if canImport(ProximityReader)
+    import ProximityReader
+#endif
