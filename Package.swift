@@ -211,6 +211,9 @@ let package = Package(
             name: "ipp-fuzz",
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
+            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
+            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
+            swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
