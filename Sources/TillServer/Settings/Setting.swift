@@ -135,9 +135,9 @@ extension Setting {
     /// Every setting, in the order in which people read them.
     public static let all: [Setting] = [
         .journal, .account, .provider, .store, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
-        .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID, .payPalSecret,
-        .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey,
-        .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID,
+        .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
+        .braintreePrivateKey, .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams,
     ]
 }

@@ -97,6 +97,14 @@ public actor StripeTerminalDriver: CardReaderDriver {
         draft.requestsIncrementalAuthorization = parameters.requestsIncrementalAuthorization
         draft.requestedPriority = parameters.requestedPriority?.rawValue
         draft.description = parameters.description
+        draft.statementDescriptor = parameters.statementDescriptor?.text
+        draft.receiptEmail = parameters.receiptEmail?.text
+        if let fee = parameters.applicationFee {
+            guard let wire = try? AmountCodec.stripe.wireAmount(fee) else {
+                throw CardReaderFailure(.invalidAmount, message: "Stripe can not take a fee of \(fee).")
+            }
+            draft.applicationFee = wire
+        }
         draft.metadata = request.metadata
         let made = draft
         let id = try await call { try await terminal.createIntent(made, key: request.key) }

@@ -78,7 +78,8 @@ import TillStripe
             try await body(
                 Shop(
                     ledger: server.ledger, readers: readers, reader: reader,
-                    service: StandardCardReaderService(driver: StripeTerminalDriver(readers)), wire: wire, port: number))
+                    service: StandardCardReaderService(driver: StripeTerminalDriver(readers)), wire: wire, port: number)
+            )
         } catch {
             await wire.shutdown()
             serving.cancel()
@@ -125,7 +126,7 @@ import TillStripe
                 if seen.last != word { seen.append(word) }
                 if seen.count > 3, state == .idle { break }
             }
-            let order = "idle discovering idle connecting connected collecting confirming connected idle"
+            let order = "idle discovering connecting connected collecting confirming connected idle"
             #expect(seen.joined(separator: " ") == order)
             var told: [CardReaderEventType] = []
             for await event in events {
@@ -144,13 +145,14 @@ import TillStripe
             for byCustomer in [true, false] {
                 let actor = shop.customer { shop in
                     if byCustomer {
-                        #expect(try await shop.act("customer_cancel"))
+                        let did = try await shop.act("customer_cancel")
+                        #expect(did)
                     } else {
                         try await shop.service.cancelPayment()
                     }
                 }
                 let order = OrderID(rawValue: "o-\(byCustomer)")
-                do {
+                do throws(CardReaderServiceError) {
                     _ = try await shop.service.collectPayment(
                         PaymentIntentParameters(amount: money, order: order)
                     ) { _, _ in Issue.record("money was about to be asked for") }
@@ -158,7 +160,7 @@ import TillStripe
                 } catch {
                     #expect(error.underlyingError == .commandCanceled)
                     #expect(error.details.canceledBy == (byCustomer ? .reader : .app))
-                    #expect(error.details.moneyMoved == .no)
+                    #expect(error.moneyMoved == .no)
                 }
                 try await actor.value
             }
@@ -172,10 +174,10 @@ import TillStripe
         try await withShop { shop in
             _ = try await shop.connect()
             let money = Money(minorUnits: 700, currency: .cad)
-            var parameters = PaymentIntentParameters(amount: money, order: OrderID(rawValue: "o-1"))
-            parameters.methods = [.cardPresent, .interacPresent]
+            var sale = PaymentIntentParameters(amount: money, order: OrderID(rawValue: "o-1"))
+            sale.methods = [.cardPresent, .interacPresent]
             let buyer = shop.presents("interac")
-            let paid = try await shop.service.collectPayment(parameters) { _, _ in }
+            let paid = try await shop.service.collectPayment(sale) { _, _ in }
             try await buyer.value
             #expect(paid.status == .succeeded, "Interac takes the money when it is confirmed")
             let charge = try #require(paid.charges.first?.id)
@@ -183,7 +185,10 @@ import TillStripe
                 RefundParameters(
                     account: .main, charge: charge, intent: paid.id, amount: money, key: shop.key(key))
             }
-            let leaver = shop.customer { shop in #expect(try await shop.act("customer_cancel")) }
+            let leaver = shop.customer { shop in
+                let did = try await shop.act("customer_cancel")
+                #expect(did)
+            }
             await #expect(throws: CardReaderServiceError.self) {
                 _ = try await shop.service.refund(parameters("r-1"))
             }
@@ -200,16 +205,16 @@ import TillStripe
     @Test("what a smart reader does by itself is refused with a reason; so is a command that does not fit")
     func refused() async throws {
         try await withShop { shop in
-            do {
+            do throws(CardReaderServiceError) {
                 try await shop.service.disconnect()
                 Issue.record("nothing was connected")
             } catch { #expect(error.underlyingError == .notConnectedToReader) }
             _ = try await shop.connect()
-            do {
+            do throws(CardReaderServiceError) {
                 try await shop.service.installUpdate()
                 Issue.record("a smart reader was updated by hand")
             } catch { #expect(error.interaction == .softwareUpdate) }
-            do {
+            do throws(CardReaderServiceError) {
                 _ = try await shop.service.collectPayment(
                     PaymentIntentParameters(
                         amount: Money(minorUnits: 49, currency: .eur), order: OrderID(rawValue: "o-1"))
