@@ -11,7 +11,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     /// What these readers can do.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
-        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true)
+        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true,
+        tellsRemoval: false)
 
     private let terminal: StripeTerminal
     private let clock: any TillClock

@@ -56,7 +56,8 @@ import TillStripe
         func presents(_ card: String) -> Task<Void, any Error> {
             customer { shop in
                 let card = try #require(TerminalTestCard(named: card))
-                _ = try await shop.readers.present(card, at: shop.reader.id, key: shop.key("present-\(card)"))
+                _ = try await shop.readers.present(
+                    card, at: shop.reader.id, key: shop.key("card-\(UInt64.random(in: .min ... .max))"))
             }
         }
     }
