@@ -33,8 +33,8 @@ public struct ReceiptText: Hashable, Sendable {
 
     /// The text cut to so many characters.
     init(_ text: String, atMost limit: Int) {
-        self.init(text)
-        if plain.count > limit { self.init(own: String(plain.prefix(limit - 1)) + "…") }
+        let whole = ReceiptText(text).plain
+        self.init(own: whole.count > limit ? String(whole.prefix(limit - 1)) + "…" : whole)
     }
 
     /// Text of our own source.
