@@ -58,6 +58,16 @@ package final class PlantedProvider: PaymentServiceProvider {
         }
         return read(answer)
     }
+    package func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        var request = request
+        request.key = key(request.key)
+        return read(await base.continueAuthorization(request))
+    }
+    package func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        var request = request
+        request.key = key(request.key)
+        return read(await base.renew(request))
+    }
     package func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)

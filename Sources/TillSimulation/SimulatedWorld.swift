@@ -69,12 +69,16 @@ final class SimulatedWorld: Sendable {
         findsByReferenceOnly = preparesFirst && random.chance(500)
         // A journal that loses what it acknowledged does so when its only process dies.
         processes = random.chance(400) && plant != .acknowledgesBeforeDurable ? 2 : 1
+        // By another die, so that a seed runs the same world as before in all else.
+        var die = SeededRandom(seed: seed ^ 0x3D5E_C0DE)
+        let waitsAfterAction = die.chance(500)
         state = Mutex(State(random: random, report: SimulationReport(seed: seed)))
         shopClock = ShopClock(base: clock)
         inner = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
             rules: SandboxRules(
-                allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits),
+                allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits,
+                waitsAfterAction: waitsAfterAction),
             preparesFirst: preparesFirst)
         readers = SimulatedReaders(ledger: inner.ledger, executor: executor)
     }

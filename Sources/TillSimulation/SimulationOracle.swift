@@ -66,7 +66,7 @@ extension SimulatedWorld {
             // A person who was warned of the end of a hold has nothing else to look at.
             let isLeftToPeople = !payment.attention.allSatisfy { $0.hasPrefix("The hold ends") }
             switch payment.status {
-            case .processing, .unknown, .requiresAction:
+            case .processing, .stored, .unknown, .requiresAction:
                 if !isLeftToPeople { problems.append("\(id): still \(payment.status.rawValue)") }
             default: break
             }

@@ -69,8 +69,10 @@ struct ProviderOptions: ParsableArguments {
     }
 
     /// All of it as the counter takes it.
-    func counterOptions(_ common: CommonOptions) throws(SettingsError) -> CounterOptions {
-        try CounterOptions(try common.settings(given))
+    func counterOptions(
+        _ common: CommonOptions, _ more: [Setting: String?] = [:]
+    ) throws(SettingsError) -> CounterOptions {
+        try CounterOptions(try common.settings(given.merging(more) { $1 }))
     }
 }
 
@@ -81,7 +83,7 @@ extension CounterOptions {
         stripeKey = settings.secret(.stripeKey)
         if let url = settings.text(.stripeURL) { stripeURL = url }
         stripeNetworkPriority = settings.text(.stripeNetworkPriority)
-        if let name = settings.text(.store) { storeName = name }
+        receipts = try ReceiptSetup(settings)
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")
             .split(separator: ",").prefix(2).map { Secret($0.trimmingCharacters(in: .whitespaces)) }
@@ -95,6 +97,7 @@ extension CounterOptions {
         if stripeKey == nil, provider.rawValue == "stripe", Loopback.isURL(stripeURL) {
             stripeKey = Secret("sk_test_local")
         }
+        offline = try OfflineOptions(settings, journal: journal)
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
         braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
     }

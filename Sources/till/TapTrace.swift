@@ -29,6 +29,7 @@ extension Tap {
                 writer.beginArray()
                 for step in steps { Trace.write(step, to: &writer) }
                 writer.endArray()
+                Trace.write(TranscriptExplanation.applications(transcript), transcript, to: &writer)
                 switch ending {
                 case .success(let reading): Tap.write(reading, to: &writer)
                 case .failure(let error): writer.field("not_read", error.description)
@@ -47,6 +48,13 @@ extension Tap {
                 for note in step.notes { Output.line("   ! \(note)") }
             }
             Output.line("")
+            for application in TranscriptExplanation.applications(transcript) {
+                Output.line("Recorded: \(application.sentence)")
+            }
+            for sentence in transcript.assumptions { Output.line("Note: \(sentence)") }
+            if !transcript.unreadLines.isEmpty {
+                Output.line("Not understood and passed over: \(Trace.ranges(transcript.unreadLines))")
+            }
             switch ending {
             case .success(let reading):
                 let number = reading.maskedNumber ?? "no number"
@@ -57,6 +65,51 @@ extension Tap {
             case .failure(let error):
                 Output.line("Outcome: not read. \(error)")
             }
+        }
+
+        private static func write(
+            _ applications: [RecordedApplication], _ transcript: Transcript, to writer: inout JSONWriter
+        ) {
+            writer.key("applications")
+            writer.beginArray()
+            for application in applications {
+                writer.beginObject()
+                writer.field("aid", Hex.text(application.aid))
+                writer.field("scheme", application.scheme)
+                writer.field("label", application.label)
+                writer.field("masked_number", application.maskedNumber)
+                writer.field("expiry", application.expiry)
+                writer.field("cryptogram", application.cryptogram)
+                if let counter = application.counter { writer.field("transaction_counter", counter) }
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.key("unread_lines")
+            writer.beginArray()
+            for line in transcript.unreadLines { writer.int(Int64(line)) }
+            writer.endArray()
+            writer.key("assumptions")
+            writer.beginArray()
+            for sentence in transcript.assumptions { writer.string(sentence) }
+            writer.endArray()
+        }
+
+        /// The most ranges of lines that are named.
+        private static let mostRanges = 12
+
+        /// `lines 3, 7-9`
+        private static func ranges(_ lines: [Int]) -> String {
+            var ranges: [ClosedRange<Int>] = []
+            for line in lines {
+                if let last = ranges.last, line <= last.upperBound + 1 {
+                    ranges[ranges.count - 1] = last.lowerBound...max(line, last.upperBound)
+                } else {
+                    ranges.append(line...line)
+                }
+            }
+            let shown = ranges.prefix(mostRanges).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+            let more = ranges.count - shown.count
+            return (lines.count == 1 ? "line " : "lines ") + shown.joined(separator: ", ") + (more > 0 ? " and \(more) more places" : "")
         }
 
         private static func write(_ step: TranscriptExplanation.Step, to writer: inout JSONWriter) {

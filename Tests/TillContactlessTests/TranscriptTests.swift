@@ -25,8 +25,8 @@ struct TranscriptTests {
     }
 
     @Test(
-        "What is no recording is refused with its line",
-        arguments: ["", "hello", "send: 00", "send: 00A40400\nresp: 9"])
+        "What is no recording is refused",
+        arguments: ["", "hello", "send: 00", "resp: 9000", "{}", "[1,2]"])
     func refused(text: String) {
         #expect(throws: TranscriptError.self) { try Transcript(text: text) }
     }

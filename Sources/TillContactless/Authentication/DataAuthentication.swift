@@ -31,33 +31,22 @@ public struct DataAuthentication: Sendable {
     let request: TapRequest
     let kernel: KernelID
 
-    func result(_ authorities: CertificationAuthorities, aid: [UInt8]) -> Result {
+    /// Checks what there is to check, each certificate opened once.
+    /// - Returns: what came out, and the cryptogram that a combined signature carries within, if there is one.
+    func check(_ authorities: CertificationAuthorities, aid: [UInt8]) -> (result: Result, cryptogram: [UInt8]?) {
         guard let index = card[0x8F]?.first, let authority = authorities.key(for: aid, index),
             card[0x93] != nil || card[0x9F4B] != nil
-        else { return .notPerformed }
+        else { return (.notPerformed, nil) }
         do {
             let issuer = try issuerKey(authority)
-            if card[0x9F4B] != nil, card[0x9F46] != nil {
-                try checkDynamic(try cardKey(issuer))
-            } else {
+            guard card[0x9F4B] != nil, card[0x9F46] != nil else {
                 try checkStatic(issuer)
+                return (.verified, nil)
             }
-            return .verified
+            return (.verified, try checkDynamic(try cardKey(issuer)))
         } catch {
-            return .failed(error.reason)
+            return (.failed(error.reason), nil)
         }
-    }
-
-    /// The cryptogram that a combined signature carries within; nil when there is none or it can not be opened.
-    func signedCryptogram(_ authorities: CertificationAuthorities, aid: [UInt8]) -> [UInt8]? {
-        guard !generated.isEmpty, let index = card[0x8F]?.first, let authority = authorities.key(for: aid, index),
-            let issuer = try? issuerKey(authority), let key = try? cardKey(issuer),
-            let opened = card[0x9F4B].flatMap({ key.recover($0, format: 0x05) })
-        else { return nil }
-        let after = opened[4..<min(opened.count, 4 + Int(opened[3]))]
-        let start = 1 + Int(after.first ?? 0) + 1
-        let cryptogram = Array(after.dropFirst(start).prefix(8))
-        return cryptogram.count == 8 ? cryptogram : nil
     }
 
     private struct Failure: Error { let reason: String }
@@ -98,13 +87,14 @@ public struct DataAuthentication: Sendable {
         try checkHash(opened, try signedData(), "the signed data")
     }
 
-    private func checkDynamic(_ key: RSAPublicKey) throws(Failure) {
+    /// - Returns: the cryptogram in a combined signature; nil for the other kinds.
+    private func checkDynamic(_ key: RSAPublicKey) throws(Failure) -> [UInt8]? {
         guard let signature = card[0x9F4B], let opened = key.recover(signature, format: 0x05) else {
             throw Failure(reason: "the card's signature does not open")
         }
         let isCombined = kernel != .visa && !generated.isEmpty
         try checkHash(opened, isCombined ? request.unpredictableNumber : fastChallenge, "the card's signature")
-        guard isCombined else { return }
+        guard isCombined else { return nil }
         let data = opened[4..<min(opened.count, 4 + Int(opened[3]))]
         let dynamicLength = Int(data.first ?? 0)
         let after = Array(data.dropFirst(1 + dynamicLength))
@@ -115,6 +105,7 @@ public struct DataAuthentication: Sendable {
         guard Array(Insecure.SHA1.hash(data: said)) == Array(after[9..<29]) else {
             throw Failure(reason: "the card signed another transaction")
         }
+        return Array(after[1..<9])
     }
 
     /// What the fast form signs: the unpredictable number, the amount, the currency and the card's own data.

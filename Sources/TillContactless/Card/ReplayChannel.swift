@@ -2,11 +2,15 @@
 ///
 /// A terminal does not send twice the same bytes: unpredictable numbers, dates and amounts differ. So a command is
 /// answered by the next recorded exchange with the same bytes; else by the next one of the same kind: the same
-/// application for SELECT, the same record for READ RECORD, the same parameters otherwise. What the recording has no
-/// answer for is answered as a card without it would; a processing command that was not recorded is an error.
+/// application for SELECT, the same record for READ RECORD, the same parameters otherwise, and first of all of the same
+/// selected application. An application, or an entry of a directory, that was not recorded is answered as a card without
+/// it would; any other command that was not recorded is an error that names it.
 public actor ReplayChannel: CardChannel {
     private let exchanges: [Transcript.Exchange]
     private var isUsed: [Bool]
+    /// What was recorded between the selection that was answered last and the next.
+    private var application = 0..<0
+    private var isInDirectory = false
 
     /// Replays the recording, once through for each time the card is powered.
     public init(_ transcript: Transcript) {
@@ -18,23 +22,26 @@ public actor ReplayChannel: CardChannel {
     public func waitForCard() async throws(CardChannelError) {
         if Task.isCancelled { throw .cancelled }
         for index in isUsed.indices { isUsed[index] = false }
+        (application, isInDirectory) = (0..<0, false)
     }
 
     /// The recorded answer.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .cancelled }
-        let index =
-            first { $0 == command } ?? first { ReplayChannel.isSameKind($0, command) }
-            ?? exchanges.firstIndex { ReplayChannel.isSameKind($0.command, command) }
-        guard let index else {
+        guard let index = find(command) else {
             switch command.name {
             case "SELECT": return ResponseAPDU(status: .notFound)
-            case "READ RECORD": return ResponseAPDU(status: .recordNotFound)
+            case "READ RECORD" where isInDirectory: return ResponseAPDU(status: .recordNotFound)
             case "GET DATA", "GET VAS DATA": return ResponseAPDU(status: StatusWord(rawValue: 0x6A88))
             default: throw .notInRecording(command: command.description)
             }
         }
         isUsed[index] = true
+        if command.name == "SELECT" {
+            let next = exchanges[(index + 1)...].firstIndex { $0.command.name == "SELECT" } ?? exchanges.endIndex
+            application = index + 1..<next
+            isInDirectory = command.data == Array("1PAY.SYS.DDF01".utf8)
+        }
         guard let response = exchanges[index].response else { throw .cardRemoved }
         return response
     }
@@ -42,14 +49,30 @@ public actor ReplayChannel: CardChannel {
     /// Nothing to switch off.
     public func powerOff() async {}
 
-    private func first(where matches: (CommandAPDU) -> Bool) -> Int? {
-        exchanges.indices.first { !isUsed[$0] && matches(exchanges[$0].command) }
+    /// What answers best: what was recorded of the application that is selected, before anything else; what was not
+    /// used, before what was; what the card took, before what it refused.
+    private func find(_ command: CommandAPDU) -> Int? {
+        let all = exchanges.indices.filter { ReplayChannel.isSameKind(exchanges[$0].command, command) }
+        let isSelection = command.name == "SELECT"
+        return all.min { rank($0, command, isSelection) < rank($1, command, isSelection) }
+    }
+
+    private func rank(_ index: Int, _ command: CommandAPDU, _ isSelection: Bool) -> Int {
+        let exchange = exchanges[index]
+        let isOutside = !isSelection && !application.isEmpty && !application.contains(index)
+        return (isOutside ? 16 : 0) + (isUsed[index] ? 8 : 0) + (exchange.response?.status == .done ? 0 : 4)
+            + (exchange.command.bytes == command.bytes ? 0 : 2)
+            + (isSelection && exchange.command.data != command.data ? 1 : 0)
     }
 
     private static func isSameKind(_ recorded: CommandAPDU, _ sent: CommandAPDU) -> Bool {
         guard recorded.ins == sent.ins, recorded.cla & 0x80 == sent.cla & 0x80 else { return false }
         switch sent.name {
-        case "SELECT": return recorded.data == sent.data
+        case "SELECT":
+            // A reader may select by a part of the name; directories have names of their own.
+            return recorded.data == sent.data
+                || recorded.data.count >= 5 && sent.data.first ?? 0 >= 0xA0
+                    && (sent.data.starts(with: recorded.data) || recorded.data.starts(with: sent.data))
         case "GET PROCESSING OPTIONS", "COMPUTE CRYPTOGRAPHIC CHECKSUM", "INTERNAL AUTHENTICATE": return true
         case "GENERATE AC": return true
         default: return (recorded.p1, recorded.p2) == (sent.p1, sent.p2)

@@ -3,13 +3,16 @@ import TillCore
 /// A recorded conversation with a card.
 ///
 /// Reads what tools write: `send:`/`resp:`, `>>`/`<<`, `->`/`<-`, `C-APDU`/`R-APDU`, `Command`/`Response`, `TX`/`RX`
-/// and their like, with times, bracketed remarks and comments beside; a hexadecimal line without a mark goes on with
-/// the line before it; and a file of hexadecimal lines alone, command and answer in turn.
+/// and their like, with times, bracketed remarks, dumps and explanations beside; messages over several lines; the status
+/// word on a line of its own, before or after the data; a file of hexadecimal lines alone; JSON; and what was heard on
+/// the air, with its frames. What is not understood is named by its line and passed over.
 public struct Transcript: Hashable, Sendable {
     /// The largest file that is read, in bytes.
     public static let mostBytes = 4 << 20
     /// The most exchanges that are read.
     public static let mostExchanges = 4096
+    /// The longest message that is read, in bytes.
+    public static let longestMessage = 65_544
 
     /// A command and its answer.
     public struct Exchange: Hashable, Sendable {
@@ -27,46 +30,63 @@ public struct Transcript: Hashable, Sendable {
 
     /// The exchanges in their order.
     public var exchanges: [Exchange]
+    /// The lines, from 1, that say something that was not understood.
+    public private(set) var unreadLines: [Int] = []
+    /// What was supplied because the recording does not say it, one sentence each.
+    public private(set) var assumptions: [String] = []
 
     /// Makes one.
     public init(_ exchanges: [Exchange] = []) { self.exchanges = exchanges }
 
-    /// Reads a recording.
-    /// - Throws: ``TranscriptError`` that names the line.
+    /// Reads a recording. Lines that say nothing understandable are kept in ``unreadLines``.
+    /// - Throws: ``TranscriptError`` when there is no exchange in it, or too many.
     public init(text: String) throws(TranscriptError) {
         guard text.utf8.count <= Transcript.mostBytes else { throw .tooLarge }
-        var lines: [(line: Int, side: Side?, bytes: [UInt8])] = []
-        var isAnswersTurn = false
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            guard let read = TranscriptLine(line) else { continue }
-            if read.side == nil, let last = lines.last, last.side != nil {
-                lines[lines.count - 1].bytes += read.bytes
-            } else {
-                guard !read.bytes.isEmpty || read.side != nil else { continue }
-                lines.append((index + 1, read.side, read.bytes))
+        var assembler: TranscriptAssembler
+        if let read = TranscriptJSON.read(text) {
+            assembler = read
+        } else {
+            assembler = TranscriptAssembler()
+            for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+                assembler.take(line)
+                guard assembler.messages.count <= Transcript.mostExchanges * 2 else { throw .tooLarge }
             }
-            guard lines.count <= Transcript.mostExchanges * 2 else { throw .tooLarge }
+            assembler.finish()
         }
+        guard assembler.messages.count <= Transcript.mostExchanges * 2 else { throw .tooLarge }
         exchanges = []
+        unreadLines = assembler.unread
+        pair(AirFrames.opened(assembler.messages))
+        guard !exchanges.isEmpty else { throw .empty }
+        joinContinuations()
+        unreadLines.sort()
+        if assembler.isRedacted { assumptions.append("Digits that were blacked out are read as zeros.") }
+        if assembler.lacksStatus { assumptions.append("Answers without a status word are read as done, 9000.") }
+    }
+
+    private mutating func pair(_ messages: [TranscriptAssembler.Message]) {
         var waiting: CommandAPDU?
-        for (number, side, bytes) in lines where !bytes.isEmpty {
-            let isAnswer = side.map { $0 == .answer } ?? isAnswersTurn
-            isAnswersTurn = !isAnswer
-            if isAnswer {
-                guard let response = ResponseAPDU(bytes: bytes) else { throw .notAnAnswer(line: number) }
-                // An answer without a command is what powering the card on gives.
+        for message in messages {
+            switch message.side {
+            case .command:
+                guard let command = CommandAPDU(bytes: message.bytes) else {
+                    unreadLines.append(message.line)
+                    continue
+                }
+                if let unanswered = waiting { exchanges.append(Exchange(command: unanswered, response: nil)) }
+                waiting = command
+            case .answer:
+                guard let response = ResponseAPDU(bytes: message.bytes) else {
+                    unreadLines.append(message.line)
+                    continue
+                }
+                // An answer without a command is what powering the card on gives, or the same answer told again.
                 guard let command = waiting else { continue }
                 exchanges.append(Exchange(command: command, response: response))
                 waiting = nil
-            } else {
-                if let unanswered = waiting { exchanges.append(Exchange(command: unanswered, response: nil)) }
-                guard let command = CommandAPDU(bytes: bytes) else { throw .notACommand(line: number) }
-                waiting = command
             }
         }
         if let unanswered = waiting { exchanges.append(Exchange(command: unanswered, response: nil)) }
-        guard !exchanges.isEmpty else { throw .empty }
-        joinContinuations()
     }
 
     /// `61xx` and GET RESPONSE belong to the command before; `6Cxx` to the same command sent again.
@@ -109,18 +129,12 @@ public enum TranscriptError: Error, Hashable, Sendable, CustomStringConvertible 
     case empty
     /// Larger than ``Transcript/mostBytes`` or ``Transcript/mostExchanges``.
     case tooLarge
-    /// The bytes on this line are not a command.
-    case notACommand(line: Int)
-    /// The bytes on this line are not an answer.
-    case notAnAnswer(line: Int)
 
     /// One sentence.
     public var description: String {
         switch self {
         case .empty: "There is no exchange with a card in it: lines such as `send: 00A404…` and `resp: 6F…9000`."
         case .tooLarge: "The recording is larger than \(Transcript.mostExchanges) exchanges or 4 MiB."
-        case .notACommand(let line): "Line \(line) is not a command to a card."
-        case .notAnAnswer(let line): "Line \(line) is not an answer of a card."
         }
     }
 }

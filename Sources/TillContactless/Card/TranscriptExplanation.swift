@@ -20,19 +20,23 @@ public enum TranscriptExplanation {
     public static func steps(_ transcript: Transcript) -> [Step] {
         var lists: [Tag: [UInt8]] = [:]
         var application: [UInt8] = []
+        var cryptograms = 0
         return transcript.exchanges.map { exchange in
             let command = exchange.command
             var notes: [String] = []
             if command.name == "SELECT" {
                 application = command.data
-                lists = [:]
+                (lists, cryptograms) = ([:], 0)
             }
             var sent: [DataObject] = []
             switch command.name {
             case "GET PROCESSING OPTIONS":
                 let value = (try? DataObject.parse(command.data))?.first(0x83)?.value ?? []
                 sent = filled(lists[0x9F38] ?? [], value, &notes)
-            case "GENERATE AC": sent = filled(lists[0x8C] ?? [], command.data, &notes)
+            case "GENERATE AC":
+                // The second one, after the issuer spoke, is made from another list.
+                sent = filled(lists[cryptograms == 0 ? 0x8C : 0x8D] ?? lists[0x8C] ?? [], command.data, &notes)
+                cryptograms += 1
             case "INTERNAL AUTHENTICATE": sent = filled(lists[0x9F49] ?? [0x9F, 0x37, 4], command.data, &notes)
             case "COMPUTE CRYPTOGRAPHIC CHECKSUM":
                 sent = filled(lists[0x9F69] ?? [0x9F, 0x6A, 4], command.data, &notes)
@@ -118,7 +122,7 @@ public enum TranscriptExplanation {
     }
 
     /// The parts of an answer in format 1, which has no tags.
-    private static func opened(_ value: [UInt8], _ name: String) -> [DataObject]? {
+    static func opened(_ value: [UInt8], _ name: String) -> [DataObject]? {
         switch name {
         case "GET PROCESSING OPTIONS" where value.count >= 2:
             return [DataObject(0x82, Array(value.prefix(2))), DataObject(0x94, Array(value.dropFirst(2)))]

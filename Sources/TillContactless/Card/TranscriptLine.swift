@@ -1,105 +1,316 @@
 import TillCore
 
-/// One line of a recording: whose it is and its bytes.
+/// One line of a recording, taken apart: what is said by whom, in bytes.
 struct TranscriptLine {
-    let side: Transcript.Side?
-    let bytes: [UInt8]
-
-    /// Nil for a line that says nothing: empty, a comment, words.
-    init?(_ line: Substring) {
-        let text = line.drop { $0 == " " || $0 == "\t" }
-        guard let first = text.first, !text.hasPrefix("#"), !text.hasPrefix("//"), first != ";" else { return nil }
-        let lowered = text.lowercased()
-        var found: (side: Transcript.Side, end: Int, start: Int)?
-        for (mark, side) in TranscriptLine.marks {
-            guard let range = lowered.utf8Range(of: mark) else { continue }
-            // The earliest mark wins, and of two at one place the longer.
-            let isBetter =
-                found.map { ($0.start, range.upperBound) > (range.lowerBound, $0.end) } ?? true
-            if isBetter { found = (side, range.upperBound, range.lowerBound) }
-        }
-        let rest = found.map { Array(lowered.utf8)[$0.end...] } ?? Array(lowered.utf8)[...]
-        let bytes = TranscriptLine.hexadecimal(rest)
-        guard found != nil || !bytes.isEmpty else { return nil }
-        // Words in front of hexadecimal digits without a mark are a remark, not a continuation.
-        if found == nil, TranscriptLine.startsWithWord(lowered) { return nil }
-        side = found?.side
-        self.bytes = bytes
+    /// Bytes with what announced them.
+    struct Part: Hashable {
+        /// Whose they are; nil when nothing says so.
+        var side: Transcript.Side?
+        /// The bytes; digits that were blacked out are zeros.
+        var bytes: [UInt8]
+        /// They are a status word by their label.
+        var isStatus = false
+        /// Words follow them: somebody's explanation, not more of the message.
+        var hasWordsAfter = false
     }
 
-    /// What announces a command or an answer, in small letters.
-    private static let marks: [(String, Transcript.Side)] = [
-        ("send:", .command), ("send ", .command), ("sent:", .command), (">>", .command), ("->", .command),
-        ("=>", .command), ("--->", .command), ("> ", .command), (">", .command), ("c-apdu", .command),
-        ("capdu", .command), ("command", .command), ("cmd", .command), ("apdu:", .command), ("tx", .command),
-        ("req:", .command), ("request", .command), ("reader:", .command), ("terminal:", .command), ("pcd:", .command),
-        ("resp:", .answer), ("resp ", .answer), ("recv:", .answer), ("recv", .answer), ("received", .answer),
-        ("<<", .answer), ("<-", .answer), ("<=", .answer), ("< ", .answer), ("<", .answer), ("r-apdu", .answer),
-        ("rapdu", .answer), ("response", .answer), ("rsp", .answer), ("res:", .answer), ("rx", .answer),
-        ("sw:", .answer), ("reader -> card", .command), ("terminal -> card", .command), ("reader->card", .command),
-        ("terminal->card", .command), ("card -> reader", .answer), ("card -> terminal", .answer),
-        ("card->reader", .answer), ("card->terminal", .answer), ("card:", .answer), ("answer", .answer),
-        ("picc:", .answer),
-    ]
+    /// What is said, in the line's order.
+    private(set) var parts: [Part] = []
+    /// The line only announces: whose the bytes on the next lines are.
+    private(set) var opens: Transcript.Side?
+    /// Nothing to read by intent: empty, a comment, what a card says when it is powered.
+    private(set) var isRemark = false
+    /// Digits were blacked out.
+    private(set) var isRedacted = false
+    /// A count of bytes stands in front, as dumps have it.
+    private var hasOffset = false
 
-    /// The bytes of the first run of hexadecimal words. Remarks in brackets and words with `=` are passed over; the
-    /// run ends at the first other word.
-    private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var depth = 0
-        var words: [[UInt8]] = [[]]
-        for character in text {
-            switch character {
-            case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
-            case _ where depth > 0: break
-            // Space, tab, comma, quotes, bar.
-            case 0x20, 0x09, 0x2C, 0x22, 0x27, 0x7C: words.append([])
-            case UInt8(ascii: ":") where words.last?.isEmpty ?? true: words.append([])
-            default: words[words.count - 1].append(character)
-            }
+    /// The longest label that is searched for its meaning, in bytes.
+    private static let longestLabel = 200
+
+    init(_ line: Substring, expectedOffset: Int?) {
+        let text = TranscriptLine.cleaned(line)
+        guard text.contains(where: { $0 != 0x20 && $0 != 0x09 }), !TranscriptLine.isComment(text) else {
+            isRemark = true
+            return
         }
-        for word in words where !word.isEmpty {
-            if bytes.isEmpty, word.contains(UInt8(ascii: "=")) || word == Array("-".utf8) { continue }
-            let text = String(decoding: word, as: UTF8.self)
-            if word.count == 1, let value = Hex.value(of: word[0]) {
-                bytes.append(value)
-            } else if let run = try? Hex.bytes(text), !run.isEmpty {
-                bytes += run
-            } else {
-                break
-            }
+        if TranscriptLine.words(text.prefix(40)).contains(where: TranscriptLine.powerWords.contains) {
+            isRemark = true
+            return
         }
-        return bytes
+        let runs = runs(text, expectedOffset)
+        if readPair(runs) { return }
+        var at = 0
+        while let found = marked(text, from: at) {
+            parts.append(found.part)
+            at = found.end
+        }
+        guard parts.isEmpty else { return }
+        let label = text.prefix(TranscriptLine.longestLabel)
+        if runs.allSatisfy({ $0.bytes.count < 2 }) {
+            opens = TranscriptLine.marks(label).first { TranscriptLine.isOnlyAnnouncement(text[$0.end...]) }?.side
+        }
+        if opens == nil { readUnmarked(text, runs) }
     }
 
-    private static func startsWithWord(_ text: String) -> Bool {
-        guard let word = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).first else { return true }
-        return (try? Hex.bytes(word)) == nil
+    // MARK: - Marked bytes
+
+    /// The first bytes that a mark announces, from a place on.
+    private mutating func marked(_ text: [UInt8], from start: Int) -> (part: Part, end: Int)? {
+        let label = text[start..<min(text.count, start + TranscriptLine.longestLabel)]
+        for mark in TranscriptLine.marks(label) {
+            let direct = HexRun(text, from: HexRun.afterNoise(text, mark.end))
+            let run = direct.bytes.count >= 2 ? direct : afterColon(text, mark.end)
+            guard let run, run.bytes.count >= 2 else { continue }
+            isRedacted = isRedacted || run.isRedacted
+            let isStatus = mark.isStatus && run.bytes.count == 2
+            let hasWords = run.hasWordsAfter && TranscriptLine.marks(text[run.end...].prefix(40)).isEmpty
+            return (
+                Part(side: mark.side, bytes: run.bytes, isStatus: isStatus, hasWordsAfter: hasWords), run.end
+            )
+        }
+        return nil
+    }
+
+    /// `response length 64 data: 6F…`: the bytes behind a colon or an equals sign further on.
+    private func afterColon(_ text: [UInt8], _ start: Int) -> HexRun? {
+        let end = min(text.count, start + 80)
+        var at = start
+        while at < end {
+            if text[at] == UInt8(ascii: ":") || text[at] == UInt8(ascii: "=") {
+                let run = HexRun(text, from: HexRun.afterNoise(text, at + 1))
+                if run.bytes.count >= 2 { return run }
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    // MARK: - Unmarked bytes
+
+    /// Every run of digits in the line.
+    private mutating func runs(_ text: [UInt8], _ expectedOffset: Int?) -> [HexRun] {
+        var runs: [HexRun] = []
+        var at = 0
+        while at < text.count, runs.count < 64 {
+            guard TranscriptLine.startsWord(text, at) else {
+                at += 1
+                continue
+            }
+            var run = HexRun(text, from: at)
+            if let expectedOffset, runs.isEmpty, run.isOffset(expectedOffset, text),
+                text[..<at].allSatisfy({ !HexRun.isLetter($0) })
+            {
+                hasOffset = true
+                run = HexRun(text, from: run.afterFirstToken(text))
+            }
+            if !run.bytes.isEmpty { runs.append(run) }
+            at = max(run.end, at + 1)
+        }
+        return runs
+    }
+
+    /// A command and its answer on one line, whatever stands between them.
+    private mutating func readPair(_ runs: [HexRun]) -> Bool {
+        guard let command = runs.firstIndex(where: { APDUShape.isCommand($0.bytes) }),
+            let answer = runs[(command + 1)...].first(where: { APDUShape.isAnswer($0.bytes) })
+        else { return false }
+        parts = [
+            Part(side: .command, bytes: runs[command].bytes), Part(side: .answer, bytes: answer.bytes),
+        ]
+        isRedacted = runs.contains(where: \.isRedacted)
+        return true
+    }
+
+    /// The longest run of digits.
+    private mutating func readUnmarked(_ text: [UInt8], _ runs: [HexRun]) {
+        isRedacted = isRedacted || runs.contains(where: \.isRedacted)
+        guard let longest = runs.max(by: { $0.bytes.count < $1.bytes.count }) else { return }
+        let isInFront = hasOffset || text[..<longest.start].allSatisfy { !HexRun.isLetter($0) }
+        parts = [
+            Part(
+                side: nil, bytes: longest.bytes,
+                hasWordsAfter: longest.hasWordsAfter || !(isInFront || APDUShape.isWhole(longest.bytes)))
+        ]
+    }
+
+    private static func startsWord(_ text: [UInt8], _ at: Int) -> Bool {
+        guard HexRun.isWordByte(text[at]) else { return false }
+        return at == 0 || !HexRun.isWordByte(text[at - 1])
+    }
+
+    // MARK: - Words
+
+    /// Small letters, arrows in plain characters, times and dates blanked.
+    private static func cleaned(_ line: Substring) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(line.utf8.count)
+        for character in line.unicodeScalars {
+            switch character.value {
+            case 0x2192, 0x21D2, 0x27F6, 0x21E8: text += Array("->".utf8)
+            case 0x2190, 0x21D0, 0x27F5, 0x21E6: text += Array("<-".utf8)
+            case 0xA0, 0x2003, 0xFEFF: text.append(0x20)
+            case 0x41...0x5A: text.append(UInt8(character.value) | 0x20)
+            case ..<0x80: text.append(UInt8(character.value))
+            default: text.append(UInt8(ascii: "~"))
+            }
+        }
+        TimeMarks.blank(&text)
+        MarkupTags.blank(&text)
+        joinStatusHalves(&text)
+        return text
+    }
+
+    /// `sw1=90, sw2=00` becomes `sw1=90, 00`.
+    private static func joinStatusHalves(_ text: inout [UInt8]) {
+        let name = Array("sw2".utf8)
+        guard text.count > name.count else { return }
+        for at in 1..<max(2, min(text.count - name.count, 4096))
+        where text[at] == name[0] && text[at...].starts(with: name) && !HexRun.isWordByte(text[at - 1]) {
+            var end = at + name.count
+            while end < text.count, [0x20, UInt8(ascii: "="), UInt8(ascii: ":")].contains(text[end]) { end += 1 }
+            text.removeSubrange(at..<end)
+            return
+        }
+    }
+
+    private static func isComment(_ text: [UInt8]) -> Bool {
+        let start = text.drop { $0 == 0x20 || $0 == 0x09 }
+        return start.starts(with: "#".utf8) || start.starts(with: "//".utf8) || start.starts(with: ";".utf8)
+            || start.starts(with: "**".utf8) || start.starts(with: "```".utf8) || start.starts(with: "<!--".utf8)
+            || start.starts(with: "----".utf8) && !start.contains(UInt8(ascii: ">"))
+            || start.starts(with: "====".utf8) && !start.contains(UInt8(ascii: ">"))
+    }
+
+    /// What announces the bytes that a card says before any command.
+    private static let powerWords: Set<String> = ["atr", "ats", "uid", "tagid", "rset", "reset", "historical", "atqa"]
+
+    static func words(_ text: ArraySlice<UInt8>) -> [String] {
+        text.split { !HexRun.isWordByte($0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func isOnlyAnnouncement(_ rest: ArraySlice<UInt8>) -> Bool {
+        let left = words(rest).filter { word in
+            !["bytes", "byte", "length", "len", "data", "hex", "apdu", "t", "pdu", "from", "to", "card", "reader"]
+                .contains(word) && Int(word) == nil
+        }
+        return left.isEmpty
     }
 }
 
-extension String {
-    /// Where the mark stands, in bytes: at the start of a word, for a mark of letters.
-    fileprivate func utf8Range(of mark: String) -> Range<Int>? {
-        let (text, mark) = (Array(utf8), Array(mark.utf8))
-        guard let first = mark.first, text.count >= mark.count else { return nil }
-        let isWord = (0x61...0x7A).contains(first)
-        for start in 0...(text.count - mark.count) where text[start..<start + mark.count].elementsEqual(mark) {
-            if isWord, start > 0, (0x61...0x7A).contains(text[start - 1]) || (0x30...0x39).contains(text[start - 1]) {
+extension TranscriptLine {
+    /// A place that says whose the bytes behind it are.
+    struct Mark {
+        let side: Transcript.Side
+        let isStatus: Bool
+        let start: Int
+        let end: Int
+    }
+
+    /// The marks of a text in their order; at one place the longest.
+    static func marks(_ text: ArraySlice<UInt8>) -> [Mark] {
+        var found: [Mark] = []
+        var at = text.startIndex
+        while at < text.endIndex {
+            if let mark = arrow(text, at) ?? word(text, at) {
+                found.append(mark)
+                at = mark.end
+            } else {
+                at += 1
+            }
+        }
+        // `reader -> card:` says it with both ends: the first end counts.
+        var joined: [Mark] = []
+        for mark in found {
+            guard let last = joined.last, text[last.end..<mark.start].allSatisfy({ $0 == 0x20 }),
+                mark.isArrow(in: text) ? !last.isArrow(in: text) : last.endsInArrow(of: text)
+            else {
+                joined.append(mark)
                 continue
             }
-            var end = start + mark.count
-            while isWord, end < text.count, text[end] == 0x3A || text[end] == 0x5F || (0x61...0x7A).contains(text[end])
-            {
-                if text[end] == 0x3A {
-                    end += 1
-                    break
-                }
-                end += 1
-            }
-            return start..<end
+            joined[joined.count - 1] = Mark(
+                side: last.side, isStatus: last.isStatus, start: last.start, end: mark.end)
+        }
+        return joined
+    }
+
+    private static let arrows: [(String, Transcript.Side)] = [
+        (">>>>", .command), ("<<<<", .answer), (">>>", .command), ("<<<", .answer), ("--->", .command),
+        ("<---", .answer), ("-->", .command), ("<--", .answer), ("==>", .command), ("<==", .answer), (">>", .command),
+        ("<<", .answer), ("->", .command), ("<-", .answer), ("=>", .command), ("<=", .answer), (">", .command),
+        ("<", .answer),
+    ]
+
+    private static func arrow(_ text: ArraySlice<UInt8>, _ at: Int) -> Mark? {
+        guard [UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "-"), UInt8(ascii: "=")].contains(text[at]) else {
+            return nil
+        }
+        for (sign, side) in arrows where text[at...].starts(with: sign.utf8) {
+            return Mark(side: side, isStatus: false, start: at, end: at + sign.utf8.count)
         }
         return nil
+    }
+
+    private static let commandWords: Set<String> = [
+        "send", "sending", "sent", "tx", "c-apdu", "capdu", "c_apdu", "commandapdu", "command", "cmd", "apdu", "request",
+        "req", "reader", "terminal", "term", "pcd", "rdr", "ifd", "ifd_tx", "outgoing", "transmit", "transmitting",
+        "transceive_in", "write", "pos", "host", "input", "query", "c", "sendapdu", "out", "pbsendbuffer", "bsendbuffer",
+        "tpdu", "ctpdu",
+    ]
+    private static let answerWords: Set<String> = [
+        "resp", "response", "responseapdu", "recv", "received", "receive", "receiving", "rx", "r-apdu", "rapdu", "r_apdu",
+        "answer", "res", "rsp", "reply", "card", "tag", "picc", "icc", "incoming", "result", "output", "r", "in", "ret",
+        "pbrecvbuffer", "brecvbuffer", "rtpdu", "rpdu",
+    ]
+    private static let statusWords: Set<String> = ["sw", "sw1sw2", "sw12", "status", "statusword", "status_word", "sw1"]
+
+    private static func word(_ text: ArraySlice<UInt8>, _ at: Int) -> Mark? {
+        guard HexRun.isLetter(text[at]), at == text.startIndex || !HexRun.isWordByte(text[at - 1]) else { return nil }
+        var end = at
+        while end < text.endIndex,
+            HexRun.isWordByte(text[end]) || text[end] == UInt8(ascii: "-") && end + 1 < text.endIndex
+                && HexRun.isLetter(text[end + 1])
+        {
+            end += 1
+        }
+        // `sw1=90 sw2=00` and `sw1/sw2`: both halves belong together, so the second name is not a mark.
+        let word = String(decoding: text[at..<end], as: UTF8.self)
+        let isLabel = end == text.endIndex || !HexRun.isWordByte(text[end])
+        guard isLabel else { return nil }
+        if word.utf8.count == 1 { return letter(word, text, at, end) }
+        if commandWords.contains(word) { return Mark(side: .command, isStatus: false, start: at, end: end) }
+        if answerWords.contains(word) { return Mark(side: .answer, isStatus: false, start: at, end: end) }
+        if statusWords.contains(word) { return Mark(side: .answer, isStatus: true, start: at, end: end) }
+        return nil
+    }
+
+    /// One letter is a mark with its colon, `C:` and `R:`, or in front of an arrow, `T -> C` and `C -> T`.
+    private static func letter(_ word: String, _ text: ArraySlice<UInt8>, _ at: Int, _ end: Int) -> Mark? {
+        if end < text.endIndex, text[end] == UInt8(ascii: ":") {
+            switch word {
+            case "c", "s", "q": return Mark(side: .command, isStatus: false, start: at, end: end)
+            case "r", "a": return Mark(side: .answer, isStatus: false, start: at, end: end)
+            default: return nil
+            }
+        }
+        let rest = text[end...].drop { $0 == 0x20 }
+        guard rest.starts(with: "->".utf8) || rest.starts(with: "=>".utf8) || rest.starts(with: "-->".utf8) else {
+            return nil
+        }
+        switch word {
+        case "t", "r", "p": return Mark(side: .command, isStatus: false, start: at, end: end)
+        case "c": return Mark(side: .answer, isStatus: false, start: at, end: end)
+        default: return nil
+        }
+    }
+}
+
+extension TranscriptLine.Mark {
+    fileprivate func isArrow(in text: ArraySlice<UInt8>) -> Bool {
+        text[start..<end].allSatisfy { !HexRun.isLetter($0) }
+    }
+
+    fileprivate func endsInArrow(of text: ArraySlice<UInt8>) -> Bool {
+        !isArrow(in: text) && (text[start..<end].last == UInt8(ascii: ">") || text[start..<end].last == UInt8(ascii: "<"))
     }
 }

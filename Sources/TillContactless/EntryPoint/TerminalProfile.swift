@@ -6,7 +6,7 @@ public struct TerminalProfile: Sendable {
     public var countryCode: Int
     /// Starts of the application identifiers that are taken, in hexadecimal.
     public var acceptedPrefixes: [String]
-    /// Cash price from which a tap needs the customer's verification, in minor units. Nil: never.
+    /// Price from which a tap needs the customer's verification, in minor units. Nil: never.
     public var verificationLimit: Int64?
     /// Price above which a tap is not offered. Nil: none.
     public var transactionLimit: Int64?
@@ -52,7 +52,7 @@ public enum CardAcceptance: Hashable, Sendable {
 
     /// The first digits of the test numbers that are taken.
     public static let testPrefixes = [
-        "476173", "476134", "400000", "411111", "424242", "401288", "555555", "541333", "541330", "510510", "222300",
+        "476173", "476134", "450644", "400000", "411111", "424242", "401288", "555555", "541333", "541330", "510510", "222300",
         "222100", "371449", "378282", "374245", "601111", "601100", "353011", "356600", "620000", "621094", "672000",
         "679999", "676770", "501800", "589999", "600999",
     ]

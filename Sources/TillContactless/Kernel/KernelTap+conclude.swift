@@ -13,8 +13,9 @@ extension KernelTap {
         let authentication = DataAuthentication(
             card: card, authenticated: authenticated, processing: processingValues, generate: generateValues,
             generated: generated, request: terminal.request, kernel: candidate.kernel)
-        reading.authentication = authentication.result(authorities, aid: candidate.aid)
-        if card[0x9F26] == nil, let signed = authentication.signedCryptogram(authorities, aid: candidate.aid) {
+        let checked = authentication.check(authorities, aid: candidate.aid)
+        reading.authentication = checked.result
+        if card[0x9F26] == nil, let signed = checked.cryptogram {
             card[0x9F26] = signed
             reading.general = (reading.general + [DataObject(0x9F26, signed)]).sorted { $0.tag < $1.tag }
         }

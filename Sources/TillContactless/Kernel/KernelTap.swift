@@ -161,9 +161,7 @@ struct KernelTap {
     /// Fills in the verification results before the card is asked for its cryptogram.
     private mutating func assess() {
         if expiration == .expired { terminal.verificationResults[1] |= 0x40 }
-        if let start = card[0x5F25], start.count == 3, start.lexicographicallyPrecedes(terminal.yearMonthDay) == false,
-            start != terminal.yearMonthDay
-        {
+        if let start = card[0x5F25], start.count == 3, terminal.yearMonthDay.lexicographicallyPrecedes(start) {
             terminal.verificationResults[1] |= 0x20
         }
         if terminal.request.amount.minorUnits >= terminal.profile.floorLimit {

@@ -22,6 +22,8 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var attempts: [Attempt] = []
     /// All captures, oldest first.
     public internal(set) var captures: [Capture] = []
+    /// All renewals of holds, oldest first.
+    public internal(set) var renewals: [Renewal] = []
     /// All refunds, oldest first.
     public internal(set) var refunds: [Refund] = []
     /// Why the shop wants no money any more, if so.
@@ -59,7 +61,7 @@ public struct Payment: Hashable, Sendable {
     public var currentAttempt: Attempt? {
         attempts.last { attempt in
             switch attempt.state {
-            case .inFlight, .unknown, .requiresAction, .authorized: true
+            case .inFlight, .stored, .unknown, .requiresAction, .authorized: true
             case .declined, .notSent, .voided, .expired: false
             }
         }
@@ -112,9 +114,12 @@ public struct Payment: Hashable, Sendable {
         }
         guard let last = attempts.last else { return .requiresPaymentMethod }
         switch last.state {
-        case .inFlight: return .processing
+        case .inFlight:
+            if case .unknown = last.continuation?.state { return .unknown }
+            return .processing
         case .unknown: return .unknown
         case .requiresAction: return .requiresAction
+        case .stored: return .stored
         case .declined: return .declined
         case .notSent, .voided: return .requiresPaymentMethod
         case .expired: return .expired

@@ -6,6 +6,8 @@ public struct CardPresentPayload: Sendable {
     public let sealed: Secret<String>
     /// What the reader may tell: brand, last four, entry mode.
     public let card: CardSummary?
+    /// What else it may tell, for a decision without a connection.
+    public let facts: TapFacts?
     /// Whether the reader asks the customer for a tip; `nil`: it does not.
     public let tipping: Tipping?
 
@@ -18,10 +20,13 @@ public struct CardPresentPayload: Sendable {
     }
 
     /// Makes one.
-    public init(reader: String, sealed: Secret<String>, card: CardSummary?, tipping: Tipping? = nil) {
+    public init(
+        reader: String, sealed: Secret<String>, card: CardSummary?, facts: TapFacts? = nil, tipping: Tipping? = nil
+    ) {
         self.reader = reader
         self.sealed = sealed
         self.card = card
+        self.facts = facts
         self.tipping = tipping
     }
 }

@@ -102,8 +102,8 @@ public struct ReceiptTransaction: Hashable, Sendable {
         applicationName = ReceiptText(nonEmpty: emv?.applicationPreferredName)
         aid = opaque(emv?.dedicatedFileName)
         accountType = ReceiptText(nonEmpty: emv?.accountType)
-        authorizationCode = opaque(emv?.authorizationCode)
-        authorizationResponseCode = opaque(emv?.authorizationResponseCode)
+        authorizationCode = ReceiptText(nonEmpty: emv?.authorizationCode)
+        authorizationResponseCode = ReceiptText(nonEmpty: emv?.authorizationResponseCode)
         cryptogram = opaque(emv?.applicationCryptogram)
         terminalVerificationResults = opaque(emv?.terminalVerificationResults)
         transactionStatusInformation = opaque(emv?.transactionStatusInformation)
@@ -132,6 +132,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .refunded, .partiallyRefunded: return .refund
         case .succeeded, .partiallyCaptured: return .sale
         case .requiresCapture, .expired: return .authorization
+        case .stored: return .offlineStored
         case .requiresPaymentMethod, .declined, .requiresAction, .processing, .unknown, .canceled: break
         }
         if case .voided? = attempt?.state { return .void }
@@ -143,6 +144,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .authorized, .voided, .expired: .approved
         case .declined: .declined
         case .inFlight, .unknown, .requiresAction: .pending
+        case .stored: Outcome.none
         case .notSent, nil: payment.status == .canceled ? .cancelled : .none
         }
     }

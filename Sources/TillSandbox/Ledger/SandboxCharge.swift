@@ -8,6 +8,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         case unconfirmed
         /// Waits for the customer.
         case requiresAction
+        /// The customer has done his part; the money has to be asked for once more.
+        case actionDone
         /// Money is held or taken.
         case authorized
         /// The issuer said no; it may be asked again.

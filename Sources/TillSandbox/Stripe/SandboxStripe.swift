@@ -28,6 +28,7 @@ struct SandboxStripe: Sendable {
         let path = request.path
         switch (request.method, path.count > 1 ? path[1] : "", path.count) {
         case ("POST", "payment_methods", 2): return paymentMethod(request)
+        case ("POST", "tokens", 2): return token(request)
         case ("POST", "payment_intents", 2): return try await create(request)
         case ("GET", "payment_intents", 2): return try await listIntents(request)
         case ("GET", "payment_intents", 3): return try await retrieve(path[2], request)
@@ -87,8 +88,20 @@ struct SandboxStripe: Sendable {
 
     private func paymentMethod(_ request: Request) -> StripeAnswer {
         guard request.form["type"] == "card" else { return .invalid("type", "The sandbox knows the type card.") }
-        switch StripePaymentMethod.typed(request.form.members(of: "card")) {
+        let card = request.form.members(of: "card")
+        if let name = card["token"] {
+            guard let token = StripeWalletToken(id: name) else { return .missing("token", name) }
+            return StripeAnswer(token.method.json(createdAt: now))
+        }
+        switch StripePaymentMethod.typed(card) {
         case .success(let method): return StripeAnswer(method.json(createdAt: now))
+        case .failure(let refusal): return refusal.answer
+        }
+    }
+
+    private func token(_ request: Request) -> StripeAnswer {
+        switch StripeWalletToken.made(of: request.form) {
+        case .success(let token): return StripeAnswer(token.json(createdAt: now))
         case .failure(let refusal): return refusal.answer
         }
     }

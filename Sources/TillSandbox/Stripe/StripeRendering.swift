@@ -13,7 +13,7 @@ struct StripeRendering: Sendable {
     private func standing(_ charge: SandboxCharge) -> String {
         switch charge.state {
         case .unconfirmed: charge.paymentMethod == nil ? "requires_payment_method" : "requires_confirmation"
-        case .requiresAction: "requires_action"
+        case .requiresAction, .actionDone: "requires_action"
         case .declined: "requires_payment_method"
         case .voided: "canceled"
         case .authorized:

@@ -19,6 +19,8 @@ public struct Counter: Sendable {
     public let terminal: StripeTerminalProvider?
     /// PayPal, if it is configured, for renewals of holds and for its webhooks.
     public let payPal: PayPalProvider?
+    /// Payments without a connection.
+    public let offline: OfflineDesk
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
@@ -40,9 +42,13 @@ public struct Counter: Sendable {
             throw .journal(options.journal, error)
         }
         var providers: [any PaymentServiceProvider] = [CashDrawer()]
+        let offline: OfflineDesk
         do {
             let store = try SandboxFileStore(path: options.sandboxLedger)
-            providers.append(SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency))
+            let sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
+            providers.append(sandbox)
+            offline = try OfflineDesk.make(options, sandbox: sandbox, journal: journal, clock: clock)
+            providers.append(offline.provider)
         } catch {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
@@ -96,7 +102,8 @@ public struct Counter: Sendable {
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, options: options,
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, offline: offline,
+            options: options,
             clock: clock, calls: calls,
             transport: transport)
     }
@@ -104,6 +111,12 @@ public struct Counter: Sendable {
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks? {
         transport.flatMap { options.payPal?.webhooks(transport: $0, clock: clock) }
+    }
+
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks? {
+        guard let transport, let config = try? options.braintree?.config() else { return nil }
+        return BraintreeWebhooks(config: config, transport: transport, clock: clock)
     }
 
     /// Closes the connections and the journal.

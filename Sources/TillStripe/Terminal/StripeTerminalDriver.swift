@@ -1,7 +1,7 @@
 public import TillCore
 public import TillHardware
 
-/// Stripe's smart readers, driven over REST, under a ``TillHardware/CardReaderService``.
+/// Stripe's smart readers, driven over REST, under a `TillHardware.CardReaderService`.
 ///
 /// A smart reader is not connected to a counter but to Stripe: to connect one is to check that it is there and to use
 /// it from then on. Collecting and charging are two commands, so that the shop's durable write stands between them.

@@ -55,7 +55,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
         return capabilities
     }
 
-    /// ``AmountCodec/stripe``.
+    /// `AmountCodec.stripe`.
     public var amounts: AmountCodec { .stripe }
 
     /// The tender of a sale at a reader.
@@ -72,7 +72,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
 
     static let deviceMark = "device"
     static let collectorKey = "till_collected_by"
-    /// The word in ``TillCore/CustomerAction`` while a device collects.
+    /// The word in `TillCore.CustomerAction` while a device collects.
     public static let deviceAction = "collect_on_device"
 }
 

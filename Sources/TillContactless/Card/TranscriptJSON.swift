@@ -1,0 +1,115 @@
+import TillCore
+
+/// Recordings in JSON: one document or one on each line; commands and answers side by side in an object, or one object
+/// for each message with its direction.
+enum TranscriptJSON {
+    /// The messages; nil when the text is not JSON or holds none.
+    static func read(_ text: String) -> TranscriptAssembler? {
+        let start = text.unicodeScalars.first { !$0.properties.isWhitespace }
+        guard start == "{" || start == "[" else { return nil }
+        var assembler = TranscriptAssembler()
+        var number = 0
+        if let document = try? JSONValue(parsing: Array(text.utf8)) {
+            walk(document, &assembler, &number, depth: 0)
+        } else {
+            for line in text.split(whereSeparator: \.isNewline) {
+                guard let document = try? JSONValue(parsing: Array(line.utf8)) else { return nil }
+                walk(document, &assembler, &number, depth: 0)
+            }
+        }
+        assembler.finish()
+        return assembler.messages.isEmpty ? nil : assembler
+    }
+
+    private static let commandKeys: Set<String> = [
+        "command", "cmd", "capdu", "commandapdu", "apdu", "request", "req", "requestapdu", "send", "sent", "tx", "c", "query",
+        "terminal", "reader", "in", "input",
+    ]
+    private static let answerKeys: Set<String> = [
+        "response", "resp", "rapdu", "responseapdu", "answer", "recv", "received", "receive", "rx", "r", "reply", "result",
+        "rsp", "res", "card", "out", "output",
+    ]
+    private static let statusKeys: Set<String> = ["sw", "status", "sw1sw2", "statusword"]
+    private static let directionKeys: Set<String> = [
+        "direction", "dir", "type", "side", "kind", "from", "source", "sender", "role",
+    ]
+    private static let dataKeys: Set<String> = ["data", "hex", "bytes", "payload", "raw", "apdu", "value", "message"]
+
+    private static func walk(
+        _ value: JSONValue, _ assembler: inout TranscriptAssembler, _ number: inout Int, depth: Int
+    ) {
+        guard depth < 32 else { return }
+        switch value {
+        case .array(let values):
+            for value in values { walk(value, &assembler, &number, depth: depth + 1) }
+        case .object(let members):
+            let named = Dictionary(
+                members.map { (name($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+            number += 1
+            if let side = side(named), let bytes = first(named, dataKeys) {
+                return assembler.take(side, bytes, line: number)
+            }
+            if let command = first(named, commandKeys) {
+                assembler.take(.command, command, line: number)
+                var answer = first(named, answerKeys) ?? first(named, ["data"]) ?? []
+                if let status = first(named, statusKeys), status.count == 2, Array(answer.suffix(2)) != status {
+                    answer += status
+                }
+                if !answer.isEmpty { assembler.take(.answer, answer, line: number) }
+                return
+            }
+            if let answer = first(named, answerKeys) { return assembler.take(.answer, answer, line: number) }
+            for member in members { walk(member.value, &assembler, &number, depth: depth + 1) }
+        case .null, .bool, .number, .string: break
+        }
+    }
+
+    private static func name(_ key: String) -> String { key.lowercased().filter { $0.isLetter || $0.isNumber } }
+
+    private static func side(_ members: [String: JSONValue]) -> Transcript.Side? {
+        for key in directionKeys {
+            guard let word = members[key]?.stringValue.map(name) else { continue }
+            if commandKeys.contains(word) || word.contains("command") || word == "pcd" || word.hasPrefix("readerto") {
+                return .command
+            }
+            if answerKeys.contains(word) || word.contains("response") || word == "picc" || word == "tag"
+                || word.hasPrefix("cardto")
+            {
+                return .answer
+            }
+        }
+        return nil
+    }
+
+    private static func first(_ members: [String: JSONValue], _ keys: Set<String>) -> [UInt8]? {
+        for key in keys.sorted() { if let bytes = members[key].flatMap({ bytes($0) }) { return bytes } }
+        return nil
+    }
+
+    /// Digits, a list of numbers or of digits, or an object that holds one of these.
+    private static func bytes(_ value: JSONValue) -> [UInt8]? {
+        switch value {
+        case .string(let text):
+            guard let bytes = try? Hex.bytes(text), bytes.count >= 2 else { return nil }
+            return bytes
+        case .array(let values):
+            var bytes: [UInt8] = []
+            for value in values {
+                if let byte = value.int64Value.flatMap({ UInt8(exactly: $0 < 0 ? $0 + 256 : $0) }) {
+                    bytes.append(byte)
+                } else if let text = value.stringValue, let one = try? Hex.bytes(text), one.count == 1 {
+                    bytes += one
+                } else {
+                    return nil
+                }
+            }
+            return bytes.count >= 2 ? bytes : nil
+        case .object(let members):
+            let named = Dictionary(members.map { (name($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+            guard var data = first(named, dataKeys) ?? (named["sw"] == nil ? nil : []) else { return nil }
+            if let status = first(named, statusKeys), status.count == 2 { data += status }
+            return data.count >= 2 ? data : nil
+        case .null, .bool, .number: return nil
+        }
+    }
+}
