@@ -208,9 +208,11 @@ let package = Package(
         .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
+        .executableTarget(
             name: "ipp-fuzz",
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
+        .executableTarget(
             name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
             path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
             swiftSettings: strict),
@@ -229,11 +231,9 @@ let package = Package(
         tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
-        tests("TillAdyen", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests(
             "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
             crypto, httpTypes),
-        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
         tests(
@@ -248,7 +248,8 @@ let package = Package(
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox", "TillTapToPay",
+            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillTapToPay",
             lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
