@@ -13,15 +13,19 @@ public struct ReceiptText: Hashable, Sendable {
     /// Takes text from anywhere and keeps what prints.
     public init(_ text: String) {
         // Looked through before it is cut: half a number is no number any more, and shows too many digits.
-        let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text, atMost: maximumLength + longestNumber)
-        plain = ReceiptText.cut(CardNumberMask.masked(kept), to: maximumLength)
+        let kept =
+            ReceiptText.isFit(text)
+            ? text : ReceiptText.printable(text, atMost: ReceiptText.maximumLength + ReceiptText.longestNumber)
+        plain = ReceiptText.cut(CardNumberMask.masked(kept), to: ReceiptText.maximumLength)
     }
 
     /// Takes text from an authority (a fiscal signature, a serial), which is not looked through for card numbers.
     public init(verbatim text: String) {
         plain =
             ReceiptText.isFit(text)
-            ? text : ReceiptText.cut(ReceiptText.printable(text, atMost: maximumLength + 1), to: maximumLength)
+            ? text
+            : ReceiptText.cut(
+                ReceiptText.printable(text, atMost: ReceiptText.maximumLength + 1), to: ReceiptText.maximumLength)
     }
 
     /// The text, or `nil` if nothing of it prints.
