@@ -244,6 +244,7 @@ struct Sale: AsyncParsableCommand {
             }
             // The receipt is for the customer; this says to the clerk what to do.
             if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
+            payment.customersWay.forEach { Output.note($0) }
         }
         if let print { await Sale.print(payment, on: print, copy.copy, counter) }
         try PaymentLine.exit(for: payment)

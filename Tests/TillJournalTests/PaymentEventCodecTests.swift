@@ -59,6 +59,11 @@ struct PaymentEventCodecTests {
                     captureBefore: Timestamp(milliseconds: -1), card: card)),
             .actionRequired(attempt, CustomerAction(kind: "redirect_to_url", url: "https://bank.example/")),
             .actionRequired(attempt, CustomerAction(kind: "use_stripe_sdk")),
+            .attemptStored(
+                attempt,
+                StoredTap(
+                    record: ProviderReference(rawValue: "off.0f.7.a1"), storedAt: Timestamp(milliseconds: 5),
+                    expires: Timestamp(milliseconds: 86_400_005))),
             .continuationStarted(attempt, number: 2), .renewalStarted(renewal, attempt, amount),
             .renewed(
                 renewal,

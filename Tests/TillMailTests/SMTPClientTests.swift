@@ -85,7 +85,8 @@ struct SMTPClientTests {
     @Test("a port where nobody listens is said, and a server elsewhere gets nothing in clear")
     func nobody() async throws {
         let letter = MailMessage(
-            from: try #require(EmailAddress("shop@shop.example")), fromName: "", to: try #require(EmailAddress("a@b.c")),
+            from: try #require(EmailAddress("shop@shop.example")), fromName: "",
+            to: try #require(EmailAddress("a@b.c")),
             subject: "", text: "", html: "", identifier: "", date: Timestamp(milliseconds: 0))
         await #expect(throws: SMTPError.unreachable(host: "127.0.0.1", reason: "can not be reached")) {
             try await SMTPClient(SMTPServer(host: "127.0.0.1", port: 1, security: .none)).send(letter)

@@ -62,7 +62,7 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
     public var summary: CardSummary {
         CardSummary(
             brand: brand.rawValue, lastFour: lastFour ?? "", entryMode: readMethod?.rawValue,
-            emv: receipt?.emv, network: network?.rawValue)
+            emv: receipt, network: network?.rawValue)
     }
 
     /// The fields that a chip card's receipt must show and that are missing. Empty for cards without a chip read.

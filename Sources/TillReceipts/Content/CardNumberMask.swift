@@ -21,7 +21,7 @@ enum CardNumberMask {
                 continue
             }
             let run = digits(from: start, in: scalars)
-            if let length = cardLength(run.map(\.ascii)) {
+            if let length = cardLength(run) {
                 for found in run.prefix(length - 4) { scalars[found.place] = "*" }
                 start = (run.prefix(length).last?.place ?? start) + 1
             } else {
@@ -77,22 +77,29 @@ enum CardNumberMask {
         }
     }
 
-    /// How many of the first digits make a card's number; the longest if several do.
-    private static func cardLength(_ digits: [UInt8]) -> Int? {
-        guard digits.count >= 13, begins(digits) else { return nil }
+    /// How many of the first digits make a card's number; the longest if several do. A number ends where its group of
+    /// digits does.
+    private static func cardLength(_ run: [Digit]) -> Int? {
+        guard run.count >= 13 else { return nil }
+        let digits = run.map(\.ascii)
         for length in stride(from: min(19, digits.count), through: 13, by: -1) {
+            let isInGroup = length < run.count && run[length].place == run[length - 1].place + 1
+            guard !isInGroup, lengths(digits).contains(length) else { continue }
             if LuhnChecksum.isValid(digits.prefix(length)) { return length }
         }
         return nil
     }
 
-    private static func begins(_ digits: [UInt8]) -> Bool {
+    /// How long the numbers are that begin like this; none if no card's do.
+    private static func lengths(_ digits: [UInt8]) -> ClosedRange<Int> {
         let four = digits.prefix(4).reduce(0) { $0 * 10 + Int($1) - 0x30 }
         return switch four {
-        case 4000...4999, 5100...5599, 2221...2720, 3400...3499, 3700...3799, 3528...3589, 3000...3059, 3600...3699,
-            3800...3999, 5000...5099, 5600...5899, 6000...6999:
-            true
-        default: false
+        case 3400...3499, 3700...3799: 15...15
+        case 5100...5599, 2221...2720: 16...16
+        case 3000...3059, 3600...3699, 3800...3999: 14...19
+        case 3528...3589, 6000...6999: 16...19
+        case 4000...4999, 5000...5099, 5600...5899: 13...19
+        default: 0...0
         }
     }
 }

@@ -35,7 +35,7 @@ public struct ReceiptLineItem: Hashable, Sendable {
         name: String, quantity: String = "1", sku: String? = nil, attributes: [Attribute] = [], amount: Money
     ) {
         self.name = ReceiptText(name)
-        self.quantity = ReceiptText(String(quantity.prefix(ReceiptLineItem.maximumQuantity)))
+        self.quantity = ReceiptText(quantity, atMost: ReceiptLineItem.maximumQuantity)
         self.sku = ReceiptText(nonEmpty: sku)
         self.attributes = attributes
         self.amount = amount

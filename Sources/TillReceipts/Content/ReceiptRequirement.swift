@@ -1,4 +1,4 @@
-import TillCore
+public import TillCore
 
 /// One field that a card's scheme or a region may demand.
 public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
@@ -82,6 +82,8 @@ public struct ReceiptRequirement: Sendable {
     public let region: String?
     /// Only for these ways of reading the card; empty: any.
     public let entryModes: [String]
+    /// Only for cards presented this way; `nil`: any.
+    public let tender: TenderKind?
     /// Only for these outcomes; empty: any.
     public let outcomes: [ReceiptTransaction.Outcome]
     /// What must be there.
@@ -89,9 +91,10 @@ public struct ReceiptRequirement: Sendable {
 
     /// The table.
     public static let all: [ReceiptRequirement] = [
-        // The shop and its place, the card disguised, and how it was read.
-        ReceiptRequirement(
-            entryModes: chip + stripe + ["keyed"], fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
+        // The shop and its place, and the card disguised. At a reader also how it was read: without that nobody could
+        // tell which of the other rows speak.
+        ReceiptRequirement(tender: .reader, fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
+        ReceiptRequirement(entryModes: ["keyed"], fields: [.storeName, .storeAddress, .brand, .lastFour]),
         // The networks demand the application on every chip receipt, and a statement about the PIN.
         ReceiptRequirement(entryModes: chip, fields: [.applicationName, .aid, .verification]),
         // An approval carries the issuer's code; on a decline there is none.
@@ -117,12 +120,13 @@ public struct ReceiptRequirement: Sendable {
     private static let stripe = ["magnetic_stripe_track2", "magnetic_stripe_fallback", "contactless_magstripe_mode"]
 
     init(
-        brand: String? = nil, region: String? = nil, entryModes: [String] = [],
+        brand: String? = nil, region: String? = nil, entryModes: [String] = [], tender: TenderKind? = nil,
         outcomes: [ReceiptTransaction.Outcome] = [], fields: [ReceiptField]
     ) {
         self.brand = brand
         self.region = region
         self.entryModes = entryModes
+        self.tender = tender
         self.outcomes = outcomes
         self.fields = fields
     }
@@ -134,6 +138,7 @@ public struct ReceiptRequirement: Sendable {
             part.tender == .reader || part.tender == .card
         else { return false }
         if let brand, brand != part.brand?.plain { return false }
+        if let tender, tender != part.tender { return false }
         if let region, region != receipt.store.region { return false }
         if !entryModes.isEmpty, !entryModes.contains(part.entryMode?.plain ?? "") { return false }
         return outcomes.isEmpty || outcomes.contains(part.outcome)
@@ -182,7 +187,8 @@ extension ReceiptContent {
         case .tvr: transaction.terminalVerificationResults != nil
         case .tsi: transaction.transactionStatusInformation != nil
         case .verification: transaction.verification != nil
-        case .entryMode: transaction.entryMode != nil
+        // For a refund of its own paper no card was read.
+        case .entryMode: transaction.entryMode != nil || transaction.kind == .refund && original != nil
         }
     }
 }

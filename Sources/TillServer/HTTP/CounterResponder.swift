@@ -236,8 +236,8 @@ struct CounterResponder: HTTPResponder {
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(
-                try await figures() + (applePay?.opened?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
+            let all = try await figures() + (applePay?.opened?.metrics() ?? "")
+            return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 
