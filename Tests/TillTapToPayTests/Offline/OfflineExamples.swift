@@ -2,7 +2,8 @@ import Crypto
 import Synchronization
 import TillCore
 import Testing
-import TillTapToPay
+
+@testable import TillTapToPay
 
 /// A clock that stands until it is moved.
 final class OfflineClock: TillClock {
