@@ -196,10 +196,6 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
-            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
-            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
-            swiftSettings: strict),
-        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
