@@ -37,9 +37,12 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
     // The same for Tap to Pay's adapter and ProximityReader.
     let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
+    // And for the system's print dialog.
+    let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
 #else
     let passKitShell: [Target.Dependency] = []
     let proximityReaderShell: [Target.Dependency] = []
+    let airPrintShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -96,7 +99,9 @@ let package = Package(
 
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
-        .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillHardware", dependencies: ["TillCore", "TillReceipts"],
+            exclude: airPrintShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
@@ -185,7 +190,9 @@ let package = Package(
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
             name: "TillSimulation",
-            dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", httpTypes],
+            dependencies: [
+                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", "TillTapToPay", httpTypes,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
@@ -193,35 +200,57 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
+            name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
+            path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
+        .executableTarget(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
+        .executableTarget(
+            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
+            path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
+        .executableTarget(
+            name: "ipp-fuzz",
+            dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
+        .executableTarget(
+            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
+            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
+            swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
+        // What several rooms' tests share.
+        .target(
+            name: "ProviderScripts", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderScripts",
+            swiftSettings: strict),
         tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware", "TillSimulation"),
+        tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
-        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
+        tests(
+            "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
+            crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto),
         tests(
             "TillTapToPay",
-            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
+                + proximityReaderShell),
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing,
-            inMemoryTracing),
+            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillTapToPay",
+            lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -232,6 +261,10 @@ let package = Package(
         .target(
             name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
+        .target(
+            name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
+            path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
         .target(
             name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],

@@ -76,7 +76,8 @@ final class PlantedReaderWire: HTTPTransport {
             guard let id = json["id"]?.stringValue, let status = json["status"]?.stringValue else { return json }
             switch state.withLock({ $0.said[id] }) {
             case "succeeded" where PlantedReaderWire.open.contains(status):
-                return json.with("status", .string("requires_capture")).with("amount_capturable", json["amount"] ?? .null)
+                return json.with("status", .string("requires_capture"))
+                    .with("amount_capturable", json["amount"] ?? .null)
             case "failed" where status == "requires_capture":
                 return json.with("status", .string("requires_payment_method"))
             default: return json

@@ -8,7 +8,8 @@ struct ApplePayEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
         abstract: "Lists what Apple told of merchants' tokens, newest first: expired, replaced, deleted.",
-        discussion: "Tokens are shown as SHA-256, by which a shop finds its own. Without details: Apple is asked again.")
+        discussion: "Tokens are shown as SHA-256, by which a shop finds its own. Without details: Apple is asked again."
+    )
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions

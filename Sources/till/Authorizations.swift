@@ -169,6 +169,16 @@ struct HeldPayment {
         }
     }
 
+    private var standing: String {
+        let honored = life.honoredUntil.internetTime
+        return switch life.phase(at: now) {
+        case .honored: "honored until \(honored)"
+        case .renewable: "renewable since \(honored)"
+        case .lapsed: "renewed, and not honored since \(honored)"
+        case .expired: "expired"
+        }
+    }
+
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("payment_id", payment.id.rawValue)
@@ -186,7 +196,8 @@ struct HeldPayment {
 
     var lines: [String] {
         var lines = [
-            "\(payment.id)  \(payment.order.number)  \(left) held  \(phase)  ends \(life.expires.internetTime)"
+            "\(payment.id)  \(payment.order.number)  \(left) held",
+            "  \(standing), ends \(life.expires.internetTime)",
         ]
         if let alarm = life.alarm(at: now) { lines.append("  \(alarm.sentence)") }
         return lines

@@ -105,7 +105,8 @@ extension Offline {
                 if let now = try? await counter.checkout.payment(payment.id, account: payment.account),
                     now.attempts.isEmpty
                 {
-                    _ = try? await counter.checkout.cancel(payment.id, account: payment.account, reason: "card_not_read")
+                    _ = try? await counter.checkout.cancel(
+                        payment.id, account: payment.account, reason: "card_not_read")
                 }
                 throw error
             }
@@ -212,7 +213,9 @@ extension Offline {
         } else if name == "unreadable" {
             sealed = "sim:unreadable"
         } else {
-            sealed = number == 0 ? "sim:4242424242424242:visa:contactless_emv" : "sim:424242424242\(lastFour):visa:contactless_emv"
+            sealed =
+                number == 0
+                ? "sim:4242424242424242:visa:contactless_emv" : "sim:424242424242\(lastFour):visa:contactless_emv"
         }
         return CardPresentPayload(
             reader: "simulated", sealed: Secret(sealed),
@@ -227,7 +230,8 @@ extension Offline {
         let sealed: Secret<String>
         do throws(CardEnvelopeError) {
             sealed = try CardEnvelope.seal(
-                reading, for: .init(payment: payment.id.rawValue, amount: payment.amount), reader: "tap", to: key, at: now)
+                reading, for: .init(payment: payment.id.rawValue, amount: payment.amount), reader: "tap", to: key,
+                at: now)
         } catch {
             throw CommandError(
                 code: "tap_\(reading.outcome.rawValue)", what: reading.reason.isEmpty ? "\(error)" : reading.reason,

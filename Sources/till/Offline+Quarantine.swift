@@ -113,8 +113,9 @@ extension Offline {
                 head.endObject()
                 let text = common.json ? head.text : ([head.text] + lines).joined(separator: "\n")
                 guard let output else { return Output.line(text) }
-                guard FileManager.default.createFile(
-                    atPath: output, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
+                guard
+                    FileManager.default.createFile(
+                        atPath: output, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
                 else {
                     throw CommandError(
                         code: "file_not_written", what: "\(output) could not be written.",

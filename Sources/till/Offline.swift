@@ -131,10 +131,13 @@ struct Offline: AsyncParsableCommand {
                     writer.endObject()
                     Output.line(writer.text)
                 } else {
-                    Output.line("The log is whole: \(last.sequence + 1) entries, \(log.bytes) bytes, chain and signatures right.")
+                    Output.line(
+                        "The log is whole: \(last.sequence + 1) entries, \(log.bytes) bytes, chain and signatures right."
+                    )
                     Output.line("\(marks) payments that the journal calls stored are in it.")
                     if log.healedBytes > 0 {
-                        Output.line("\(log.healedBytes) bytes of a write that nobody was told of were cut off and kept.")
+                        Output.line(
+                            "\(log.healedBytes) bytes of a write that nobody was told of were cut off and kept.")
                     }
                     let parts = duration.components
                     Output.note("Checked in \(parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000) ms.")
@@ -236,7 +239,8 @@ struct Offline: AsyncParsableCommand {
             lines.append("More cards may be stored until \(end.internetTime).")
         }
         for reason in figures.reasonsAgainst { lines.append("No card is stored now: \(reason.sentence)") }
-        lines.append("Log: \(figures.entries) entries, \(figures.bytes) bytes, device \(figures.device ?? "?"), in \(folder)")
+        lines.append(
+            "Log: \(figures.entries) entries, \(figures.bytes) bytes, device \(figures.device ?? "?"), in \(folder)")
         return lines
     }
 

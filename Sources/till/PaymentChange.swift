@@ -23,7 +23,8 @@ func change(
         if common.json {
             Output.line(PaymentLine.json(done))
         } else {
-            Output.line("\(done.id) is \(done.status.rawValue): captured \(done.captured), refunded \(done.refunded).")
+            Output.line("\(done.id) is \(done.status.rawValue):")
+            Output.line("  captured \(done.captured), refunded \(done.refunded).")
         }
         if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
             if case .refused = refund.state { throw ExitCode(2) }

@@ -3,6 +3,15 @@ import TillCheckout
 import TillCore
 import TillServer
 
+extension Payment {
+    /// Where the customer has to go, for the clerk; nothing where nobody has to go anywhere.
+    var customersWay: [String] {
+        guard case .requiresAction(let action) = attempts.last?.state else { return [] }
+        return (action.url.map { ["Send the customer to \($0)"] } ?? [])
+            + ["Afterwards: till payments look \(id)"]
+    }
+}
+
 extension Payments {
     struct Look: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -169,6 +169,7 @@ struct Sale: AsyncParsableCommand {
     /// Refuses what the provider can not take before anything is written.
     private func checkBeforeWriting(_ order: Order, name: ProviderName, _ counter: Counter) throws {
         try counter.checkout.checkAmount(order.total, provider: name)
+        if name == StripeTerminalProvider.name { try checkLimits(order.total) }
     }
 
     /// The tender as typed; `nil`: a reader will bring it.
@@ -244,6 +245,7 @@ struct Sale: AsyncParsableCommand {
             }
             // The receipt is for the customer; this says to the clerk what to do.
             if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
+            payment.customersWay.forEach { Output.note($0) }
         }
         if let print { await Sale.print(payment, on: print, copy.copy, counter) }
         try PaymentLine.exit(for: payment)

@@ -1,4 +1,5 @@
 """What somebody who runs the shop sees: figures over UDP beside Prometheus, and what Apple tells of merchants' tokens."""
+import json
 import re
 import socket
 import time
@@ -120,18 +121,38 @@ def test_a_notification_of_a_merchant_s_token_is_kept_and_looked_up_at_apple(tmp
             request = requests.Request("POST", url).prepare()
             request.url = url
             assert requests.Session().send(request, timeout=10).status_code == 404, path
-        # Apple's stand-in does not know them: they are kept as such, and Apple is not asked again.
+        # Apple's stand-in does not know them: somebody made them up, and they are forgotten.
         end = time.monotonic() + 10
         while True:
             text = requests.get(server.url + "/metrics", timeout=10).text
-            if 'applepay_notifications_total{outcome="unknown_to_apple"} 2' in text:
+            if re.search(r'applepay_notifications_total\{outcome="unknown_to_apple"\} [2-4]\n', text):
                 break
             assert time.monotonic() < end, text
             time.sleep(0.1)
-        assert 'applepay_notifications_total{outcome="repeated"} 2' in text
+        assert 'applepay_notifications_total{outcome="new"}' in text
     answer = counter.till("applepay", "events", "--journal", tmp_path / "journal.db", "--json")
     assert answer.code == 0, answer
-    assert [e["id"] for e in answer.json["events"]] == ["event-2", "event-1"]
-    assert all(e["details"]["eventType"] == "UNKNOWN_TO_APPLE" for e in answer.json["events"])
+    assert answer.json["events"] == []
     shown = counter.till("applepay", "events", "--journal", tmp_path / "journal.db")
-    assert "event-1" in shown.out and max(map(len, shown.out.splitlines())) <= 80, shown.out
+    assert shown.out == "Apple has told of no token.\n"
+
+
+def test_an_event_that_apple_can_not_be_asked_of_waits_and_is_listed(tmp_path, stale_settings):
+    with counter.Server(tmp_path, "--provider", "sandbox", "--apple-pay", stale_settings) as server:
+        for _ in range(2):
+            assert requests.post(server.url + "/applepay/notifications/event-1", timeout=10).status_code == 200
+    answer = counter.till("applepay", "events", "--journal", tmp_path / "journal.db", "--json")
+    assert [(e["id"], e["details"]) for e in answer.json["events"]] == [("event-1", None)]
+    shown = counter.till("applepay", "events", "--journal", tmp_path / "journal.db")
+    assert "event-1  not known yet" in shown.out and max(map(len, shown.out.splitlines())) <= 80, shown.out
+
+
+@pytest.fixture
+def stale_settings(tmp_path):
+    """A shop without any certificate: there is nobody to ask with."""
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({
+        "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP", "processing": [],
+        "domains": [{"name": "localhost", "merchant": "merchant.x", "identities": []}],
+    }))
+    return str(file)

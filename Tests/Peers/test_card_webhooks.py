@@ -31,8 +31,8 @@ def at_paypal(tmp_path):
             yield url, server
 
 
-def subscribe(url, **how):
-    assert requests.post(url + "/_sandbox/webhooks", json=how, timeout=10).ok
+def subscribe(stand_in, **how):
+    assert requests.post(stand_in + "/_sandbox/webhooks", json=how, timeout=10).ok
 
 
 def waiting(url):

@@ -2,6 +2,7 @@
 finds printers; and what both servers really answer, read and written again byte for byte."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -182,6 +183,9 @@ def test_what_both_servers_answer_is_written_back_byte_for_byte(till, cups, prin
         seen = re.findall(r"^        ([a-z][\w-]+) \(", answered, re.M)
         assert len(seen) > 40 and set(seen) <= set(names), set(seen) - set(names)
     assert max(map(len, recorded)) > 3000
+    if folder := os.environ.get("TILL_IPP_RECORDINGS"):  # for Benchmarks/printing
+        for number, message in enumerate(recorded):
+            pathlib.Path(folder, f"{number}.ipp").write_bytes(message)
     for message in recorded:
         done = till.run("printers", "reencode", text=None, input=message)
         assert done.returncode == 0 and done.stdout == message

@@ -59,6 +59,11 @@ struct PaymentEventCodecTests {
                     captureBefore: Timestamp(milliseconds: -1), card: card)),
             .actionRequired(attempt, CustomerAction(kind: "redirect_to_url", url: "https://bank.example/")),
             .actionRequired(attempt, CustomerAction(kind: "use_stripe_sdk")),
+            .attemptStored(
+                attempt,
+                StoredTap(
+                    record: ProviderReference(rawValue: "off.0f.7.a1"), storedAt: Timestamp(milliseconds: 5),
+                    expires: Timestamp(milliseconds: 86_400_005))),
             .continuationStarted(attempt, number: 2), .renewalStarted(renewal, attempt, amount),
             .renewed(
                 renewal,
@@ -90,7 +95,7 @@ struct PaymentEventCodecTests {
     @Test("every event is read back as it was written")
     func roundTrip() throws {
         let events = try Self.everyEvent()
-        #expect(Set(events.map(\.name)).count == 23)
+        #expect(Set(events.map(\.name)).count == 24)
         for event in events {
             let bytes = PaymentEventCodec.encode(event)
             #expect(try PaymentEventCodec.decode(bytes) == event)

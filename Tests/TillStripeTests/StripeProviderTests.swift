@@ -1,4 +1,5 @@
 import HTTPTypes
+import ProviderScripts
 import Testing
 import TillCore
 import TillHTTP

@@ -71,9 +71,20 @@ final class DiskFile: DurableFile {
         #endif
     }
 
+    /// How long to wait for another holder; a holder that is alive has the file for moments only.
+    static let longestWait: Span = .seconds(30)
+
     func lock() throws(DurableFileError) {
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .last("lock") }
+        let clock = SystemClock()
+        let began = clock.now()
+        var pause: UInt32 = 50
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EWOULDBLOCK else { throw .last("lock") }
+            guard clock.now().since(began) < DiskFile.longestWait else {
+                throw DurableFileError(operation: "lock", reason: "another process has the file")
+            }
+            usleep(pause)
+            pause = min(2_000, pause * 2)
         }
     }
 

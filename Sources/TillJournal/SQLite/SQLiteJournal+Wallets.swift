@@ -251,12 +251,17 @@ extension SQLiteJournal {
     public static let maximumWalletTokenEvents = 10_000
 
     /// Writes down that a wallet told of an event of a merchant's token.
-    /// - Returns: `false` if it was told before, or if too many wait for their details.
+    /// - Returns: `false` if it was told before.
+    /// - Throws: ``JournalError/queueFull(limit:)`` if too many wait for their details.
     public func noteWalletTokenEvent(_ id: String, at now: Timestamp) async throws(JournalError) -> Bool {
         try await writeAlone { db in
+            let known = try Bool.fetchOne(db, sql: "SELECT 1 FROM wallet_token_event WHERE id = ?", arguments: [id])
+            guard known == nil else { return false }
             let waiting =
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM wallet_token_event WHERE document IS NULL") ?? 0
-            guard waiting < SQLiteJournal.maximumWalletTokenEvents else { return false }
+            guard waiting < SQLiteJournal.maximumWalletTokenEvents else {
+                throw JournalError.queueFull(limit: SQLiteJournal.maximumWalletTokenEvents)
+            }
             try db.execute(
                 sql: "INSERT OR IGNORE INTO wallet_token_event(id, received_at) VALUES (?, ?)",
                 arguments: [id, now.milliseconds])
@@ -269,6 +274,13 @@ extension SQLiteJournal {
         try await writeAlone { db in
             try db.execute(
                 sql: "UPDATE wallet_token_event SET document = ? WHERE id = ?", arguments: [Data(document), id])
+        }
+    }
+
+    /// Forgets an event that the wallet's maker does not know: somebody made it up.
+    public func forgetWalletTokenEvent(_ id: String) async throws(JournalError) {
+        try await writeAlone { db in
+            try db.execute(sql: "DELETE FROM wallet_token_event WHERE id = ? AND document IS NULL", arguments: [id])
         }
     }
 

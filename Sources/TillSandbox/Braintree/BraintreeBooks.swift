@@ -213,11 +213,10 @@ actor BraintreeBooks {
 
     /// The night's work: everything that was submitted is settled.
     /// - Returns: what was settled.
-    @discardableResult
-    func settleAll() -> [String] {
+    func settleAll() -> [XMLNode] {
         let submitted = transactions.filter { $0.value.status == "submitted_for_settlement" }.map(\.key).sorted()
         for id in submitted { transactions[id]?.status = "settled" }
-        return submitted
+        return submitted.map { find($0).node }
     }
 
     func refund(_ id: String, _ node: XMLNode?) -> Answer {

@@ -40,11 +40,10 @@ actor BraintreeNotices {
         if parts.count == 2 { keys = (String(parts[0]), String(parts[1])) }
     }
 
-    /// Tells that transactions were settled, or `check` with none.
-    func tell(_ kind: String, transactions: [String]) {
+    /// Tells what became of transactions.
+    func tell(_ kind: String, transactions: [XMLNode]) {
         guard isListening, let keys else { return }
-        for id in transactions.isEmpty ? [nil] : transactions.map(Optional.some) {
-            let subject = id.map { XMLNode("transaction", of: [XMLNode("id", $0)]) } ?? XMLNode("check", "true")
+        for subject in transactions {
             let notification = XMLNode(
                 "notification",
                 of: [

@@ -50,7 +50,8 @@ public final class SandboxOfflineBooks: Sendable {
     public func decided() throws -> [Decided] {
         try queue.read { db in
             try Row.fetchAll(db, sql: "SELECT attempt, outcome, amount, uploads FROM record ORDER BY rowid").map {
-                Decided(attempt: $0["attempt"], outcome: $0["outcome"], minorUnits: $0["amount"], uploads: $0["uploads"])
+                Decided(
+                    attempt: $0["attempt"], outcome: $0["outcome"], minorUnits: $0["amount"], uploads: $0["uploads"])
             }
         }
     }

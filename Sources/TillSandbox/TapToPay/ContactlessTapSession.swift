@@ -212,7 +212,13 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
             do throws(ReadError) { return .success(try await work()) } catch { return .failure(error) }
         }
         state.withLock { ($0.cancel, $0.isCancelled) = ({ task.cancel() }, false) }
-        let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        // A card of a read that failed is not left in the field for the next one.
+        if case .failure = result { await driver.channel.powerOff() }
         let wasCancelled = state.withLock { state in
             defer { (state.cancel, state.isCancelled) = (nil, false) }
             return state.isCancelled

@@ -56,7 +56,8 @@ public struct SandboxReaderTokens: Sendable {
     }
 
     private static func key(_ issuer: String) throws -> P256.Signing.PrivateKey {
-        try P256.Signing.PrivateKey(rawRepresentation: Array(SHA256.hash(data: Array("till reader token \(issuer)".utf8))))
+        let seed = SHA256.hash(data: Array("till reader token \(issuer)".utf8))
+        return try P256.Signing.PrivateKey(rawRepresentation: Array(seed))
     }
 
     private static func text(_ bytes: [UInt8]) -> String {

@@ -61,7 +61,8 @@ extension StripeRendering {
             JSONMember(key: "exp_month", value: .int(12)), JSONMember(key: "exp_year", value: .int(2034)),
             JSONMember(key: "fingerprint", value: .string(StableHash.hex("\(card.brand) \(card.lastFour)"))),
             JSONMember(key: "generated_card", value: .null), JSONMember(key: "iin", value: .null),
-            JSONMember(key: "issuer", value: .null), JSONMember(
+            JSONMember(key: "issuer", value: .null),
+            JSONMember(
                 key: "network",
                 value: .string(SandboxTestCard.network(card, priority: charge.requestedPriority))),
             JSONMember(

@@ -34,9 +34,8 @@ extension ApplePayDoctor {
         var findings: [Finding] = []
         if !certificate.covers(name) {
             let names = certificate.names.prefix(3).joined(separator: ", ")
-            findings.append(
-                fault(
-                    "tls_name", "The TLS certificate of \(name) is for \(names.isEmpty ? "no domain" : names). Change it."))
+            let whom = names.isEmpty ? "no domain" : names
+            findings.append(fault("tls_name", "The TLS certificate of \(name) is for \(whom). Change it."))
         }
         let days = certificate.validUntil.since(now).milliseconds / 86_400_000
         if now < certificate.validFrom {

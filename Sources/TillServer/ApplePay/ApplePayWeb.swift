@@ -78,7 +78,8 @@ public struct ApplePayWeb: Sendable {
             live: live, baskets: baskets, checkout: payment, sessions: sessions, events: events, customers: customers,
             sandbox: sandbox, figures: figures, clock: clock)
         self.routes = routes
-        reminder = figures.sends
+        reminder =
+            figures.sends
             ? Task {
                 while !Task.isCancelled {
                     figures.send(daysLeft: routes.daysLeft())

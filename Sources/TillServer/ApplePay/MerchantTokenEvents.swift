@@ -56,11 +56,10 @@ struct MerchantTokenEvents: Sendable {
                 try? await journal.endWalletTokenEvent(id, document: Self.kept(event).bytes())
                 figures.notification("known")
             } catch {
-                // One that Apple does not know was made up, or is too old to ask for.
+                // One that Apple does not know was made up: anybody can call the address.
                 if case .refused(404) = error {
                     figures.notification("unknown_to_apple")
-                    let document = JSONValue.object([JSONMember(key: "eventType", value: .string("UNKNOWN_TO_APPLE"))])
-                    try? await journal.endWalletTokenEvent(id, document: document.bytes())
+                    try? await journal.forgetWalletTokenEvent(id)
                     continue
                 }
                 figures.notification(error.code)
@@ -89,7 +88,8 @@ extension ApplePayRoutes {
     /// it says, it is answered with 200 once it is kept, and with 500 if it can not be: Apple calls again then.
     func notified(_ request: Request, _ parts: ArraySlice<String>) async throws -> Response {
         guard request.isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
-        guard let id = parts.last, MerchantTokenEvent.isIdentifier(id), parts.count == 1 || parts.first == "merchantToken"
+        guard let id = parts.last, MerchantTokenEvent.isIdentifier(id),
+            parts.count == 1 || parts.first == "merchantToken"
         else { throw Problem.notFound }
         do throws(JournalError) { try await events.notified(id) } catch {
             throw Problem(

@@ -49,7 +49,9 @@ struct ShopRoutes: Sendable {
             if body["demo"] == .bool(true), let customer = try await routes.customers.demoCustomer() {
                 return Self.signedIn(customer.id, cookie: customer.token.reveal())
             }
-            guard let token = try body.text("token", atMost: 128) else { throw Problem.field("token", "It is missing.") }
+            guard let token = try body.text("token", atMost: 128) else {
+                throw Problem.field("token", "It is missing.")
+            }
             guard let customer = try await routes.customers.customer(showing: token) else {
                 // Guessing is made slow.
                 try await routes.clock.sleep(for: .milliseconds(300))

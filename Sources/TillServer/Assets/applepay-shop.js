@@ -5,6 +5,8 @@ const message = document.querySelector("#message");
 const say = (text) => { message.textContent = text; };
 
 async function fill() {
+  // No button until the basket is the right one.
+  element.removeAttribute("basket");
   const service = document.querySelector("input[name=service]:checked").value;
   const response = await fetch("/shop/baskets", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ service }),
@@ -30,6 +32,7 @@ function show({ account }) {
   signIn.dataset.account = account ?? "";
 }
 signIn.addEventListener("click", async () => {
+  element.removeAttribute("basket");
   show(signIn.dataset.account ? await session("DELETE") : await session("POST", { demo: true }));
   await fill();
 });

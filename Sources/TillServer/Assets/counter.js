@@ -14,7 +14,9 @@ const STATUS = { requires_payment_method: "Open", declined: "Declined", requires
   partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled", expired: "Hold ended" };
 const STEPS = { "payment.created": "The payment was written down.", "attempt.started": "The provider is being asked.",
   "attempt.prepared": "The provider has prepared it.", "attempt.authorized": "The provider said yes.",
-  "attempt.action_required": "The customer must do something.", "attempt.declined": "The provider said no.",
+  "attempt.action_required": "The customer must do something.",
+  "continuation.started": "The customer has done it; the money is being asked for.",
+  "renewal.started": "The hold is being renewed.", "renewal.succeeded": "The hold was renewed.", "attempt.declined": "The provider said no.",
   "attempt.stored": "The card was stored offline: not paid yet.",
   "attempt.not_sent": "The provider could not be reached; nothing was sent.", "attempt.expired": "The hold ended by time.",
   "void.started": "The hold is being let go.", "void.succeeded": "The hold was let go.",
@@ -158,7 +160,7 @@ function fail(error) {
   if (error.status === 401) return;
   const { problem } = error;
   const moved = { no: "No money moved.", yes: "Money moved.", unknown: "It is not known yet whether money moved — don't pay again." }[problem.money_moved];
-  const say = [error.message];
+  const say = [error.message.replace(/^tender\.[\w.]+: /, "")];
   for (const sentence of [moved, problem.next]) if (sentence && !error.message.includes(sentence)) say.push(sentence);
   let first = null;
   for (const one of Array.isArray(problem.errors) ? problem.errors : []) {
@@ -227,9 +229,14 @@ function render() {
   $("blocked").hidden = state.busy || !blocksSale(payment);
   $("blocked").textContent = "The last sale is still being checked. For another customer, press “Start another sale”.";
   $("another").hidden = !payment || state.busy;
-  for (const id of ["facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change"]) $(id).hidden = true;
+  for (const id of ["facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "challenge"]) $(id).hidden = true;
   if (!payment) return;
   show(...words(payment));
+  const action = payment.attempts?.at(-1)?.action?.url;
+  if (payment.status === "requires_action" && /^https?:\/\//.test(action ?? "")) {
+    $("challenge").firstElementChild.href = action;
+    $("challenge").hidden = false;
+  }
 
   const left = payment.captured - payment.refunded - openRefunds(payment).reduce((sum, refund) => sum + refund.amount, 0);
   const pending = openRefunds(payment);
@@ -245,7 +252,7 @@ function render() {
   }
 
   const card = payment.tender;
-  const how = card ? [({ card: "Typed card", reader: "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
+  const how = card ? [({ card: "Typed card", reader: card.reader === "tap" ? "Tap to Pay" : "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
   const facts = [["Amount", money(payment.amount, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;
@@ -383,6 +390,7 @@ function saleBody() {
 
 function tenderBody(sale) {
   switch (tenderKind()) {
+    case "tap": return { tender: globalThis.tillTap() };
     case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
@@ -453,6 +461,7 @@ $("sale").addEventListener("submit", (event) => {
     // refuses a second attempt while the first is not decided.
     const answer = await settle(`/v1/payments/${encodeURIComponent(payment.id)}/confirm`, JSON.stringify({ tender: pay.tender }), newKey());
     for (const id of ["number", "expires", "code", "tendered", "holder", "line1", "city", "region", "postal", "country"]) $(id).value = "";
+    $("number").dispatchEvent(new Event("input"));
     open(answer);
     if (!RETRYABLE.includes(answer.status)) {
       sessionStorage.removeItem("till.sale:" + answer.id);
@@ -488,7 +497,7 @@ $("another").addEventListener("click", () => { close(); $("amount").focus(); });
 
 // ---- Fields
 function showTender() {
-  for (const kind of ["reader", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
+  for (const kind of ["reader", "tap", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
 }
 for (const radio of document.querySelectorAll("input[name=tender]")) radio.addEventListener("change", showTender);
 $("document").addEventListener("input", () => {

@@ -14,6 +14,7 @@ struct CounterResponder: HTTPResponder {
 
     let payments: PaymentRoutes
     let terminal: TerminalRoutes
+    let tap: TapRoutes
     let events: EventStreamRoute
     let doorkeeper: Doorkeeper
     let metrics: ServerMetrics
@@ -131,7 +132,8 @@ struct CounterResponder: HTTPResponder {
         }
         let isReading = request.isReading
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/receipts.js", "/openapi.yaml", "/healthz", "/readyz",
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/tap.js", "/cards.js", "/receipts.js", "/openapi.yaml",
+            "/healthz", "/readyz",
             "/metrics":
             route = path
             try request.only(.get)
@@ -163,6 +165,9 @@ struct CounterResponder: HTTPResponder {
             guard request.method == .get else { try request.only(.post); throw Problem.notFound }
             return try await events.stream(try await incoming(request))
         default: break
+        }
+        if path == "/v1/tap" || path.hasPrefix("/v1/tap/") {
+            return try await tap.answer(path, request, route: &route) { try await incoming(request) }
         }
         if path.hasPrefix("/v1/terminal/") {
             return try await terminal.answer(path, request, route: &route) { try await incoming(request) }
@@ -220,6 +225,7 @@ struct CounterResponder: HTTPResponder {
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
+        case "/tap.js": return asset(PackageResources.tap_js, "text/javascript; charset=utf-8")
         case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
         case "/receipts.js": return asset(PackageResources.receipts_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
@@ -230,8 +236,8 @@ struct CounterResponder: HTTPResponder {
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(
-                try await figures() + (applePay?.opened?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
+            let all = try await figures() + (applePay?.opened?.metrics() ?? "")
+            return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 

@@ -88,6 +88,15 @@ public enum PaymentJSON {
         } else {
             writer.null()
         }
+        writer.key("action")
+        if case .requiresAction(let action) = attempt.state {
+            writer.beginObject()
+            writer.field("kind", action.kind)
+            writer.field("url", action.url)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
         writer.endObject()
     }
 

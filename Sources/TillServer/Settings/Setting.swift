@@ -151,8 +151,7 @@ extension Setting {
         .journal, .account, .provider, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
         .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID,
         .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
-        .braintreePrivateKey,
-        .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .braintreePrivateKey, .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

@@ -73,10 +73,12 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         let paid = try await checkout.payment(id, account: account)
         let used = paid.attempts.last(where: { $0.authorization != nil })?.tender.card
         guard let used, let shown = card.card, used.lastFour == shown.lastFour else {
-            return .init(status: .declined, payment: payment, message: "this is not the card that paid", card: card.card)
+            return .init(
+                status: .declined, payment: payment, message: "this is not the card that paid", card: card.card)
         }
         let refunded: Payment
-        do { refunded = try await checkout.refund(id, account: account, amount: amount, reason: "card_present") } catch {
+        do { refunded = try await checkout.refund(id, account: account, amount: amount, reason: "card_present") } catch
+        {
             guard case .refused = error else { throw error }
             return .init(status: .declined, payment: payment, message: error.what, card: card.card)
         }

@@ -11,7 +11,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     /// What these readers can do.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
-        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true)
+        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true,
+        tellsRemoval: false)
 
     private let terminal: StripeTerminal
     private let clock: any TillClock
@@ -97,6 +98,14 @@ public actor StripeTerminalDriver: CardReaderDriver {
         draft.requestsIncrementalAuthorization = parameters.requestsIncrementalAuthorization
         draft.requestedPriority = parameters.requestedPriority?.rawValue
         draft.description = parameters.description
+        draft.statementDescriptor = parameters.statementDescriptor?.text
+        draft.receiptEmail = parameters.receiptEmail?.text
+        if let fee = parameters.applicationFee {
+            guard let wire = try? AmountCodec.stripe.wireAmount(fee) else {
+                throw CardReaderFailure(.invalidAmount, message: "Stripe can not take a fee of \(fee).")
+            }
+            draft.applicationFee = wire
+        }
         draft.metadata = request.metadata
         let made = draft
         let id = try await call { try await terminal.createIntent(made, key: request.key) }

@@ -19,7 +19,8 @@ extension StripeTerminalProvider {
         let wait = feed.begin(reader, reference)
         defer { feed.end(wait) }
         let sale = TerminalSale(
-            provider: self, request: request, reference: reference, reader: reader, tipping: payload.tipping, wait: wait)
+            provider: self, request: request, reference: reference, reader: reader, tipping: payload.tipping, wait: wait
+        )
         return await sale.run()
     }
 

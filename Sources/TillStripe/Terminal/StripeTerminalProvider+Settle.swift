@@ -108,7 +108,9 @@ extension StripeTerminalProvider {
             } else if let state, !isOurs, clock.now().since(began) >= StripeTerminalProvider.grace {
                 if let made = await refundMade(request, reference) { return made }
                 // Another command is left alone; that ours is over can not be known then.
-                guard state.action?.status != .inProgress else { return .unknown(reason: "the reader is at something else") }
+                guard state.action?.status != .inProgress else {
+                    return .unknown(reason: "the reader is at something else")
+                }
                 let decline = Decline(reason: .canceledAtReader, code: "canceled")
                 if let end = await letGo(reader, request, reference, decline, isCertain: isCertain) { return end }
             }

@@ -105,7 +105,7 @@ struct TerminalSale: Sendable {
 
     private func watch(since before: Before, isCertain: Bool) async -> ProviderAnswer<Authorization> {
         let began = provider.clock.now()
-        var seen = isCertain
+        var isShown = false
         var isCharging = false
         var isCalledOff = false
         var polls = StripeTerminalProvider.firstPolls[...]
@@ -118,20 +118,21 @@ struct TerminalSale: Sendable {
             }
             switch await look(before) {
             case .end(let answer): return told(answer, isCharging)
-            case .collecting: seen = true
+            case .collecting: isShown = true
             case .charging:
-                seen = true
+                isShown = true
                 if !isCharging {
                     isCharging = true
                     tell(.cardInserted)
                     tell(.processing)
                 }
             case .over(let action):
-                seen = true
+                isShown = true
                 if let answer = await ended(action.decline, before, action) { return told(answer, isCharging) }
             case .gone:
-                // Only after its command was there can a slot with something else in it mean an end.
-                if seen {
+                // Only after its command was there can a slot with something else in it mean an end; before that it
+                // may be out of date.
+                if isShown || (isCertain && age >= StripeTerminalProvider.grace) {
                     let code = isCalledOff ? "reader_timeout" : "canceled"
                     let reason: DeclineReason = isCalledOff ? .noCardPresented : .canceledAtReader
                     if let answer = await ended(Decline(reason: reason, code: code), before) {
@@ -142,7 +143,7 @@ struct TerminalSale: Sendable {
                 }
             case .blind: break
             }
-            if age.milliseconds >= limit, !isCharging, !isCalledOff, seen { isCalledOff = await callOff() }
+            if age.milliseconds >= limit, !isCharging, !isCalledOff, isShown { isCalledOff = await callOff() }
             let pause = polls.popFirst() ?? StripeTerminalProvider.pollInterval
             await wait.pause(atMost: pause, clock: provider.clock)
         }

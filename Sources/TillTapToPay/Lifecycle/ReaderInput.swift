@@ -74,8 +74,8 @@ public enum ReaderChange: Hashable, Sendable {
     case counted(Int)
     /// So many automatic preparations failed in a row.
     case failures(Int)
-    /// Why the last preparation or link failed.
-    case failed(PaymentCardReaderError)
+    /// Why the last preparation or link failed; nil: another one begins.
+    case failed(PaymentCardReaderError?)
     /// The reader was online.
     case online(Timestamp)
     /// So many payments are stored.

@@ -47,7 +47,9 @@ extension ReaderLifecycle {
     private func linkEnded(_ error: PaymentCardReaderError?, _ now: Timestamp) -> [ReaderChange] {
         let ended: [ReaderChange] = flight == .link ? [.flightEnded] : []
         guard case .linking = phase else { return ended }
-        guard let error, error != .accountAlreadyLinked else { return ended + [.phase(.idle)] + resumed(now, in: scene) }
+        guard let error, error != .accountAlreadyLinked else {
+            return ended + [.phase(.idle)] + resumed(now, in: scene)
+        }
         return ended + [.failed(error), .phase(.unlinked)]
     }
 
@@ -82,7 +84,7 @@ extension ReaderLifecycle {
     private func begin(_ kind: SessionKind, isAutomatic: Bool) -> [ReaderChange] {
         let number = lastNumber &+ 1
         let preparation = Preparation(number: number, kind: kind, isAutomatic: isAutomatic)
-        return [.wants(kind), .counted(number), .phase(.preparing(preparation, percent: 0))]
+        return [.wants(kind), .counted(number), .failed(nil), .phase(.preparing(preparation, percent: 0))]
     }
 
     /// A session again, if one is wanted and can be had, for a reader that has none.

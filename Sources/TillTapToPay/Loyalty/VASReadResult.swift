@@ -52,8 +52,17 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
 
         /// Apple's number.
         public var rawValue: Int {
-            if case .unrecognized(let number) = self { return number }
-            return Status.known.firstIndex(of: self) ?? -1
+            switch self {
+            case .success: 0
+            case .vasDataNotFound: 1
+            case .vasDataNotActivated: 2
+            case .wrongP1P2: 3
+            case .wrongCommandLength: 4
+            case .userInterventionRequired: 5
+            case .incorrectData: 6
+            case .unsupportedApplicationVersion: 7
+            case .unrecognized(let number): number
+            }
         }
 
         /// A sentence for the clerk.

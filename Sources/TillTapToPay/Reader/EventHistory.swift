@@ -36,12 +36,15 @@ final class EventHistory<Event: Sendable>: Sendable {
         if state.withLock({ $0.past.last }) != event { send(event) }
     }
 
-    /// Past and coming events for one more listener.
-    func listen() -> AsyncStream<Event> {
+    /// What has happened since the last beginning.
+    var past: [Event] { state.withLock { $0.past } }
+
+    /// Past and coming events for one more listener, or the coming ones alone.
+    func listen(withPast: Bool = true) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(EventHistory.mostWaiting))
         let id = state.withLock { state in
-            for event in state.past { continuation.yield(event) }
+            if withPast { for event in state.past { continuation.yield(event) } }
             state.lastID &+= 1
             state.listeners[state.lastID] = continuation
             return state.lastID

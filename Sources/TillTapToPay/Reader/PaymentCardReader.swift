@@ -33,6 +33,12 @@ public final class PaymentCardReader: Sendable {
     /// ends, or whose task is cancelled, does not silence the others.
     public var events: AsyncStream<Event> { engine.events.listen() }
 
+    /// What happens from now on. Each use is a stream of its own.
+    public var upcomingEvents: AsyncStream<Event> { engine.events.listen(withPast: false) }
+
+    /// What has happened since the last beginning of a preparation or read; the newest 64.
+    public var recentEvents: [Event] { engine.events.past }
+
     /// Where the reader stands, and then each change. Each use is a stream of its own.
     public var statuses: AsyncStream<ReaderStatus> { engine.statuses.listen() }
 

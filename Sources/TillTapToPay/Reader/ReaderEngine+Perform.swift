@@ -73,6 +73,8 @@ extension ReaderEngine {
         switch flight {
         case .link, .prepare: flightTask?.cancel()
         case .read(let number):
+            // The task too: the driver may not have begun, and then there is nothing that could be called off.
+            flightTask?.cancel()
             if let session {
                 run { _ = try? await session.cancelRead() }
             }
@@ -151,7 +153,8 @@ extension ReaderEngine {
             await withCheckedContinuation { (waiter: PreparationWaiter) in
                 if Task.isCancelled { return waiter.resume(returning: .failure(.requestInterrupted)) }
                 preparing[id] = waiter
-                if case .preparing = life.phase {} else {
+                if case .preparing = life.phase {
+                } else {
                     // What had to be said was said while this was getting here.
                     preparing[id] = nil
                     waiter.resume(returning: .failure(life.lastError ?? .notReady))
@@ -210,9 +213,9 @@ extension ReaderEngine {
     /// One read, from the question to the driver's answer.
     func read(
         session: Int,
-        _ work: @escaping @Sendable (any PaymentCardReaderSessionDriver) async throws(
-            PaymentCardReaderSession.ReadError
-        ) -> ReadOutput
+        _ work:
+            @escaping @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
+            ReadOutput
     ) async throws(PaymentCardReaderSession.ReadError) -> ReadOutput {
         if Task.isCancelled { throw .readCancelled }
         readMail()

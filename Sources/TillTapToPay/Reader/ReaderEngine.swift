@@ -121,12 +121,10 @@ actor ReaderEngine {
     /// What those get who waited for a session.
     private func preparationAnswer() -> Result<Int, PaymentCardReaderError> {
         if life.phase.holdsSession, !life.isDoomed, let session = life.session { return .success(session) }
+        if let error = life.lastError { return .failure(error) }
         if life.scene == .background { return .failure(.backgroundRequestNotAllowed) }
-        switch life.token {
-        case .none: return .failure(.requestInterrupted)
-        case .over: return .failure(.tokenExpired)
-        case .valid: return .failure(life.lastError ?? .requestInterrupted)
-        }
+        if case .over = life.token { return .failure(.tokenExpired) }
+        return .failure(.requestInterrupted)
     }
 
     // MARK: News from the driver
@@ -184,8 +182,9 @@ typealias ReadWaiter = CheckedContinuation<Result<ReadOutput, PaymentCardReaderS
 /// A read that somebody waits for.
 struct ReadCall: Sendable {
     /// What is asked of the driver.
-    let work: @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
-        ReadOutput
+    let work:
+        @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
+            ReadOutput
     /// Why it was called off, if not by the caller.
     var reason: PaymentCardReaderSession.ReadError?
     var waiter: ReadWaiter?

@@ -29,7 +29,7 @@ public struct TapToPayDeadlines: Hashable, Sendable {
 
     /// The pause before try number `attempt`, counted from 1.
     public func backOff(attempt: Int) -> Span {
-        let doublings = Int64(min(max(attempt - 1, 0), 20))
+        let doublings = Int64(min(max(attempt, 1), 21) - 1)
         let (pause, overflow) = firstBackOff.milliseconds.multipliedReportingOverflow(by: 1 << doublings)
         return overflow ? longestBackOff : min(Span(milliseconds: pause), longestBackOff)
     }

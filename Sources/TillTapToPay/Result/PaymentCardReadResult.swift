@@ -110,8 +110,8 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
 extension PaymentCardReadResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The number and the outcome; the data as masks.
     public var description: String {
-        let data = "data \(paymentCardData == nil ? "none" : "••••"), general \(generalCardData == nil ? "none" : "••••")"
-        return "read \(id): \(outcome.name), \(data)"
+        let (sealed, general) = (paymentCardData.map { _ in "••••" }, generalCardData.map { _ in "••••" })
+        return "read \(id): \(outcome.name), data \(sealed ?? "none"), general \(general ?? "none")"
     }
     /// As ``description``.
     public var debugDescription: String { description }

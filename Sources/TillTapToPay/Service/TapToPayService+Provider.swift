@@ -95,7 +95,9 @@ extension TapToPayService {
         /// What may be shown of the card.
         public var card: CardSummary?
         /// Makes one.
-        public init(reference: String? = nil, card: CardSummary? = nil) { (self.reference, self.card) = (reference, card) }
+        public init(reference: String? = nil, card: CardSummary? = nil) {
+            (self.reference, self.card) = (reference, card)
+        }
     }
 }
 

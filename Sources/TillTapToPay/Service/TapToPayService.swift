@@ -153,7 +153,8 @@ public actor TapToPayService {
         let request = PaymentCardTransactionRequest(amount, reference: payment)
         let output = try await card(payment: payment) { session throws(PaymentCardReaderSession.ReadError) in
             guard let pass else { return ReadOutput(payment: try await session.readPaymentCard(request)) }
-            let (card, passes) = try await session.readPaymentCard(request, vasRequest: pass, stopOnVASResult: false)
+            let (card, passes) = try await session.readPaymentCard(
+                request, vasRequest: pass, stopOnVASResult: false)
             return ReadOutput(payment: card, pass: passes)
         }
         guard let card = output.payment else {
@@ -174,7 +175,8 @@ public actor TapToPayService {
     /// A card that was read and may be sent, or the payment closed and an error.
     private func card(
         payment: String?,
-        _ read: @escaping @Sendable (PaymentCardReaderSession) async throws(PaymentCardReaderSession.ReadError) ->
+        _ read:
+            @escaping @Sendable (PaymentCardReaderSession) async throws(PaymentCardReaderSession.ReadError) ->
             ReadOutput
     ) async throws(TapToPayError) -> ReadOutput {
         let output: ReadOutput

@@ -45,7 +45,10 @@ struct FrameScan {
         if removed == 0 {
             guard isDigest(of: buffer, payload, at: start + 72, of: buffer, &digest) else { return .broken }
         }
-        guard isDigest(of: buffer, (start + 12)..<(start + OfflineFrame.headBytes), at: payload.upperBound, of: buffer, &digest)
+        guard
+            isDigest(
+                of: buffer, (start + 12)..<(start + OfflineFrame.headBytes), at: payload.upperBound, of: buffer, &digest
+            )
         else { return .broken }
         return .whole(
             FrameScan(

@@ -62,7 +62,8 @@ extension LogDamage: CustomStringConvertible {
         case .removedWithoutToken(let sequence):
             "The card's data of entry \(sequence) are gone without the provider's word."
         case .checkpointForged(let sequence): "The device's signature in entry \(sequence) is not right."
-        case .truncated(let expected, let found): "The file is cut off after entry \(found); entry \(expected) was there."
+        case .truncated(let expected, let found):
+            "The file is cut off after entry \(found); entry \(expected) was there."
         case .rolledBack(let expected, let found): "The log ends with entry \(found); it has had entry \(expected)."
         case .rewritten(let sequence): "Entry \(sequence) is not the one that was written: history was made again."
         }

@@ -45,7 +45,7 @@ public final class OfflineLog: Sendable {
         public var mark: LogMark
     }
 
-    typealias Decision = @Sendable (OfflineBook) throws(OfflineLogError) -> [OfflineEvent]
+    package typealias Decision = @Sendable (OfflineBook) throws(OfflineLogError) -> [OfflineEvent]
     private struct Item: Sendable {
         var decide: Decision
         var done: @Sendable (Result<[Receipt], OfflineLogError>) -> Void
@@ -104,9 +104,11 @@ public final class OfflineLog: Sendable {
         commits: Commits = .onOwnQueue, random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
     ) throws(OfflineLogError) -> OfflineLog {
         do {
-            guard let file = try folder.open(name, creating: false) ?? create(
-                name, in: folder, device: device, provider: provider, at: clock.now(), marks: marks,
-                creating: creating, random: random)
+            guard
+                let file = try folder.open(name, creating: false)
+                    ?? create(
+                        name, in: folder, device: device, provider: provider, at: clock.now(), marks: marks,
+                        creating: creating, random: random)
             else { throw OfflineLogError.noLog }
             try file.lock()
             defer { file.unlock() }
@@ -256,7 +258,8 @@ public final class OfflineLog: Sendable {
 
     /// Decides on the newest book and writes what follows; returns when it is durable. Nothing is written if `decide`
     /// throws or gives nothing.
-    func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {
+    @discardableResult
+    package func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {
         let result: Result<[Receipt], OfflineLogError> = await withCheckedContinuation { continuation in
             add(Item(decide: decide, done: { continuation.resume(returning: $0) }))
         }

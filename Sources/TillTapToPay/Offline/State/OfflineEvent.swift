@@ -102,7 +102,8 @@ public enum OfflineEvent: Hashable, Sendable {
             self = .accepted(receipt, at: at)
         case .resolved, .reset:
             guard let batch = reader.text(), let text = reader.text(), let at = moment() else { return nil }
-            self = kind == .resolved
+            self =
+                kind == .resolved
                 ? .resolved(batch: batch, token: text, at: at) : .reset(batch: batch, reason: text, at: at)
         case .quarantine:
             guard let sequence = reader.long(), let reason = reader.text(), let at = moment() else { return nil }

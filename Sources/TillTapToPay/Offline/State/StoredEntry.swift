@@ -44,7 +44,9 @@ public struct StoredEntry: Hashable, Sendable {
 
     /// The currency's code as text.
     public var currencyCode: String {
-        String(decoding: [UInt8(currency & 0xFF), UInt8(currency >> 8 & 0xFF), UInt8(currency >> 16 & 0xFF)], as: UTF8.self)
+        String(
+            decoding: [UInt8(currency & 0xFF), UInt8(currency >> 8 & 0xFF), UInt8(currency >> 16 & 0xFF)], as: UTF8.self
+        )
     }
 
     init(_ record: StoredRecord, sequence: UInt64, offset: Int) {

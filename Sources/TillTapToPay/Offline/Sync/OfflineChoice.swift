@@ -21,6 +21,13 @@ public struct StoredNotAuthorized: Hashable, Sendable {
     /// Where and until when.
     public let tap: StoredTap
 
+    init(payment: PaymentID, order: OrderID, amount: Money, tap: StoredTap) {
+        self.payment = payment
+        self.order = order
+        self.amount = amount
+        self.tap = tap
+    }
+
     /// The stored part of a payment; `nil` if it is not stored.
     public init?(_ payment: Payment) {
         guard case .stored(let tap) = payment.currentAttempt?.state else { return nil }

@@ -53,7 +53,9 @@ public struct OfflineProvider: PaymentServiceProvider {
             reader: payload.reader, card: payload.card)
         do throws(OfflineLogError) {
             let log = try await log()
-            if let found = try log.find(request.context.attempt, near: request.context.reference) { return .stored(StoredTap(found)) }
+            if let found = try log.find(request.context.attempt, near: request.context.reference) {
+                return .stored(StoredTap(found))
+            }
             let mark = try await log.store(payload.sealed, record, facts: payload.facts, policy: policy)
             return .stored(StoredTap(record: mark.reference, storedAt: now, expires: record.expires))
         } catch {
@@ -86,7 +88,9 @@ public struct OfflineProvider: PaymentServiceProvider {
         let nothing = Money.zero(request.amount.currency)
         do throws(OfflineLogError) {
             let log = try await log()
-            if let found = try log.find(request.context.attempt, near: request.context.reference) {
+            if let found = try log.find(request.context.attempt, near: request.context.reference),
+                found.entry.state != .resolved
+            {
                 return .approved(try snapshot(found, log, request))
             }
             guard let reference = request.context.reference else {
@@ -116,7 +120,7 @@ public struct OfflineProvider: PaymentServiceProvider {
                 reference: reference, amount: request.amount, isCaptured: true, card: card)
             return standing(.authorized(authorization), captured: request.amount)
         case .declined(let decline): return standing(.declined(decline))
-        case .poison, nil: return standing(found.entry.state == .resolved ? .processing : .stored(StoredTap(found)))
+        case .poison, nil: return standing(.stored(StoredTap(found)))
         }
     }
 

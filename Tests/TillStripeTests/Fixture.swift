@@ -1,39 +1,5 @@
-import HTTPTypes
-import Synchronization
 import TillCore
 import TillStripe
-
-/// Answers in order; keeps what was asked.
-final class ScriptedTransport: HTTPTransport {
-    enum Step: Sendable {
-        case json(Int, String)
-        case fail(TransportFailure)
-    }
-    struct Call: Sendable {
-        var request: HTTPRequest
-        var body: String
-        var line: String { "\(request.method.rawValue) \(request.path ?? "")" }
-        var key: String? { request.headerFields.first { $0.name.canonicalName == "idempotency-key" }?.value }
-    }
-
-    private let state: Mutex<(steps: [Step], calls: [Call])>
-    init(_ steps: [Step]) { state = Mutex((steps, [])) }
-    var calls: [Call] { state.withLock { $0.calls } }
-
-    func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {
-        let step = state.withLock { state -> Step in
-            state.calls.append(Call(request: request, body: String(decoding: body, as: UTF8.self)))
-            return state.steps.isEmpty ? .fail(.notSent(reason: "script is over")) : state.steps.removeFirst()
-        }
-        switch step {
-        case .json(let status, let text):
-            var response = HTTPResponse(status: .init(code: status))
-            if let name = HTTPField.Name("Request-Id") { response.headerFields[name] = "req_1" }
-            return HTTPReply(response: response, body: Array(text.utf8))
-        case .fail(let failure): throw failure
-        }
-    }
-}
 
 /// A clock that stands still.
 struct StillClock: TillClock {
