@@ -43,7 +43,9 @@ package final class PlantedProvider: PaymentServiceProvider {
     }
 
     package func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
-        await base.prepare(request)
+        var request = request
+        if plant == .intentForEachTry { request.earlier = nil }
+        return await base.prepare(request)
     }
     package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
     {

@@ -14,9 +14,7 @@ package final class PowerLossDisk: DurableFolder {
         var inodes: [Int: Inode] = [:]
         package var names: [String: Int] = [:]
         var nextInode = 1
-        /// The power is off: nothing is written any more.
-        package var isOff: Bool { state.withLock { ($0.writesLeft ?? 1) <= 0 } }
-        package var syncs = 0
+        var syncs = 0
         /// Writes that still work before the power goes; `nil`: it stays.
         var writesLeft: Int?
         var failsSync = false
@@ -50,7 +48,9 @@ package final class PowerLossDisk: DurableFolder {
         state.withLock { _ = $0.names.removeValue(forKey: name) }
     }
 
-    var syncs: Int { state.withLock { $0.syncs } }
+    /// The power is off: nothing is written any more.
+    package var isOff: Bool { state.withLock { ($0.writesLeft ?? 1) <= 0 } }
+    package var syncs: Int { state.withLock { $0.syncs } }
     package func failSyncs(_ fails: Bool) { state.withLock { $0.failsSync = fails } }
     package func losePower(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
 
@@ -65,7 +65,7 @@ package final class PowerLossDisk: DurableFolder {
             state.inodes[inode] = Inode(content: bytes, durable: bytes)
         }
     }
-    var names: [String] { state.withLock { $0.names.keys.sorted() } }
+    package var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
     /// The power is gone and comes back.
     package func losePower(_ random: inout some RandomNumberGenerator) {

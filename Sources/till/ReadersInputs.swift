@@ -20,7 +20,7 @@ extension Readers {
         @Argument(help: "Its label, id or serial number.") var reader: String?
         @Option(
             name: .long, parsing: .singleValue,
-            help: ArgumentHelp("What to ask, one to five times.", valueName: "kind=question"))
+            help: ArgumentHelp("What to ask, as kind=question; one to five times.", valueName: "question"))
         var ask: [String]
         @Flag(name: .long, help: "The customer can not skip the questions.") var required = false
         @Option(name: .long, help: "Wait at most so many seconds for the answers.") var wait = 120
@@ -94,12 +94,14 @@ extension Readers {
                             .object([
                                 JSONMember(key: "type", value: .string(answer.kind)),
                                 JSONMember(key: "value", value: answer.value.map { .string($0) } ?? .null),
+                                JSONMember(key: "text", value: answer.text.map { .string($0) } ?? .null),
                                 JSONMember(key: "skipped", value: .bool(answer.isSkipped)),
                             ])
                         }))
             }
             for answer in answers {
-                Output.line("\(answer.kind): \(answer.isSkipped ? "skipped" : answer.value ?? "no answer")")
+                Output.line(
+                    "\(answer.kind): \(answer.isSkipped ? "skipped" : answer.text ?? answer.value ?? "no answer")")
             }
         }
     }

@@ -18,6 +18,15 @@ extension Sale {
     /// The sale is made at one of Stripe's readers.
     var isAtStripeReader: Bool { reader.map { $0 != "simulated" } ?? false }
 
+    /// Refuses what Stripe would refuse, before anything is written and the reader wakes.
+    func checkLimits(_ amount: Money) throws {
+        do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
+            throw CommandError(
+                code: error.underlyingError.rawValue, what: error.details.message ?? "The amount can not be charged.",
+                next: "Take another amount, or cash.")
+        }
+    }
+
     /// Whether the reader asks for a tip.
     func tipping(_ order: Order) throws -> CardPresentPayload.Tipping? {
         guard askTip || tipOn != nil else { return nil }

@@ -169,6 +169,7 @@ struct Sale: AsyncParsableCommand {
     /// Refuses what the provider can not take before anything is written.
     private func checkBeforeWriting(_ order: Order, name: ProviderName, _ counter: Counter) throws {
         try counter.checkout.checkAmount(order.total, provider: name)
+        if name == StripeTerminalProvider.name { try checkLimits(order.total) }
     }
 
     /// The tender as typed; `nil`: a reader will bring it.

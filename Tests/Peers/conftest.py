@@ -131,7 +131,7 @@ def cups():
     """A cupsd of its own; its filters run as another user, who must be able to reach its folder."""
     if not (shutil.which("cupsd") or os.path.exists("/usr/sbin/cupsd")) or os.geteuid() != 0:
         pytest.skip("needs Debian's cups, as root")
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="till-cups-", dir="/tmp"))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="till-cups-", dir="/var/tmp"))
     folder.chmod(0o755)
     daemon = printers.Cups(folder)
     yield daemon

@@ -4,6 +4,7 @@ one test. Cards are virtual; the sandbox moves the money. Screenshots go to TILL
 import os
 import pathlib
 import re
+import shutil
 import threading
 import time
 
@@ -113,8 +114,11 @@ def test_virtual_cards_are_for_the_sandbox_only(tmp_path, sandbox):
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "narrow"])
 def page(server, tmp_path, request):
+    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser_path:
+        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
     with sync_playwright() as play:
-        browser = play.chromium.launch(args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": request.param[0], "height": request.param[1]})
         faults = []
         page.on("console", lambda said: faults.append(said.text) if said.type == "error" and "404" not in said.text and "409" not in said.text else None)
@@ -181,4 +185,22 @@ def test_a_sale_by_keyboard_alone_and_one_called_off(page):
     sell(page, "4.00")
     page.get_by_role("button", name="Call off").click()
     expect(page.locator("#alert")).to_contain_text("No money moved", timeout=WAIT)
+    assert page.faults == []
+
+
+def test_what_is_stored_is_shown_with_count_sum_age_and_expiry(page, server, tmp_path):
+    expect(page.locator("#stored")).to_have_count(0)
+    journal = ["--journal", server.journal]
+    assert counter.till("offline", "sync", *journal).code == 0
+    for card in ("visa", "mastercard"):
+        stored = counter.till("offline", "accept", "--amount", "12.50", "--currency", "EUR", "--card", card,
+                              "--connection", "force-offline", *journal)
+        assert stored.code == 0, stored
+    page.reload()
+    panel = page.locator("#stored")
+    expect(panel).to_be_visible(timeout=WAIT)
+    for words in ("Stored, not paid", "Payments", "2", "25.00 EUR", "less than a minute old", "To be sent until"):
+        expect(panel).to_contain_text(words)
+    shoot(page, tmp_path, "stored")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
     assert page.faults == []

@@ -464,6 +464,9 @@ def test_a_tip_is_paid_shown_and_given_back(desk):
     assert counter.till("payments", "refund", payment, "--amount", "15.01", *desk.common).code != 0
     assert counter.till("payments", "refund", payment, *desk.common).code == 0
     assert desk.charges()[0]["refunded"] == 1500
+    least = counter.till("sale", "--amount", "0.49", "--currency", "EUR", "--reader", "Front", *desk.common)
+    assert least.code != 0 and least.json["error"]["code"] == "amount_too_small"
+    assert len(desk.charges()) == 1
     wrong = counter.till("sale", "--amount", "5.00", "--currency", "EUR", "--ask-tip", "--card", "visa", *desk.common)
     assert wrong.code != 0 and wrong.json["error"]["code"] == "tip_needs_reader"
     desk.verify()

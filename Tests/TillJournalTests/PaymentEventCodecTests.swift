@@ -95,7 +95,7 @@ struct PaymentEventCodecTests {
     @Test("every event is read back as it was written")
     func roundTrip() throws {
         let events = try Self.everyEvent()
-        #expect(Set(events.map(\.name)).count == 23)
+        #expect(Set(events.map(\.name)).count == 24)
         for event in events {
             let bytes = PaymentEventCodec.encode(event)
             #expect(try PaymentEventCodec.decode(bytes) == event)

@@ -13,19 +13,15 @@ public struct ReceiptText: Hashable, Sendable {
     /// Takes text from anywhere and keeps what prints.
     public init(_ text: String) {
         // Looked through before it is cut: half a number is no number any more, and shows too many digits.
-        let kept =
-            ReceiptText.isFit(text)
-            ? text : ReceiptText.printable(text, atMost: ReceiptText.maximumLength + ReceiptText.longestNumber)
-        plain = ReceiptText.cut(CardNumberMask.masked(kept), to: ReceiptText.maximumLength)
+        let most = ReceiptText.maximumLength + ReceiptText.longestNumber
+        let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text, atMost: most)
+        plain = ReceiptText.cut(CardNumberMask.masked(kept))
     }
 
     /// Takes text from an authority (a fiscal signature, a serial), which is not looked through for card numbers.
     public init(verbatim text: String) {
-        plain =
-            ReceiptText.isFit(text)
-            ? text
-            : ReceiptText.cut(
-                ReceiptText.printable(text, atMost: ReceiptText.maximumLength + 1), to: ReceiptText.maximumLength)
+        let most = ReceiptText.maximumLength + 1
+        plain = ReceiptText.isFit(text) ? text : ReceiptText.cut(ReceiptText.printable(text, atMost: most))
     }
 
     /// The text, or `nil` if nothing of it prints.
@@ -37,8 +33,8 @@ public struct ReceiptText: Hashable, Sendable {
 
     /// The text cut to so many characters.
     init(_ text: String, atMost limit: Int) {
-        self.init(text)
-        if plain.count > limit { self.init(own: String(plain.prefix(limit - 1)) + "…") }
+        let whole = ReceiptText(text).plain
+        self.init(own: whole.count > limit ? String(whole.prefix(limit - 1)) + "…" : whole)
     }
 
     /// Text of our own source.
@@ -60,7 +56,8 @@ public struct ReceiptText: Hashable, Sendable {
     private static let longestNumber = 80
 
     /// The text, with an ellipsis in the place of what is too much.
-    private static func cut(_ text: String, to limit: Int) -> String {
+    private static func cut(_ text: String) -> String {
+        let limit = maximumLength
         guard text.utf8.count > limit, text.unicodeScalars.count > limit else { return text }
         var kept = String.UnicodeScalarView()
         kept.append(contentsOf: text.unicodeScalars.prefix(limit - 1))

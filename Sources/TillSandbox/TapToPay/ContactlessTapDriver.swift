@@ -4,7 +4,7 @@ public import TillContactless
 public import TillCore
 public import TillTapToPay
 
-/// Till's own contactless reader as a driver of Tap to Pay: virtual cards, recordings, or whatever a ``CardChannel``
+/// Till's own contactless reader as a driver of Tap to Pay: virtual cards, recordings, or whatever a `CardChannel`
 /// leads to. **Not certified**: test cards, unless its profile is opened.
 public final class ContactlessTapDriver: PaymentCardReaderDriver {
     /// What a driver is made of.

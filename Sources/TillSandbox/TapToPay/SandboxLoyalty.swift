@@ -22,7 +22,7 @@ public final class SandboxLoyalty: LoyaltyProgram {
     }
 
     /// Opens the pass and counts the visit. Members are kept as hashes of their numbers.
-    /// - Throws: ``VASError``.
+    /// - Throws: `VASError`.
     public func recordVisit(_ pass: VASReadResult.ReadEntry) async throws -> LoyaltyVisit {
         guard let data = pass.customerVASData, let cryptogram = VASCryptogram(Array(data)) else {
             throw VASError.malformed

@@ -252,7 +252,7 @@ function render() {
   }
 
   const card = payment.tender;
-  const how = card ? [({ card: "Typed card", reader: "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
+  const how = card ? [({ card: "Typed card", reader: card.reader === "tap" ? "Tap to Pay" : "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
   const facts = [["Amount", money(payment.amount, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;

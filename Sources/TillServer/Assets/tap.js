@@ -4,7 +4,7 @@
 (() => {
   const PROGRESS = { updateProgress: 5, readyForTap: 10, cardDetected: 50, readRetry: 10, removeCard: 90, readCompleted: 100 };
   const HEADLINES = { waiting_for_input: "Hold the card or phone to the reader", card_inserted: "Reading the card", remove_card: "Remove the card",
-    card_details_collected: "Card read", canceled: "Called off", display_message: "The reader is getting ready" };
+    card_details_collected: "Card read", canceled: "Called off" };
   let isActive = false, last = null, looked = null;
 
   const desk = make("div", "", { id: "tap-desk", className: "tap", hidden: true });
@@ -106,13 +106,12 @@
   }, 250);
 
   // ---- What is stored while there is no network. Stored is not paid, and the page says so.
-  const stored = make("section", "", { id: "stored", className: "card", hidden: true });
+  const stored = make("section", "", { id: "stored", className: "card" });
   stored.setAttribute("aria-labelledby", "stored-title");
   const facts = make("dl", "", { id: "stored-facts" });
   const why = make("ul", "", { id: "stored-why", className: "attention", hidden: true });
   stored.append(make("h2", "Stored, not paid", { id: "stored-title" }),
     make("p", "These cards were read without a network. Nobody has asked the banks yet; the till sends them when it can.", { className: "note" }), facts, why);
-  document.querySelector(".columns").after(stored);
 
   function age(since) {
     const minutes = Math.max(0, Math.floor((Date.now() - new Date(since)) / 60000));
@@ -124,10 +123,10 @@
 
   async function look() {
     let told;
-    try { told = await ask("GET", "/v1/offline"); } catch { stored.hidden = true; return; }
+    try { told = await ask("GET", "/v1/offline"); } catch { return stored.remove(); }
     const aside = told.quarantined?.length ?? 0;
-    stored.hidden = !told.count && !aside;
-    if (stored.hidden) return;
+    if (!told.count && !aside) return stored.remove();
+    if (!stored.isConnected) document.querySelector(".columns").after(stored);
     const sums = told.sums.map(({ amount, currency }) => money(amount, currency)).join(", ");
     const rows = [["Payments", String(told.count)], ["Sum", sums], ["Oldest", told.oldest_at && `${age(told.oldest_at)} old`],
       ["To be sent until", told.expires_at && when(told.expires_at)], ["More may be stored until", told.accepts_until && when(told.accepts_until)],

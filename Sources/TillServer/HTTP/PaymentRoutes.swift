@@ -127,7 +127,9 @@ struct PaymentRoutes: Sendable {
             guard checkout.providerNames.contains(provider) else {
                 throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
             }
-            if let tender = try await terminal?.tender(request, provider: provider) { return tender }
+            if let tender = try await terminal?.tender(request, of: payment.amount, provider: provider) {
+                return tender
+            }
             var parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
             parameters.account = payment.account

@@ -148,6 +148,8 @@ public actor TapDesk {
         story.steps = reader.recentEvents
         story.isWaiting = event == .readyForTap || event == .readRetry
         stories[sale] = story
+        // Percents are for the bar, not for the list of steps.
+        if case .updateProgress = event { return }
         guard let sentence = event.sentence else { return }
         let type: CardReaderEventType =
             switch event {

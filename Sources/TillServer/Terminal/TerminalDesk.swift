@@ -19,9 +19,14 @@ public struct TerminalDesk: Sendable {
     }
 
     /// The tender of a reader that a request names; `nil` for the simulated one, which is not Stripe's.
-    func tender(_ request: TenderRequest, provider name: ProviderName) async throws -> Tender? {
+    func tender(_ request: TenderRequest, of amount: Money, provider name: ProviderName) async throws -> Tender? {
         guard case .reader(let reader, let card, let tipping) = request.kind, name == StripeTerminalProvider.name
         else { return nil }
+        do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
+            throw Problem(
+                .unprocessableContent, error.underlyingError.rawValue,
+                error.details.message ?? "The amount can not be charged.", next: "Take another amount, or cash.")
+        }
         guard card == nil else {
             throw Problem.field("tender.card", "Only the simulated reader takes a card from the request.")
         }

@@ -19,7 +19,7 @@ import TillSimulation
             do {
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0...2:
-                    stored.insert(try await OfflineExamples.store(log, number, clock).sequence)
+                    stored.insert(try await OfflineExamples.storeUnsealed(log, number, clock).sequence)
                     number += 1
                 case 3: _ = try await log.fetchBatch(size: Int.random(in: 1...5, using: &random))
                 case 4: if let batch { try await log.submit(batch.content.id) }

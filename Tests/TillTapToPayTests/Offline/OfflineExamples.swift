@@ -71,6 +71,15 @@ enum OfflineExamples {
             Secret(secret), record(number, at: clock.now()), facts: nil, policy: policy ?? lenient)
     }
 
+    /// As ``store(_:_:_:policy:)``, with bytes in the place of a seal: for tests that store tens of thousands.
+    static func storeUnsealed(_ log: OfflineLog, _ number: Int, _ clock: any TillClock) async throws -> LogMark {
+        var record = record(number, at: clock.now())
+        record.sealed = Array(repeating: UInt8(truncatingIfNeeded: number), count: 200)
+        let stored = record
+        let receipts = try await log.append { (book) throws(OfflineLogError) in try book.store(stored) }
+        return try #require(receipts.first).mark
+    }
+
     /// A new log that the provider was reached from.
     static func log(
         _ disk: any DurableFolder, _ clock: any TillClock, payments: Int = 0

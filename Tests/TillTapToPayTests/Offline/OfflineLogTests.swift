@@ -205,9 +205,9 @@ import TillSimulation
 
     @Test func aTornEndIsCutOffKeptAndGoneOnFrom() async throws {
         let log = try await OfflineExamples.log(disk, clock, payments: 2)
-        let good = disk.bytes(name)
+        let (good, mark) = (disk.bytes(name), try log.mark())
         disk.put(good + Array(good.suffix(100)), as: name)
-        let again = try OfflineExamples.open(disk, clock, marks: [try log.mark()])
+        let again = try OfflineExamples.open(disk, clock, marks: [mark])
         #expect(again.healedBytes == 100)
         #expect(disk.names.contains { $0.contains("torn") })
         try await OfflineExamples.store(again, 9, clock)

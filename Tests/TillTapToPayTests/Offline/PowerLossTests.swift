@@ -32,7 +32,7 @@ import TillSimulation
                     for _ in 0..<Int.random(in: 1...12, using: &random) {
                         let number = next
                         next += 1
-                        shown[number] = try await OfflineExamples.store(log, number, clock)
+                        shown[number] = try await OfflineExamples.storeUnsealed(log, number, clock)
                         if Int.random(in: 0..<5, using: &random) == 0 {
                             let batch = try await log.fetchBatch(size: 3)
                             try await log.submit(batch.content.id)

@@ -72,7 +72,7 @@ public struct DeletionToken: Hashable, Sendable {
         guard text.utf8.count <= DeletionToken.mostBytes else { throw .malformed }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == DeletionToken.start, let bytes = Hex.decode(parts[1]),
-            let signature = Hex.decode(parts[2])
+            let signature = Hex.decode(parts[2]), !bytes.isEmpty
         else { throw .malformed }
         guard OfflineDevice.isSigned(bytes, signature, by: key) else { throw .forged }
         var reader = PackedReader(bytes)
