@@ -251,7 +251,6 @@ let package = Package(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
             "TillTapToPay",
             lifecycle, httpTypes, tracing, inMemoryTracing),
-            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
