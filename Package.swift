@@ -250,6 +250,8 @@ let package = Package(
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
             "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillTapToPay",
+            lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
