@@ -213,10 +213,6 @@ let package = Package(
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
-            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
-            swiftSettings: strict),
-        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
@@ -250,8 +246,6 @@ let package = Package(
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
             "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
-            "TillTapToPay",
-            lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
