@@ -245,8 +245,7 @@ let package = Package(
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillTapToPay",
-            lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
