@@ -7,12 +7,16 @@ import TillCore
 @Suite("A card at a PC/SC reader", .timeLimit(.minutes(1)))
 struct PCSCChannelTests {
     static let limits = PCSCLimits(
-        card: .milliseconds(400), command: .milliseconds(150), service: .milliseconds(300), slice: .milliseconds(20),
+        card: .seconds(20), command: .seconds(20), service: .seconds(20), slice: .milliseconds(20),
+        removal: .milliseconds(20))
+    /// For what is expected not to come.
+    static let impatient = PCSCLimits(
+        card: .milliseconds(400), command: .milliseconds(400), service: .milliseconds(400), slice: .milliseconds(20),
         removal: .milliseconds(20))
     let service = ScriptedService()
 
-    func channel(_ reader: String? = nil) -> PCSCChannel {
-        PCSCChannel(service: service, reader: reader, limits: Self.limits)
+    func channel(_ reader: String? = nil, limits: PCSCLimits = Self.limits) -> PCSCChannel {
+        PCSCChannel(service: service, reader: reader, limits: limits)
     }
 
     let select = CommandAPDU(0x00, 0xA4, 0x04, 0x00, data: [1, 2])
@@ -42,8 +46,10 @@ struct PCSCChannelTests {
 
     @Test("Nobody comes: the wait ends by itself. The task is cancelled: it ends at once, and the next wait works")
     func waiting() async throws {
+        await #expect(throws: CardChannelError.noCard) {
+            try await self.channel(limits: Self.impatient).waitForCard()
+        }
         let channel = channel()
-        await #expect(throws: CardChannelError.noCard) { try await channel.waitForCard() }
         let task = Task { () -> CardChannelError? in
             do throws(CardChannelError) { try await channel.waitForCard() } catch { return error }
             return nil
@@ -86,7 +92,10 @@ struct PCSCChannelTests {
     @Test("A command that never comes back is silence; until it does, nothing else is begun; then the reader is ready")
     func hanging() async throws {
         service.change { ($0.present, $0.hangs) = (["Front 00 00"], true) }
-        let channel = channel()
+        var limits = Self.limits
+        limits.command = .milliseconds(500)
+        limits.service = .milliseconds(500)
+        let channel = channel(limits: limits)
         try await channel.waitForCard()
         await #expect(throws: CardChannelError.silence) { try await channel.transmit(select) }
         await #expect(throws: CardChannelError.self) { try await channel.waitForCard() }
@@ -133,7 +142,9 @@ struct PCSCChannelTests {
         let channel = channel()
         try await channel.waitForCard()
         #expect(await channel.reader == "Back 00 01")
-        await #expect(throws: CardChannelError.noCard) { try await self.channel("front").waitForCard() }
+        await #expect(throws: CardChannelError.noCard) {
+            try await self.channel("front", limits: Self.impatient).waitForCard()
+        }
         service.change { $0.present = ["Front 00 00", "Back 00 01"] }
         await #expect(throws: CardChannelError.collision) { try await channel.waitForCard() }
         let named = self.channel("back")
