@@ -107,9 +107,12 @@ extension Tap {
                     ranges.append(line...line)
                 }
             }
-            let shown = ranges.prefix(mostRanges).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+            let shown = ranges.prefix(mostRanges).map {
+                $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
+            }
             let more = ranges.count - shown.count
-            return (lines.count == 1 ? "line " : "lines ") + shown.joined(separator: ", ") + (more > 0 ? " and \(more) more places" : "")
+            return (lines.count == 1 ? "line " : "lines ") + shown.joined(separator: ", ")
+                + (more > 0 ? " and \(more) more places" : "")
         }
 
         private static func write(_ step: TranscriptExplanation.Step, to writer: inout JSONWriter) {
