@@ -42,7 +42,7 @@ public struct OfflineDesk: Sendable {
 
     /// The log.
     /// - Parameter creating: makes it if there is none.
-    /// - Throws: ``OfflineLogError/noLog`` if there is none and none is made.
+    /// - Throws: `OfflineLogError.noLog` if there is none and none is made.
     public func log(creating: Bool = false) async throws(OfflineLogError) -> OfflineLog {
         try await holder.log(creating: creating)
     }

@@ -4,7 +4,7 @@ public import TillCore
 
 /// The log of stored cards: append-only, chained, signed, durable before anybody is told.
 ///
-/// - What ``append(_:)`` has returned survives a loss of power. Writers that come while the disk is busy share the next
+/// - What `append(_:)` has returned survives a loss of power. Writers that come while the disk is busy share the next
 ///   sync.
 /// - Any number of tasks and processes may use one log: each group takes the file's lock, reads what others have added,
 ///   decides, writes, syncs.
