@@ -71,7 +71,7 @@ public struct OfflineDesk: Sendable {
     public func contact() async throws(OfflineLogError) -> ContactAnswer {
         let log = try await log(creating: true)
         let checkpoint = try log.checkpoint()
-        let answer = await forwarder.contact(checkpoint, from: try log.header)
+        let answer = await forwarder.contact(checkpoint, from: log.header)
         if case .reached = answer { try await log.noteContact() }
         return answer
     }
