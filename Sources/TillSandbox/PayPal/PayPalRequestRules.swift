@@ -200,7 +200,9 @@ struct PayPalRequestRules {
     private mutating func amountOfToken(_ amount: JSONValue, _ field: String) {
         guard amount.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
         let code = text(amount["currency_code"], "\(field)/currency_code", required: true, 3...3)
-        let number = text(amount["value"], "\(field)/value", required: true, 1...32) { PayPalRequestRules.isDecimal($0) }
+        let number = text(amount["value"], "\(field)/value", required: true, 1...32) {
+            PayPalRequestRules.isDecimal($0)
+        }
         guard code != nil, number != nil, PayPalMoney.read(amount) == nil else { return }
         refuse("APPLE_PAY_AMOUNT_MISMATCH", field)
     }
