@@ -56,6 +56,7 @@ let package = Package(
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
+        .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -95,7 +96,8 @@ let package = Package(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
-        .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
+        .target(
+            name: "TillContactless", dependencies: ["TillCore", bigInt, crypto, cryptoExtras], swiftSettings: strict),
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
@@ -112,6 +114,8 @@ let package = Package(
         .target(
             name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
         .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
@@ -134,7 +138,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
-                "TillBraintree",
+                "TillBraintree", "TillAdyen",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -146,7 +150,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
                 "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay",
+                "TillApplePay", "TillAdyen",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -160,7 +164,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillPCSC", crypto, log,
+                "TillContactless", "TillPCSC", "TillAdyen", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -181,6 +185,9 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
+            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
+            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
+        .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
@@ -192,8 +199,9 @@ let package = Package(
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
-        tests("TillContactless", crypto),
+        tests("TillContactless", crypto, cryptoExtras),
         tests("TillPCSC", "TillContactless"),
+        tests("TillAdyen", "TillSandbox", httpTypes),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "TillHTTP", crypto, httpTypes),

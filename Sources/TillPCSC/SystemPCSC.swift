@@ -61,7 +61,8 @@ struct SystemPCSC: PCSCService {
         private init?() {
             guard
                 let handle = SystemPCSC.files.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first,
-                let establish = dlsym(handle, "SCardEstablishContext"), let release = dlsym(handle, "SCardReleaseContext"),
+                let establish = dlsym(handle, "SCardEstablishContext"),
+                let release = dlsym(handle, "SCardReleaseContext"),
                 let list = dlsym(handle, "SCardListReaders"), let change = dlsym(handle, "SCardGetStatusChange"),
                 let connect = dlsym(handle, "SCardConnect"), let disconnect = dlsym(handle, "SCardDisconnect"),
                 let transmit = dlsym(handle, "SCardTransmit"), let cancel = dlsym(handle, "SCardCancel")

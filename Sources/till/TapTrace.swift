@@ -39,6 +39,7 @@ extension Tap {
             }
             for (index, step) in steps.enumerated() {
                 Output.line("\(index + 1). \(step.title)")
+                Output.line("   \(step.sentence)")
                 if !step.sent.isEmpty {
                     Output.line("   sent:")
                     for line in EMV.text(step.sent, indent: 3) { Output.line(line) }
@@ -107,14 +108,18 @@ extension Tap {
                     ranges.append(line...line)
                 }
             }
-            let shown = ranges.prefix(mostRanges).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+            let shown = ranges.prefix(mostRanges).map {
+                $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
+            }
             let more = ranges.count - shown.count
-            return (lines.count == 1 ? "line " : "lines ") + shown.joined(separator: ", ") + (more > 0 ? " and \(more) more places" : "")
+            return (lines.count == 1 ? "line " : "lines ") + shown.joined(separator: ", ")
+                + (more > 0 ? " and \(more) more places" : "")
         }
 
         private static func write(_ step: TranscriptExplanation.Step, to writer: inout JSONWriter) {
             writer.beginObject()
             writer.field("command", step.title)
+            writer.field("sentence", step.sentence)
             writer.field("status", step.status?.description)
             writer.key("sent")
             EMV.write(step.sent, to: &writer)

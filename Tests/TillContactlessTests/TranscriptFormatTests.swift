@@ -46,129 +46,195 @@ struct TranscriptFormatTests {
 
     static let forms: [(name: String, write: @Sendable (Exchange) -> [String])] = [
         ("send and resp", { ["send: \(sent($0))", "resp: \(Hex.text(said($0)))"] }),
-        ("small letters, spaces", { ["send: \(pairs(bytes($0)).lowercased())", "resp: \(pairs(said($0)).lowercased())"] }),
+        (
+            "small letters, spaces",
+            { ["send: \(pairs(bytes($0)).lowercased())", "resp: \(pairs(said($0)).lowercased())"] }
+        ),
         ("arrows", { ["--> \(sent($0))", "<-- \(Hex.text(said($0)))"] }),
         ("double arrows with times", { ["10:15:32.104 >> \(sent($0))", "10:15:32.131 << \(Hex.text(said($0)))"] }),
-        ("dated log", {
-            [
-                "2022-01-20 13:39:18.223095 +08:00 DEBUG reader - Sending: \(pairs(bytes($0)))",
-                "2022-01-20 13:39:18.263095 +08:00 DEBUG reader - Received: \(pairs(said($0)))",
-            ]
-        }),
-        ("phone's log", {
-            [
-                "01-20 13:39:18.223  1234  5678 D NfcEmv  : C-APDU: \(sent($0))",
-                "01-20 13:39:18.263  1234  5678 D NfcEmv  : R-APDU: \(Hex.text(said($0)))",
-            ]
-        }),
-        ("phone's log with lengths and an explanation under each answer", {
-            [
-                "01 select PPSE command  length \(bytes($0).count) data: \(sent($0).lowercased())",
-                "01 select PPSE response length \(said($0).count) data: \(Hex.text(said($0)).lowercased())",
-                "------------------------------------",
-            ] + explained($0.response?.data ?? []) + ["90 00 -- Command successfully executed (OK)", "", ""]
-        }),
-        ("reader library with an explanation", {
-            ["send: \(pairs(bytes($0)))", "resp: \(pairs(said($0)))", ""] + explained($0.response?.data ?? []) + [""]
-        }),
-        ("card manager", {
-            let data = $0.command.data
-            let head = Hex.text(Array(bytes($0).prefix(4)))
-            let body = data.isEmpty ? "" : " \(Hex.text([UInt8(data.count)])) \(Hex.text(data))"
-            let answer = Hex.text($0.response?.data ?? [])
-            return [
-                "A>> T=1 (4+\(data.count)) \(head)\(body) 00",
-                "A<< (\(answer.count / 2)+2) (18ms) \(answer) \(Hex.text(Array(said($0).suffix(2))))",
-            ]
-        }),
+        (
+            "dated log",
+            {
+                [
+                    "2022-01-20 13:39:18.223095 +08:00 DEBUG reader - Sending: \(pairs(bytes($0)))",
+                    "2022-01-20 13:39:18.263095 +08:00 DEBUG reader - Received: \(pairs(said($0)))",
+                ]
+            }
+        ),
+        (
+            "phone's log",
+            {
+                [
+                    "01-20 13:39:18.223  1234  5678 D NfcEmv  : C-APDU: \(sent($0))",
+                    "01-20 13:39:18.263  1234  5678 D NfcEmv  : R-APDU: \(Hex.text(said($0)))",
+                ]
+            }
+        ),
+        (
+            "phone's log with lengths and an explanation under each answer",
+            {
+                [
+                    "01 select PPSE command  length \(bytes($0).count) data: \(sent($0).lowercased())",
+                    "01 select PPSE response length \(said($0).count) data: \(Hex.text(said($0)).lowercased())",
+                    "------------------------------------",
+                ] + explained($0.response?.data ?? []) + ["90 00 -- Command successfully executed (OK)", "", ""]
+            }
+        ),
+        (
+            "reader library with an explanation",
+            {
+                ["send: \(pairs(bytes($0)))", "resp: \(pairs(said($0)))", ""] + explained($0.response?.data ?? []) + [
+                    ""
+                ]
+            }
+        ),
+        (
+            "card manager",
+            {
+                let data = $0.command.data
+                let head = Hex.text(Array(bytes($0).prefix(4)))
+                let body = data.isEmpty ? "" : " \(Hex.text([UInt8(data.count)])) \(Hex.text(data))"
+                let answer = Hex.text($0.response?.data ?? [])
+                return [
+                    "A>> T=1 (4+\(data.count)) \(head)\(body) 00",
+                    "A<< (\(answer.count / 2)+2) (18ms) \(answer) \(Hex.text(Array(said($0).suffix(2))))",
+                ]
+            }
+        ),
         ("service's log", { ["00000016 APDU: \(pairs(bytes($0)))", "00008520 SW: \(pairs(said($0)))"] }),
         ("script's output", { ["> \(pairs(bytes($0)))", "< \(pairs(said($0))) : Normal processing."] }),
-        ("short status", {
-            let status = said($0).suffix(2).map { String($0, radix: 16, uppercase: true) }.joined(separator: " ")
-            return ["> \(pairs(bytes($0)))", "<  \(pairs($0.response?.data ?? [])) \(status)"]
-        }),
-        ("status first, then the data as a dump", {
-            let status = said($0).suffix(2).map { "0x" + Hex.text([$0]) }
-            return ["Sending: \(pairs(bytes($0)))", "Received (SW1=\(status[0]), SW2=\(status[1])):"]
-                + dump($0.response?.data ?? [], gap: " ")
-        }),
-        ("dumps with lengths announced", {
-            ["Outgoing APDU (\(bytes($0).count) bytes):"] + dump(bytes($0), gap: " ")
-                + ["Incoming APDU (\(said($0).count) bytes):"] + dump(said($0), gap: " ")
-        }),
-        ("dumps with counts and columns", {
-            ["Command:"] + dump(bytes($0), gap: "  |", counts: true, columns: true).map { $0 + "|" }
-                + ["Response:"] + dump(said($0), gap: "  |", counts: true, columns: true).map { $0 + "|" }
-        }),
-        ("explorer's log: status first, lines indented, text beside", {
-            let data = dump($0.response?.data ?? [], gap: "     ")
-            let command = dump(bytes($0), gap: "    ").map { String($0.prefix(48)) }
-            return ["SEND " + (command.first ?? "")] + command.dropFirst().map { "     " + $0 }
-                + ["RECV \(Hex.text(Array(said($0).suffix(2))))                    # Normal processing"]
-                + data.map { "     " + $0 }
-        }),
-        ("status on its own line, spelled out", {
-            [
-                "[Step 2] SELECT FILE 1PAY.SYS.DDF01 to get the PSE directory", pairs(bytes($0)), "response hex    :",
-                pairs($0.response?.data ?? []).lowercased(), "response SW1SW2 : \(pairs(Array(said($0).suffix(2))))",
-                "response ascii  : ......", "response parsed :",
-            ] + explained($0.response?.data ?? [])
-        }),
-        ("status apart with one word", {
-            [
-                "Command: \(sent($0))", "Response: \(Hex.text($0.response?.data ?? []))",
-                "Status: \(Hex.text(Array(said($0).suffix(2))))",
-            ]
-        }),
+        (
+            "short status",
+            {
+                let status = said($0).suffix(2).map { String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+                return ["> \(pairs(bytes($0)))", "<  \(pairs($0.response?.data ?? [])) \(status)"]
+            }
+        ),
+        (
+            "status first, then the data as a dump",
+            {
+                let status = said($0).suffix(2).map { "0x" + Hex.text([$0]) }
+                return ["Sending: \(pairs(bytes($0)))", "Received (SW1=\(status[0]), SW2=\(status[1])):"]
+                    + dump($0.response?.data ?? [], gap: " ")
+            }
+        ),
+        (
+            "dumps with lengths announced",
+            {
+                ["Outgoing APDU (\(bytes($0).count) bytes):"] + dump(bytes($0), gap: " ")
+                    + ["Incoming APDU (\(said($0).count) bytes):"] + dump(said($0), gap: " ")
+            }
+        ),
+        (
+            "dumps with counts and columns",
+            {
+                ["Command:"] + dump(bytes($0), gap: "  |", counts: true, columns: true).map { $0 + "|" }
+                    + ["Response:"] + dump(said($0), gap: "  |", counts: true, columns: true).map { $0 + "|" }
+            }
+        ),
+        (
+            "explorer's log: status first, lines indented, text beside",
+            {
+                let data = dump($0.response?.data ?? [], gap: "     ")
+                let command = dump(bytes($0), gap: "    ").map { String($0.prefix(48)) }
+                return ["SEND " + (command.first ?? "")] + command.dropFirst().map { "     " + $0 }
+                    + ["RECV \(Hex.text(Array(said($0).suffix(2))))                    # Normal processing"]
+                    + data.map { "     " + $0 }
+            }
+        ),
+        (
+            "status on its own line, spelled out",
+            {
+                [
+                    "[Step 2] SELECT FILE 1PAY.SYS.DDF01 to get the PSE directory", pairs(bytes($0)),
+                    "response hex    :",
+                    pairs($0.response?.data ?? []).lowercased(),
+                    "response SW1SW2 : \(pairs(Array(said($0).suffix(2))))",
+                    "response ascii  : ......", "response parsed :",
+                ] + explained($0.response?.data ?? [])
+            }
+        ),
+        (
+            "status apart with one word",
+            {
+                [
+                    "Command: \(sent($0))", "Response: \(Hex.text($0.response?.data ?? []))",
+                    "Status: \(Hex.text(Array(said($0).suffix(2))))",
+                ]
+            }
+        ),
         ("both ends named", { ["reader -> card: \(pairs(bytes($0)))", "card -> reader: \(pairs(said($0)))"] }),
         ("both ends named by a letter", { ["T -> C: \(sent($0))", "C -> T: \(Hex.text(said($0)))"] }),
         ("arrows as signs", { ["Reader → Card:  \(pairs(bytes($0)))", "Card → Reader:  \(pairs(said($0)))"] }),
         ("letters", { ["C: \(sent($0))", "R: \(Hex.text(said($0)))"] }),
-        ("transceive", {
-            [
-                "transceive(3) in: \(pairs(bytes($0)).lowercased())", "SendAPDU data: \(pairs(bytes($0)).lowercased()),tw:3",
-                "SendAPDU ret:0,outlen:\(said($0).count),tw:3", "picc transceive success!",
-                "transceive out: \(pairs(said($0)).lowercased())", "resp: \(pairs(said($0)))", "resp:",
-            ] + explained($0.response?.data ?? [])
-        }),
+        (
+            "transceive",
+            {
+                [
+                    "transceive(3) in: \(pairs(bytes($0)).lowercased())",
+                    "SendAPDU data: \(pairs(bytes($0)).lowercased()),tw:3",
+                    "SendAPDU ret:0,outlen:\(said($0).count),tw:3", "picc transceive success!",
+                    "transceive out: \(pairs(said($0)).lowercased())", "resp: \(pairs(said($0)))", "resp:",
+                ] + explained($0.response?.data ?? [])
+            }
+        ),
         ("hexadecimal lines alone", { [sent($0), Hex.text(said($0))] }),
         ("pairs alone, with remarks", { ["# a step", pairs(bytes($0)), pairs(said($0)), ""] }),
-        ("prefixed numbers", {
-            let numbers = { (bytes: [UInt8]) in bytes.map { "0x" + Hex.text([$0]) }.joined(separator: ", ") }
-            return ["Tx: [\(numbers(bytes($0)))]", "Rx: [\(numbers(said($0)))]"]
-        }),
-        ("colons", {
-            let text = { (bytes: [UInt8]) in bytes.map { Hex.text([$0]).lowercased() }.joined(separator: ":") }
-            return ["-> \(text(bytes($0)))", "<- \(text(said($0)))"]
-        }),
-        ("line broken inside a message", {
-            let (command, answer) = (sent($0), Hex.text(said($0)))
-            let half = answer.count > 8 ? answer.count / 4 * 2 : answer.count
-            return [
-                "Command: \(command.prefix(command.count > 12 ? 8 : 12))", "   \(command.dropFirst(command.count > 12 ? 8 : 12))", "Response: \(answer.prefix(half))",
-                "   \(answer.dropFirst(half))",
-            ].filter { !$0.allSatisfy { $0 == " " } }
-        }),
-        ("bracketed marks", { ["[+] >>>>[sel ] \(pairs(bytes($0)).lowercased())", "[+] <<<< \(pairs(said($0)).lowercased())"] }),
+        (
+            "prefixed numbers",
+            {
+                let numbers = { (bytes: [UInt8]) in bytes.map { "0x" + Hex.text([$0]) }.joined(separator: ", ") }
+                return ["Tx: [\(numbers(bytes($0)))]", "Rx: [\(numbers(said($0)))]"]
+            }
+        ),
+        (
+            "colons",
+            {
+                let text = { (bytes: [UInt8]) in bytes.map { Hex.text([$0]).lowercased() }.joined(separator: ":") }
+                return ["-> \(text(bytes($0)))", "<- \(text(said($0)))"]
+            }
+        ),
+        (
+            "line broken inside a message",
+            {
+                let (command, answer) = (sent($0), Hex.text(said($0)))
+                let half = answer.count > 8 ? answer.count / 4 * 2 : answer.count
+                return [
+                    "Command: \(command.prefix(command.count > 12 ? 8 : 12))",
+                    "   \(command.dropFirst(command.count > 12 ? 8 : 12))", "Response: \(answer.prefix(half))",
+                    "   \(answer.dropFirst(half))",
+                ].filter { !$0.allSatisfy { $0 == " " } }
+            }
+        ),
+        (
+            "bracketed marks",
+            { ["[+] >>>>[sel ] \(pairs(bytes($0)).lowercased())", "[+] <<<< \(pairs(said($0)).lowercased())"] }
+        ),
         ("table with a row each", { ["12,\(sent($0)),\(Hex.text(said($0))),18"] }),
         ("one line each", { ["\(sent($0)) => \(Hex.text(said($0)))"] }),
         ("elements", { ["  <command>\(sent($0))</command>", "  <response>\(Hex.text(said($0)))</response>"] }),
-        ("on the air with frames", {
-            ["     R>> \(pairs(frame(bytes($0))).lowercased())", "     T<< \(pairs(frame(said($0))).lowercased())"]
-        }),
-        ("table of the air with more rows", {
-            let row = { (who: String, bytes: [UInt8]) -> [String] in
-                stride(from: 0, to: bytes.count, by: 18).map { at in
-                    let part = bytes[at..<min(at + 18, bytes.count)].map { Hex.text([$0]) }.joined(separator: "  ")
-                    let padded = part + String(repeating: " ", count: max(0, 72 - part.count))
-                    let isLast = at + 18 >= bytes.count
-                    return at == 0
-                        ? "    6468352 |    6477728 | \(who) |\(padded)| \(isLast ? "A ok" : "") | \(isLast ? "SELECT FILE" : "")"
-                        : "            |            |     |\(padded)| \(isLast ? "A ok" : "") | "
-                }
+        (
+            "on the air with frames",
+            {
+                ["     R>> \(pairs(frame(bytes($0))).lowercased())", "     T<< \(pairs(frame(said($0))).lowercased())"]
             }
-            return row("Rdr", frame(bytes($0))) + row("Tag", frame(said($0)))
-        }),
+        ),
+        (
+            "table of the air with more rows",
+            {
+                let row = { (who: String, bytes: [UInt8]) -> [String] in
+                    stride(from: 0, to: bytes.count, by: 18).map { at in
+                        let part = bytes[at..<min(at + 18, bytes.count)].map { Hex.text([$0]) }.joined(separator: "  ")
+                        let padded = part + String(repeating: " ", count: max(0, 72 - part.count))
+                        let isLast = at + 18 >= bytes.count
+                        return at == 0
+                            ? "    6468352 |    6477728 | \(who) |\(padded)| \(isLast ? "A ok" : "") | \(isLast ? "SELECT FILE" : "")"
+                            : "            |            |     |\(padded)| \(isLast ? "A ok" : "") | "
+                    }
+                }
+                return row("Rdr", frame(bytes($0))) + row("Tag", frame(said($0)))
+            }
+        ),
     ]
 
     static func bytes(_ exchange: Exchange) -> [UInt8] { exchange.command.bytes ?? [] }
@@ -196,7 +262,9 @@ struct TranscriptFormatTests {
             for (one, other) in zip(read.exchanges, conversation) {
                 #expect(one == other, "\(form.name): \(other.command)")
                 if one != other {
-                    Issue.record("\(form.name)\n\(text)\n\(read.unreadLines)\n\(Hex.text(Self.bytes(one))) \(Hex.text(Self.said(one)))")
+                    Issue.record(
+                        "\(form.name)\n\(text)\n\(read.unreadLines)\n\(Hex.text(Self.bytes(one))) \(Hex.text(Self.said(one)))"
+                    )
                     return
                 }
             }

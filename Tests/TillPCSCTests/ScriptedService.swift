@@ -32,11 +32,13 @@ final class ScriptedService: PCSCService {
     func change<Result>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
 
     func establish() throws(PCSCStatus) -> PCSCContext {
-        guard let context = change({ state -> Int? in
-            guard state.isRunning else { return nil }
-            state.contexts += 1
-            return state.contexts
-        }) else { throw .noService }
+        guard
+            let context = change({ state -> Int? in
+                guard state.isRunning else { return nil }
+                state.contexts += 1
+                return state.contexts
+            })
+        else { throw .noService }
         return PCSCContext(value: context)
     }
 
@@ -56,7 +58,9 @@ final class ScriptedService: PCSCService {
         while true {
             let (isRunning, isCancelled, states) = change { state in
                 let states = known.map { known -> PCSCReaderState in
-                    guard state.readers.contains(known.name) else { return PCSCReaderState(name: known.name, bits: 0x04) }
+                    guard state.readers.contains(known.name) else {
+                        return PCSCReaderState(name: known.name, bits: 0x04)
+                    }
                     let bits: UInt32 = state.present.contains(known.name) ? 0x20 : 0x10
                     return PCSCReaderState(name: known.name, bits: bits | (state.mute.contains(known.name) ? 0x200 : 0))
                 }

@@ -45,7 +45,8 @@ public enum CardChannelError: Error, Hashable, Sendable, CustomStringConvertible
         case .malformedAnswer: "The card's answer is not one."
         case .commandTooLong: "The command does not fit."
         case .cancelled: "Reading was cancelled."
-        case .reader(let code, let message): "The reader can not be used: \(message) (code \(String(code, radix: 16, uppercase: true)))."
+        case .reader(let code, let message):
+            "The reader can not be used: \(message) (code \(String(code, radix: 16, uppercase: true)))."
         case .notInRecording(let command): "The recording holds no answer to \(command)."
         }
     }

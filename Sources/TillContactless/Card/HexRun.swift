@@ -104,7 +104,9 @@ struct HexRun {
             let byte = text[at]
             if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") {
                 let close = byte == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "]")
-                guard let end = text[at...].prefix(64).firstIndex(of: close), holdsDigits(text, end + 1) else { return at }
+                guard let end = text[at...].prefix(64).firstIndex(of: close), holdsDigits(text, end + 1) else {
+                    return at
+                }
                 at = end + 1
             } else if byte == UInt8(ascii: "t"), at + 2 < text.count, text[at + 1] == UInt8(ascii: "=") {
                 at += 3
@@ -122,7 +124,8 @@ struct HexRun {
     }
 
     private static let noiseWords = [
-        "apdu", "hex", "data", "pdu", "bytes", "raw", "status", "command", "response", "sw1sw2", "sw1", "sw", "to", "from",
+        "apdu", "hex", "data", "pdu", "bytes", "raw", "status", "command", "response", "sw1sw2", "sw1", "sw", "to",
+        "from",
         "card", "buffer",
     ]
 
@@ -134,14 +137,18 @@ struct HexRun {
     private static func token(_ text: ArraySlice<UInt8>, isFirst: Bool, _ isRedacted: inout Bool) -> [UInt8]? {
         var text = text
         if text.starts(with: "0x".utf8) { text = text.dropFirst(2) }
-        while text.last == UInt8(ascii: "!") || text.last == UInt8(ascii: "h") && text.count == 3 { text = text.dropLast() }
+        while text.last == UInt8(ascii: "!") || text.last == UInt8(ascii: "h") && text.count == 3 {
+            text = text.dropLast()
+        }
         if text.count == 1, !isFirst, let value = Hex.value(of: text[text.startIndex]) { return [value] }
         guard text.count >= 2, text.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         var (high, blacked): (UInt8?, Bool) = (nil, false)
         for character in text {
             var value = Hex.value(of: character)
-            if value == nil, !isFirst || bytes.count >= 2, "x*?".utf8.contains(character) { (value, blacked) = (0, true) }
+            if value == nil, !isFirst || bytes.count >= 2, "x*?".utf8.contains(character) {
+                (value, blacked) = (0, true)
+            }
             guard let value else { return nil }
             if let first = high {
                 bytes.append(first << 4 | value)
@@ -187,7 +194,8 @@ struct HexRun {
 enum APDUShape {
     private static let classes: Set<UInt8> = [0x00, 0x0C, 0x80, 0x84, 0x8C, 0x90]
     private static let instructions: Set<UInt8> = [
-        0xA4, 0xB2, 0xB0, 0xC0, 0x88, 0x82, 0x84, 0x20, 0xA8, 0xAE, 0x2A, 0xEA, 0xD0, 0xCA, 0x50, 0x53, 0xDA, 0xE2, 0x16,
+        0xA4, 0xB2, 0xB0, 0xC0, 0x88, 0x82, 0x84, 0x20, 0xA8, 0xAE, 0x2A, 0xEA, 0xD0, 0xCA, 0x50, 0x53, 0xDA, 0xE2,
+        0x16,
         0x18, 0x1E, 0x24, 0xCB, 0x5A, 0x60, 0xBD, 0xAF, 0x87, 0x86,
     ]
 
@@ -267,7 +275,8 @@ enum TimeMarks {
             let pattern = Array(pattern.utf8)
             guard text.count - start >= pattern.count else { continue }
             let fits = pattern.indices.allSatisfy { index in
-                pattern[index] == UInt8(ascii: "d") ? isDigit(text, start + index) : pattern[index] == text[start + index]
+                pattern[index] == UInt8(ascii: "d")
+                    ? isDigit(text, start + index) : pattern[index] == text[start + index]
             }
             guard fits else { continue }
             var end = start + pattern.count
@@ -278,7 +287,9 @@ enum TimeMarks {
                 end += 1
             }
             if end < text.count, text[end] == UInt8(ascii: ":") {
-                while end < text.count, isDigit(text, end) || text[end] == UInt8(ascii: ":") || text[end] == 0x2E { end += 1 }
+                while end < text.count, isDigit(text, end) || text[end] == UInt8(ascii: ":") || text[end] == 0x2E {
+                    end += 1
+                }
             }
             return end - start
         }

@@ -22,11 +22,13 @@ enum TranscriptJSON {
     }
 
     private static let commandKeys: Set<String> = [
-        "command", "cmd", "capdu", "commandapdu", "apdu", "request", "req", "requestapdu", "send", "sent", "tx", "c", "query",
+        "command", "cmd", "capdu", "commandapdu", "apdu", "request", "req", "requestapdu", "send", "sent", "tx", "c",
+        "query",
         "terminal", "reader", "in", "input",
     ]
     private static let answerKeys: Set<String> = [
-        "response", "resp", "rapdu", "responseapdu", "answer", "recv", "received", "receive", "rx", "r", "reply", "result",
+        "response", "resp", "rapdu", "responseapdu", "answer", "recv", "received", "receive", "rx", "r", "reply",
+        "result",
         "rsp", "res", "card", "out", "output",
     ]
     private static let statusKeys: Set<String> = ["sw", "status", "sw1sw2", "statusword"]

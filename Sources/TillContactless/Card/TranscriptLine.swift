@@ -252,24 +252,30 @@ extension TranscriptLine {
     }
 
     private static let commandWords: Set<String> = [
-        "send", "sending", "sent", "tx", "c-apdu", "capdu", "c_apdu", "commandapdu", "command", "cmd", "apdu", "request",
+        "send", "sending", "sent", "tx", "c-apdu", "capdu", "c_apdu", "commandapdu", "command", "cmd", "apdu",
+        "request",
         "req", "reader", "terminal", "term", "pcd", "rdr", "ifd", "ifd_tx", "outgoing", "transmit", "transmitting",
-        "transceive_in", "write", "pos", "host", "input", "query", "c", "sendapdu", "out", "pbsendbuffer", "bsendbuffer",
+        "transceive_in", "write", "pos", "host", "input", "query", "c", "sendapdu", "out", "pbsendbuffer",
+        "bsendbuffer",
         "tpdu", "ctpdu",
     ]
     private static let answerWords: Set<String> = [
-        "resp", "response", "responseapdu", "recv", "received", "receive", "receiving", "rx", "r-apdu", "rapdu", "r_apdu",
+        "resp", "response", "responseapdu", "recv", "received", "receive", "receiving", "rx", "r-apdu", "rapdu",
+        "r_apdu",
         "answer", "res", "rsp", "reply", "card", "tag", "picc", "icc", "incoming", "result", "output", "r", "in", "ret",
         "pbrecvbuffer", "brecvbuffer", "rtpdu", "rpdu",
     ]
-    private static let statusWords: Set<String> = ["sw", "sw1sw2", "sw12", "status", "statusword", "status_word", "sw1"]
+    private static let statusWords: Set<String> = [
+        "sw", "sw1sw2", "sw12", "status", "statusword", "status_word", "sw1",
+    ]
 
     private static func word(_ text: ArraySlice<UInt8>, _ at: Int) -> Mark? {
         guard HexRun.isLetter(text[at]), at == text.startIndex || !HexRun.isWordByte(text[at - 1]) else { return nil }
         var end = at
         while end < text.endIndex,
-            HexRun.isWordByte(text[end]) || text[end] == UInt8(ascii: "-") && end + 1 < text.endIndex
-                && HexRun.isLetter(text[end + 1])
+            HexRun.isWordByte(text[end])
+                || text[end] == UInt8(ascii: "-") && end + 1 < text.endIndex
+                    && HexRun.isLetter(text[end + 1])
         {
             end += 1
         }
@@ -311,6 +317,7 @@ extension TranscriptLine.Mark {
     }
 
     fileprivate func endsInArrow(of text: ArraySlice<UInt8>) -> Bool {
-        !isArrow(in: text) && (text[start..<end].last == UInt8(ascii: ">") || text[start..<end].last == UInt8(ascii: "<"))
+        !isArrow(in: text)
+            && (text[start..<end].last == UInt8(ascii: ">") || text[start..<end].last == UInt8(ascii: "<"))
     }
 }

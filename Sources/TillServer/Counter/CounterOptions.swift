@@ -24,6 +24,8 @@ public struct CounterOptions: Sendable {
     public var payPal: PayPalOptions?
     /// Braintree, if it is configured.
     public var braintree: BraintreeOptions?
+    /// Adyen, if it is configured.
+    public var adyen: AdyenOptions?
 
     /// Makes one for a journal file; the sandbox's books lie beside it.
     public init(journal: String) {

@@ -148,6 +148,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try only(.post)
             return try await stripe(request)
+        case "/webhooks/adyen":
+            route = path
+            try only(.post)
+            return try await adyen(request)
         case "/webhooks/paypal":
             route = path
             try only(.post)

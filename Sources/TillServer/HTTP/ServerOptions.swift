@@ -1,6 +1,7 @@
 public import Foundation
 public import TillCore
 public import TillHardware
+public import TillAdyen
 public import TillPayPal
 public import TillReceipts
 
@@ -22,6 +23,10 @@ public struct ServerOptions: Sendable {
     public var webhookSecrets: [Secret<String>] = []
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks?
+    /// What checks Adyen's webhooks, if they are set up.
+    public var adyenWebhooks: AdyenWebhooks?
+    /// What Adyen's webhooks have told.
+    public var adyenBook: AdyenNotificationBook?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
     /// How long a connection may say nothing.

@@ -45,7 +45,7 @@ extension Setting {
     /// Who moves the money.
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, usual: "sandbox",
-        about: "Who moves the money: sandbox, stripe, paypal, braintree or cash.")
+        about: "Who moves the money: sandbox, stripe, paypal, braintree, adyen or cash.")
     /// How long the sandbox takes.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, usual: "0ms",
@@ -133,7 +133,8 @@ extension Setting {
         .journal, .account, .provider, .store, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
         .stripeWebhookSecret, .stripeWebhookSecretFile, .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile,
         .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey,
-        .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .braintreePrivateKeyFile, .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey,
+        .adyenHMACKeyFile, .adyenReturnURL, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams,
     ]
 }
