@@ -1,5 +1,5 @@
 # Two commands: `make run` starts the counter, `make test` runs every test. Both install what is missing and say so.
-.PHONY: run test build lint bench simulate clean
+.PHONY: run test build lint docs bench golden simulate clean
 SHELL := /bin/bash
 
 build:
@@ -25,6 +25,7 @@ test:
 	@rm -rf $(LEFT) && mkdir -p $(LEFT)
 	TMPDIR=$(LEFT) swift build --build-tests
 	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build
+	@scripts/docs
 	.build/debug/till-simulate --payments 100000
 	TMPDIR=$(LEFT) TILL_BIN=$(CURDIR)/.build/debug/till \
 		.build/peers/bin/pytest -q -p no:cacheprovider Tests/Peers
@@ -32,6 +33,14 @@ test:
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+# The documentation of every library, and whether its links lead somewhere.
+docs:
+	@scripts/docs
+
+# Writes the golden receipts of Tests/GoldenReceipts anew; look at the difference before it is committed.
+golden:
+	TILL_WRITE_GOLDEN=1 swift test --filter GoldenReceiptsTests
 
 bench:
 	Benchmarks/run

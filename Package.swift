@@ -24,6 +24,7 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
@@ -34,8 +35,14 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 // Where PassKit is not, Apple Pay's adapter is a target of its own for the tests, against a declared interface.
 #if os(Linux)
     let passKitShell: [Target.Dependency] = ["TillApplePayShell", "PassKit"]
+    // The same for Tap to Pay's adapter and ProximityReader.
+    let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
+    // And for the system's print dialog.
+    let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
 #else
     let passKitShell: [Target.Dependency] = []
+    let proximityReaderShell: [Target.Dependency] = []
+    let airPrintShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -48,11 +55,13 @@ let package = Package(
         .library(name: "TillCards", targets: ["TillCards"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
+        .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
         .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
+        .library(name: "TillMail", targets: ["TillMail"]),
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
@@ -91,13 +100,18 @@ let package = Package(
 
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
-        .target(name: "TillHardware", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillHardware", dependencies: ["TillCore", "TillReceipts"],
+            exclude: airPrintShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
         .target(
             name: "TillContactless", dependencies: ["TillCore", bigInt, crypto, cryptoExtras], swiftSettings: strict),
+        .target(
+            name: "TillTapToPay", dependencies: ["TillCore", crypto],
+            exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
@@ -126,8 +140,13 @@ let package = Package(
             name: "TillPrinting",
             dependencies: [
                 "TillCore", "TillReceipts", "TillCanvas", "TillHardware", asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                nioTLS,
                 nioSSL, crypto,
             ], swiftSettings: strict),
+
+        .target(
+            name: "TillMail", dependencies: ["TillCore", "TillHardware", nioCore, nioPosix, nioSSL],
+            swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
@@ -139,6 +158,8 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
                 "TillBraintree", "TillAdyen",
+                "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
+                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -151,6 +172,9 @@ let package = Package(
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
                 "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
                 "TillApplePay", "TillAdyen",
+                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
+                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
+                "TillApplePay", "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -165,6 +189,7 @@ let package = Package(
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
                 "TillContactless", "TillPCSC", "TillAdyen", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -174,7 +199,10 @@ let package = Package(
 
         // The proof: a seeded world around the real engine. Not a product for shops.
         .target(
-            name: "TillSimulation", dependencies: ["TillCore", "TillJournal", "TillCheckout", "TillSandbox"],
+            name: "TillSimulation",
+            dependencies: [
+                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", "TillTapToPay", httpTypes,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "till-simulate",
@@ -182,35 +210,63 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", crypto],
+            name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
+            path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
+        .executableTarget(
+            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
             name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
+            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
+            path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
+        .executableTarget(
+            name: "ipp-fuzz",
+            dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
+        .executableTarget(
+            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
+            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
+            swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
 
-        tests("TillCore"),
+        // What several rooms' tests share.
+        .target(
+            name: "ProviderScripts", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderScripts",
+            swiftSettings: strict),
+        tests("TillCore", "TillSimulation"),
         tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware", "TillSimulation"),
-        tests("TillCards", httpTypes),
+        tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
+        tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
+        tests(
+            "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
+            crypto, httpTypes),
+        tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
+        tests("TillContactless", crypto),
+        tests(
+            "TillTapToPay",
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
+                + proximityReaderShell),
         tests("TillPCSC", "TillContactless"),
         tests("TillAdyen", "TillSandbox", httpTypes),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillJournal", "TillCheckout", "TillSandbox", lifecycle, httpTypes, tracing,
-            inMemoryTracing),
+            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillTapToPay",
+            lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -221,6 +277,14 @@ let package = Package(
         .target(
             name: "TillApplePayShell", dependencies: ["TillCore", "TillApplePay", "PassKit"],
             path: "Sources/TillApplePay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "UIKitPrinting", path: "Tests/AppleInterfaces/UIKitPrinting", swiftSettings: strict),
+        .target(
+            name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
+            path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
+        .target(
+            name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],
+            path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
 

@@ -86,7 +86,16 @@ public struct AdyenWebhooks: Sendable {
         return read
     }
 
+    /// The names of the signed values, in Adyen's order.
+    private static let signedNames = [
+        "pspReference", "originalReference", "merchantAccountCode", "merchantReference", "eventCode", "success",
+    ]
+
     private func check(_ item: JSONValue) throws(AdyenWebhookError) {
+        // The values are joined by colons: one that holds a colon could be read as two.
+        let values =
+            AdyenWebhooks.signedNames.map { item[$0] } + [item["amount"]?["value"], item["amount"]?["currency"]]
+        guard !values.contains(where: { AdyenWebhooks.plain($0).contains(":") }) else { throw .malformed }
         guard let given = item["additionalData"]?["hmacSignature"]?.stringValue, let bytes = Data(base64Encoded: given)
         else { throw .unsigned }
         let signed = Array(AdyenWebhooks.signed(item).utf8)

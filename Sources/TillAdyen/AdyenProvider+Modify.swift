@@ -36,16 +36,27 @@ extension AdyenProvider {
                 await book.outcome(of: "void-" + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
-        // Which of the two names it was sent under is not known any more: what a webhook told of it, tells.
+        // Which of the two names it was sent under is not known any more, unless a webhook told: both are let go.
         let told = await book.payment(attempt)
         if let told, !told.success { return .approved(Confirmation()) }
-        let original = told?.merchantReference ?? AdyenProvider.reference(attempt, isAtOnce: true)
-        return await modify(
-            "/cancels", nil, original: original, reference: "void-" + attempt.rawValue, key: request.key
-        ) { book in
-            await book.outcome(
-                of: "void-" + attempt.rawValue, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
+        let names =
+            told.map { [$0.merchantReference] } ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
+        var answers: [ProviderAnswer<Confirmation>] = []
+        for (index, original) in names.enumerated() {
+            let reference = "void-" + original
+            answers.append(
+                await modify(
+                    "/cancels", nil, original: original, reference: reference,
+                    key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-2")
+                ) { book in
+                    await book.outcome(
+                        of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
+                })
         }
+        // One of the names had the payment: it is gone when either cancel worked, and open while either is open.
+        let done = answers.first { if case .approved = $0 { true } else { false } }
+        let open = answers.first { if case .declined = $0 { false } else { true } }
+        return done ?? open ?? answers.last ?? .notSent(reason: "there is no payment")
     }
 
     private func modify(

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import TillCards
-internal import TillCore
+public import TillCore
 
 extension BraintreeProvider {
     /// Why nothing can be said of a transaction.
@@ -13,6 +13,30 @@ extension BraintreeProvider {
         guard case .answered(let node) = await gateway.send(.get, "/transactions/\(reference)", within: deadline)
         else { return nil }
         return BraintreeTransaction(node)
+    }
+
+    /// Which payment a transaction belongs to, by what Braintree says of it now.
+    /// - Parameter id: as a webhook names it.
+    public func payment(ofTransaction id: String) async -> PaymentLookup {
+        guard BraintreeTransaction.isUsable(id) else { return .none }
+        switch await gateway.send(.get, "/transactions/\(id)", within: deadline) {
+        case .answered(let node):
+            let order = BraintreeTransaction(node)?.orderID
+            return order.flatMap { PaymentID(ofStep: $0) }.map { .payment($0) } ?? .none
+        case .refused: return .none
+        case .failed(let status): return status == 404 ? .none : .unknown
+        case .notSent, .unknown: return .unknown
+        }
+    }
+
+    /// What came of ``payment(ofTransaction:)``.
+    public enum PaymentLookup: Hashable, Sendable {
+        /// It is this payment's.
+        case payment(PaymentID)
+        /// It is none of ours.
+        case none
+        /// Braintree could not be asked.
+        case unknown
     }
 
     /// The transaction of an attempt or a refund, found by its order id. A declined one does not hide another.

@@ -11,6 +11,8 @@ public enum BraintreeWebhook {
 
     /// Something that Braintree says has happened. A hint: what it is about is read from Braintree.
     public struct Event: Hashable, Sendable {
+        /// What the signature says: one for each payload, so that the same webhook counts once.
+        public let id: String
         /// `transaction_settled`, `check`, …
         public let kind: String
         /// When.
@@ -52,7 +54,7 @@ public enum BraintreeWebhook {
         guard now.since(at) <= oldest, at.since(now) <= .minutes(5) else { throw .stale }
         let id = node["subject"]?["transaction"]?.value("id")
         return Event(
-            kind: String(kind.prefix(100)), at: at,
+            id: "bt-\(pair[1].lowercased())", kind: String(kind.prefix(100)), at: at,
             transaction: id.flatMap { BraintreeTransaction.isUsable($0) ? $0 : nil })
     }
 }

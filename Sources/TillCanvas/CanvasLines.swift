@@ -20,7 +20,8 @@ public struct CanvasLines: LineRasterizer {
         if let end = line.end {
             composer.put(start: start, end: Composer.isolated(end), scale: 1, isBold: line.isStrong)
         } else if line.place == .center {
-            composer.centered(line.start, isBold: line.isStrong)
+            composer.centered(
+                line.start, isBold: line.isStrong, isIsolated: line.start.hasPrefix("\u{2068}"))
         } else {
             composer.indented(
                 line.start, indent: Double(line.indent) * size * 0.5, isBold: line.isStrong, scale: 1)

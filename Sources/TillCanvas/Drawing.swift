@@ -73,6 +73,9 @@ final class Composer {
         case .image(let image): put(image, dots: 1)
         case .heading(let text): centered(text.plain, scale: 1.4, isBold: true)
         case .line(let text): centered(text.plain)
+        case .named(let name, let text, let isGap):
+            centered(
+                "\(Composer.isolated(name.plain)) \(Composer.isolated(text.plain))", isBold: isGap, isIsolated: true)
         case .notice(let headline, let sentence, _, let isWarning):
             space(0.3)
             if isWarning { put(line: 2.5) }
@@ -109,31 +112,54 @@ final class Composer {
         for detail in row.details { indented(detail.plain) }
     }
 
-    /// A text where reading begins and another at the other side, on one baseline.
+    /// A text where reading begins and another at the other side, on one baseline. Where both do not fit, the longer
+    /// one is broken between words; a long value without words gets a line of its own, so that no number is parted.
     func put(start: String, end: String, scale: Double, isBold: Bool) {
         let gap = textSize
-        let value = layout(end, width: nil, scale: scale, isBold: isBold, alignment: isRightToLeft ? 0 : 2)
-        let natural = size(value).width
-        let valueWidth = min(natural, width * 0.6)
-        pango.setWidth(value, Composer.units(valueWidth + 0.5))
-        let label = layout(
-            start, width: max(width * 0.3, width - valueWidth - gap), scale: scale, isBold: isBold,
-            alignment: isRightToLeft ? 2 : 0)
+        let (near, far): (Int32, Int32) = isRightToLeft ? (2, 0) : (0, 2)
+        let label = layout(start, width: nil, scale: scale, isBold: isBold, alignment: near)
+        let value = layout(end, width: nil, scale: scale, isBold: isBold, alignment: far)
+        let (labelWidth, valueWidth) = (size(label).width, size(value).width)
+        var widths = (label: width - valueWidth - gap, value: valueWidth)
+        if labelWidth + gap + valueWidth > width, valueWidth > width * 0.5 {
+            guard end.contains(" "), labelWidth <= width * 0.4 else {
+                stack(label, value)
+                return
+            }
+            widths = (labelWidth, width - labelWidth - gap)
+        }
+        // Half a point more, so that rounding breaks no line.
+        pango.setWidth(label, Composer.units(widths.label + 0.5))
+        pango.setWidth(value, Composer.units(widths.value + 0.5))
         let labelBase = Composer.points(pango.baseline(label))
         let valueBase = Composer.points(pango.baseline(value))
         let base = max(labelBase, valueBase)
-        let labelWidth = max(width * 0.3, width - valueWidth - gap)
         var piece = Drawing.Piece(height: 0)
         piece.words.append(
-            .init(layout: label, x: isRightToLeft ? width - labelWidth : 0, y: base - labelBase))
+            .init(layout: label, x: isRightToLeft ? width - widths.label - 0.5 : 0, y: base - labelBase))
         piece.words.append(
-            .init(layout: value, x: isRightToLeft ? 0 : width - valueWidth - 0.5, y: base - valueBase))
+            .init(layout: value, x: isRightToLeft ? 0 : width - widths.value - 0.5, y: base - valueBase))
         piece.height = max(base - labelBase + size(label).height, base - valueBase + size(value).height)
         append(piece)
     }
 
-    func centered(_ text: String, scale: Double = 1, isBold: Bool = false) {
-        let words = layout(Composer.isolated(text), width: width, scale: scale, isBold: isBold, alignment: 1)
+    /// A label and under it its value, each on lines of its own; pages do not part them.
+    private func stack(_ label: PangoCairo.Object, _ value: PangoCairo.Object) {
+        pango.setWidth(label, Composer.units(width))
+        pango.setWidth(value, Composer.units(width))
+        let height = size(label).height
+        append(
+            Drawing.Piece(
+                height: height + size(value).height,
+                words: [.init(layout: label, x: 0, y: 0), .init(layout: value, x: 0, y: height)]))
+    }
+
+    /// A line in the middle.
+    /// - Parameter isIsolated: its parts are kept apart already, and the line has the direction of the receipt.
+    func centered(_ text: String, scale: Double = 1, isBold: Bool = false, isIsolated: Bool = false) {
+        let words = layout(
+            isIsolated ? text : Composer.isolated(text), width: width, scale: scale, isBold: isBold,
+            alignment: 1)
         append(Drawing.Piece(height: size(words).height, words: [.init(layout: words, x: 0, y: 0)]))
     }
 
@@ -157,16 +183,9 @@ final class Composer {
         let left = ((width - Double(image.width) * side) / 2 / Composer.dot).rounded(.down) * Composer.dot
         var piece = Drawing.Piece(height: Double(image.height) * side)
         for y in 0..<image.height {
-            var x = 0
-            while x < image.width {
-                guard image[x, y] else {
-                    x += 1
-                    continue
-                }
-                let start = x
-                while image[x, y] { x += 1 }
+            for run in image.runs(ofRow: y) {
                 piece.boxes.append(
-                    (left + Double(start) * side, Double(y) * side, Double(x - start) * side, side))
+                    (left + Double(run.start) * side, Double(y) * side, Double(run.count) * side, side))
             }
         }
         append(piece)

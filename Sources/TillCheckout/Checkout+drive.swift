@@ -53,6 +53,8 @@ extension Checkout {
         events.compactMap { event in
             switch event {
             case .attemptStarted(let start): tender.map { .authorize(start.attempt, $0) }
+            case .continuationStarted(let id, _): .effect(.continueAttempt(id))
+            case .renewalStarted(let id, _, _): .effect(.renew(id))
             case .captureStarted(let id, _, _, _): .effect(.capture(id))
             case .voidStarted(let id, _): .effect(.void(id))
             case .refundStarted(let id, _, _, _): .effect(.refund(id))
@@ -72,7 +74,7 @@ extension Checkout {
             if events.isEmpty { return (current, []) }
             let holds = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
             if try await append(events, to: &current, at: now, holds: holds) {
-                Checkout.markWritten(answer)
+                Checkout.markWritten(answer, events)
                 return (current, events)
             }
             guard let newest = try await stored(payment.id) else {
@@ -83,10 +85,15 @@ extension Checkout {
         throw .tooManyConflicts(payment.id)
     }
 
-    private static func markWritten(_ answer: PaymentAnswer) {
+    private static func markWritten(_ answer: PaymentAnswer, _ events: [PaymentEvent]) {
+        if events.contains(where: { if case .continuationStarted = $0 { true } else { false } }) {
+            Failpoint.afterContinuationIsStarted.reached()
+        }
         switch answer {
         case .prepared: Failpoint.afterPreparationIsWritten.reached()
         case .authorized: Failpoint.afterAuthorizationIsWritten.reached()
+        case .continued: Failpoint.afterContinuationIsWritten.reached()
+        case .renewed: Failpoint.afterRenewalIsWritten.reached()
         case .captured: Failpoint.afterCaptureIsWritten.reached()
         case .voided: Failpoint.afterVoidIsWritten.reached()
         case .refunded: Failpoint.afterRefundIsWritten.reached()

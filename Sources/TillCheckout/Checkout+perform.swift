@@ -7,6 +7,8 @@ extension Checkout {
         case .authorize(let id, let tender): return await authorize(id, tender, payment)
         case .confirm(let id, let tender): return await confirm(id, tender, payment)
         case .effect(.query(let id)): return await query(id, payment)
+        case .effect(.continueAttempt(let id)): return await continueAttempt(id, payment)
+        case .effect(.renew(let id)): return await renew(id, payment)
         case .effect(.void(let id)): return await void(id, payment)
         case .effect(.capture(let id)): return await capture(id, payment)
         case .effect(.refund(let id)): return await refund(id, payment)
@@ -29,7 +31,8 @@ extension Checkout {
         AuthorizationRequest(
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
             prepareKey: attempt.prepareKey, key: attempt.authorizationKey,
-            description: "Order \(payment.order.number)")
+            description: "Order \(payment.order.number)",
+            earlier: payment.attempts.last { $0.id != attempt.id && $0.provider == attempt.provider }?.reference)
     }
 
     private func authorize(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
@@ -46,9 +49,9 @@ extension Checkout {
     }
 
     private func confirm(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
-        guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state else {
-            return nil
-        }
+        guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state,
+            attempt.continuation == nil
+        else { return nil }
         // Without its reference in the journal nobody could find out after a crash what became of it.
         if provider.capabilities.preparesFirst, attempt.reference == nil {
             return .authorized(id, .notSent(reason: "the provider named no object for it"))
@@ -71,8 +74,33 @@ extension Checkout {
             return .prepared(id, .notSent(reason: "the process ended before the money was asked for"))
         }
         let request = QueryRequest(
-            context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount)
+            context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
+            isContinued: attempt.openContinuation != nil)
         return .snapshot(id, await answer { await provider.query(request) })
+    }
+
+    private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
+        guard let (attempt, provider, context) = target(id, payment), attempt.void == nil,
+            let continuation = attempt.openContinuation
+        else { return nil }
+        let request = ContinuationRequest(
+            context: context, amount: attempt.amount, captureMode: payment.captureMode,
+            key: attempt.continuationKey(continuation))
+        let answer = await answer(within: provider.capabilities.answerTime) {
+            await provider.continueAuthorization(request)
+        }
+        Failpoint.afterContinuationIsAnswered.reached()
+        return .continued(id, answer)
+    }
+
+    private func renew(_ id: RenewalID, _ payment: Payment) async -> PaymentAnswer? {
+        guard let renewal = payment.renewals.first(where: { $0.id == id }), renewal.state.isOpen,
+            let (_, provider, context) = target(renewal.attempt, payment)
+        else { return nil }
+        let request = RenewalRequest(context: context, renewal: id, amount: renewal.amount, key: renewal.key)
+        let answer = await answer { await provider.renew(request) }
+        Failpoint.afterRenewalIsAnswered.reached()
+        return .renewed(id, answer)
     }
 
     private func void(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {

@@ -42,7 +42,8 @@ extension Checkout {
         // Another process is asking for the money right now: what it prepared must not be taken for abandoned.
         let answerTime = providers[attempt.provider]?.capabilities.answerTime ?? Checkout.providerDeadline
         let lease = max(CheckSchedule.answerLease, .milliseconds(answerTime.milliseconds &+ 30_000))
-        if case .inFlight = attempt.state, clock.now() < attempt.startedAt.adding(lease) { return }
+        let askedAt = attempt.openContinuation?.startedAt ?? attempt.startedAt
+        if case .inFlight = attempt.state, clock.now() < askedAt.adding(lease) { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
 

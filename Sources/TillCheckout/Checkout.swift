@@ -10,7 +10,7 @@ public import TillJournal
 ///   payment's own rules are asked again on each new state, and the provider's keys make repeats harmless.
 /// - After a crash ``recover()`` does what is left to be done; it is the same code as normal running.
 public struct Checkout: Sendable {
-    /// How long a provider may take to answer. Shorter than ``CheckSchedule/answerLease``.
+    /// How long a provider may take to answer. Shorter than `CheckSchedule.answerLease`.
     public static let providerDeadline: Span = .seconds(30)
     /// How often a decision is made again because another write came first.
     public static let maximumConflicts = 16
@@ -105,6 +105,7 @@ public struct Checkout: Sendable {
         idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
         try await checkWire(amount, on: id, account: account)
+        try await checkCapture(amount, isFinal, on: id, account: account)
         return try await run(
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
     }
@@ -117,6 +118,20 @@ public struct Checkout: Sendable {
         try await run(.cancel(reason: reason), on: id, account: account, idempotency: idempotency)
     }
 
+    /// Renews the hold on what is not captured yet, so that the bank answers for it for longer. It is in the journal
+    /// before it is sent.
+    public func renew(
+        _ id: PaymentID, account: AccountID, idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        let payment = try await payment(id, account: account)
+        guard let name = payment.provider else { throw .refused(.nothingHeld) }
+        guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
+        guard let honorPeriod = provider.capabilities.honorPeriod else {
+            throw .refused(.unsupported("The provider \(name) renews no holds."))
+        }
+        return try await run(.renew(honorPeriod: honorPeriod), on: id, account: account, idempotency: idempotency)
+    }
+
     /// Gives captured money back; all that is left if no amount is given.
     public func refund(
         _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil,
@@ -126,6 +141,26 @@ public struct Checkout: Sendable {
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
             .refund(amount, reason: reason), on: id, account: account, idempotency: idempotency)
+    }
+
+    /// Refuses what the provider can not do. One that captures once lets the rest go: a second capture would be
+    /// taken for the repetition of the first.
+    private func checkCapture(
+        _ amount: Money?, _ isFinal: Bool, on id: PaymentID, account: AccountID
+    ) async throws(CheckoutError) {
+        let payment = try await payment(id, account: account)
+        guard let amount, let attempt = payment.currentAttempt, let held = attempt.authorization?.amount,
+            let provider = providers[attempt.provider], amount.minorUnits < held.minorUnits
+        else { return }
+        if !provider.capabilities.partialCapture {
+            throw .refused(.unsupported("The provider \(provider.name) captures all or nothing."))
+        }
+        if !isFinal, !provider.capabilities.multipleCapture {
+            throw .refused(
+                .unsupported(
+                    "The provider \(provider.name) captures a payment once. Capture the part as the last one: the rest "
+                        + "is let go."))
+        }
     }
 
     /// Checks that the provider's wire can express an amount before anything is written.
@@ -204,6 +239,7 @@ public struct Checkout: Sendable {
             switch event {
             case .attemptStarted: Failpoint.afterAttemptIsWritten.reached()
             case .refundStarted: Failpoint.afterRefundIsStarted.reached()
+            case .renewalStarted: Failpoint.afterRenewalIsStarted.reached()
             case .voidStarted: Failpoint.afterVoidIsStarted.reached()
             default: break
             }

@@ -26,6 +26,12 @@ public enum Failpoint: Int, CaseIterable, Sendable {
     case afterVoidIsStarted
     case afterVoidIsAnswered
     case afterVoidIsWritten
+    case afterContinuationIsStarted
+    case afterContinuationIsAnswered
+    case afterContinuationIsWritten
+    case afterRenewalIsStarted
+    case afterRenewalIsAnswered
+    case afterRenewalIsWritten
 
     private static let chosen: Int? = getenv("TILL_FAILPOINT").flatMap { Int(String(cString: $0)) }
 

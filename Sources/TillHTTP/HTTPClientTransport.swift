@@ -44,8 +44,8 @@ public final class HTTPClientTransport: HTTPTransport {
     }
 
     /// Sends a request and reads the whole answer.
-    /// - Throws: ``TransportFailure/notSent(reason:)`` if there was no connection to send on, otherwise
-    ///   ``TransportFailure/unknown(reason:)``, also when a kept connection turns out to be dead.
+    /// - Throws: `TransportFailure.notSent(reason:)` if there was no connection to send on, otherwise
+    ///   `TransportFailure.unknown(reason:)`, also when a kept connection turns out to be dead.
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {

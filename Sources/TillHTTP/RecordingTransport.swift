@@ -4,7 +4,7 @@ public import TillCore
 
 /// Passes everything on and keeps what passed, scrubbed, so that a test can look at the real wire.
 ///
-/// The `Authorization` field, form fields that end in `[number]` or `[cvc]`, and any text that could be a card number
+/// The `Authorization` and `X-API-Key` fields, form fields that end in `[number]` or `[cvc]`, and any text that could be a card number
 /// are masked before they are kept.
 public final class RecordingTransport: HTTPTransport {
     /// One request and what came of it, scrubbed.
@@ -22,6 +22,8 @@ public final class RecordingTransport: HTTPTransport {
         /// The answer's body as text, or why there was none.
         public var answer: String
     }
+
+    private static let secretFields: Set<String> = ["authorization", "x-api-key"]
 
     private let next: any HTTPTransport
     private let kept = Mutex<[Exchange]>([])
@@ -48,8 +50,8 @@ public final class RecordingTransport: HTTPTransport {
 
     private func keep(_ request: HTTPRequest, _ body: [UInt8], status: Int?, _ answer: String) {
         let fields = request.headerFields.map { field in
-            field.name == .authorization
-                ? "Authorization: \(CardScrubbing.mask)"
+            RecordingTransport.secretFields.contains(field.name.canonicalName)
+                ? "\(field.name.rawName): \(CardScrubbing.mask)"
                 : "\(field.name.rawName): \(CardScrubbing.withoutNumbers(field.value))"
         }
         let exchange = Exchange(

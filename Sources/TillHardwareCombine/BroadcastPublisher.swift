@@ -7,7 +7,7 @@ public import TillHardware
     public import OpenCombine
 #endif
 
-/// A ``TillHardware/BroadcastValues`` as a publisher: Combine on Apple's systems, OpenCombine elsewhere.
+/// A `TillHardware.BroadcastValues` as a publisher: Combine on Apple's systems, OpenCombine elsewhere.
 ///
 /// Every subscriber gets the current value first, takes as many as it asks for, and is finished with the service.
 /// Values come on no particular thread, one after the other; use `receive(on:)` for the user interface. A subscriber

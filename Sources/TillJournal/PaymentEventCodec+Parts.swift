@@ -15,8 +15,10 @@ extension JSONWriter {
     mutating func operation(_ operation: OperationID) {
         switch operation {
         case .attempt(let id): field("attempt", id.rawValue)
+        case .continuation(let id): field("continuation", id.rawValue)
         case .void(let id): field("void", id.rawValue)
         case .capture(let id): field("capture", id.rawValue)
+        case .renewal(let id): field("renewal", id.rawValue)
         case .refund(let id): field("refund", id.rawValue)
         }
     }
@@ -33,6 +35,8 @@ extension JSONWriter {
         money(authorization.amount)
         field("captured", authorization.isCaptured)
         if let moment = authorization.captureBefore { field("capture_before", moment.milliseconds) }
+        if let moment = authorization.honoredUntil { field("honored_until", moment.milliseconds) }
+        if let tip = authorization.tip { field("tip", tip.minorUnits) }
         if let card = authorization.card {
             key("card")
             self.card(card)
@@ -54,6 +58,7 @@ extension JSONWriter {
         beginObject()
         field("brand", card.brand)
         field("last_four", card.lastFour)
+        optional("network", card.network)
         optional("entry_mode", card.entryMode)
         if let emv = card.emv {
             key("emv")
@@ -107,6 +112,13 @@ extension JSONValue {
         return flag
     }
 
+    func count(_ key: String) throws(JournalError) -> Int {
+        guard let value = try member(key).int64Value, let count = Int(exactly: value), count > 0 else {
+            throw .corrupted("“\(key)” of an event is not a count")
+        }
+        return count
+    }
+
     func moment(_ key: String) throws(JournalError) -> Timestamp {
         guard let value = try member(key).int64Value else { throw .corrupted("“\(key)” of an event is not a moment") }
         return Timestamp(milliseconds: value)
@@ -119,6 +131,8 @@ extension JSONValue {
 
     func operation() throws(JournalError) -> OperationID {
         if self["attempt"] != nil { return .attempt(try id("attempt")) }
+        if self["continuation"] != nil { return .continuation(try id("continuation")) }
+        if self["renewal"] != nil { return .renewal(try id("renewal")) }
         if self["void"] != nil { return .void(try id("void")) }
         if self["capture"] != nil { return .capture(try id("capture")) }
         return .refund(try id("refund"))
@@ -131,10 +145,16 @@ extension JSONValue {
     }
 
     func authorization() throws(JournalError) -> Authorization {
-        Authorization(
-            reference: try id("reference"), amount: try money(), isCaptured: try flag("captured"),
+        let amount = try money()
+        let tip = try self["tip"].map { (tip) throws(JournalError) -> Money in
+            guard let units = tip.int64Value else { throw .corrupted("a tip is not an integer") }
+            return Money(minorUnits: units, currency: amount.currency)
+        }
+        return Authorization(
+            reference: try id("reference"), amount: amount, isCaptured: try flag("captured"),
             captureBefore: self["capture_before"] == nil ? nil : try moment("capture_before"),
-            card: try self["card"].map { (card) throws(JournalError) in try card.card() })
+            honoredUntil: self["honored_until"] == nil ? nil : try moment("honored_until"),
+            card: try self["card"].map { (card) throws(JournalError) in try card.card() }, tip: tip)
     }
 
     func tender() throws(JournalError) -> TenderSummary {
@@ -153,7 +173,7 @@ extension JSONValue {
         }
         return CardSummary(
             brand: try text("brand"), lastFour: try text("last_four"), entryMode: try optionalText("entry_mode"),
-            emv: emv)
+            emv: emv, network: try optionalText("network"))
     }
 
     func creation() throws(JournalError) -> PaymentEvent.Creation {

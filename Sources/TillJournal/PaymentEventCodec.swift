@@ -40,6 +40,14 @@ public enum PaymentEventCodec {
             writer.field("attempt", attempt.rawValue)
             writer.field("kind", action.kind)
             writer.optional("url", action.url)
+        case .continuationStarted(let attempt, let number):
+            writer.field("attempt", attempt.rawValue)
+            writer.field("number", number)
+        case .attemptStored(let attempt, let tap):
+            writer.field("attempt", attempt.rawValue)
+            writer.field("record", tap.record.rawValue)
+            writer.field("stored_at", tap.storedAt.milliseconds)
+            writer.field("expires", tap.expires.milliseconds)
         case .attemptDeclined(let attempt, let decline):
             writer.field("attempt", attempt.rawValue)
             writer.decline(decline)
@@ -56,6 +64,13 @@ public enum PaymentEventCodec {
         case .captured(let capture, let reference):
             writer.field("capture", capture.rawValue)
             writer.optional("reference", reference?.rawValue)
+        case .renewalStarted(let renewal, let attempt, let amount):
+            writer.field("renewal", renewal.rawValue)
+            writer.field("attempt", attempt.rawValue)
+            writer.money(amount)
+        case .renewed(let renewal, let authorization):
+            writer.field("renewal", renewal.rawValue)
+            writer.authorization(authorization)
         case .refundStarted(let refund, let attempt, let amount, let reason):
             writer.field("refund", refund.rawValue)
             writer.field("attempt", attempt.rawValue)
@@ -111,6 +126,14 @@ public enum PaymentEventCodec {
             return .actionRequired(
                 try json.id("attempt"),
                 CustomerAction(kind: try json.text("kind"), url: try json.optionalText("url")))
+        case "continuation.started":
+            return .continuationStarted(try json.id("attempt"), number: try json.count("number"))
+        case "attempt.stored":
+            return .attemptStored(
+                try json.id("attempt"),
+                StoredTap(
+                    record: try json.id("record"), storedAt: try json.moment("stored_at"),
+                    expires: try json.moment("expires")))
         case "attempt.declined": return .attemptDeclined(try json.id("attempt"), try json.decline())
         case "attempt.not_sent": return .attemptNotSent(try json.id("attempt"), reason: try json.text("reason"))
         case "attempt.expired": return .attemptExpired(try json.id("attempt"))
@@ -120,6 +143,9 @@ public enum PaymentEventCodec {
             return .captureStarted(
                 try json.id("capture"), try json.id("attempt"), try json.money(), isFinal: try json.flag("final"))
         case "capture.succeeded": return .captured(try json.id("capture"), try json.optionalID("reference"))
+        case "renewal.started":
+            return .renewalStarted(try json.id("renewal"), try json.id("attempt"), try json.money())
+        case "renewal.succeeded": return .renewed(try json.id("renewal"), try json.authorization())
         case "refund.started":
             return .refundStarted(
                 try json.id("refund"), try json.id("attempt"), try json.money(),

@@ -22,22 +22,31 @@ public enum PrinterDiscovery {
             let browser = ["/usr/bin/avahi-browse", "/usr/local/bin/avahi-browse"]
                 .first(where: { FileManager.default.isExecutableFile(atPath: $0) })
         else { return nil }
-        return await withCheckedContinuation { done in
-            DispatchQueue.global().async {
-                var found: [Found] = []
-                for service in ["_ipps._tcp", "_ipp._tcp", "_pdl-datastream._tcp"] {
-                    guard let text = run(browser, ["-rpt", service]) else {
-                        done.resume(returning: nil)
-                        return
-                    }
-                    found += parse(text)
+        return await withTaskGroup(of: (Int, [Found]?).self) { group in
+            for (place, service) in services.enumerated() {
+                group.addTask {
+                    // `-k`: types as they are on the network, not as the machine's language names them.
+                    let text = await run(browser, ["-rptk", service])
+                    return (place, text.map { parse($0, service: service) })
                 }
-                done.resume(returning: Array(found.prefix(maximumFound)))
             }
+            var all: [Int: [Found]] = [:]
+            for await (place, found) in group { all[place] = found }
+            guard all.count == services.count else { return nil }
+            return Array(services.indices.flatMap { all[$0] ?? [] }.prefix(maximumFound))
         }
     }
 
-    private static func run(_ program: String, _ arguments: [String]) -> String? {
+    /// What is looked for, the best first: IPP over TLS, IPP, a receipt printer's port.
+    private static let services = ["_ipps._tcp", "_ipp._tcp", "_pdl-datastream._tcp"]
+
+    private static func run(_ program: String, _ arguments: [String]) async -> String? {
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async { done.resume(returning: waitFor(program, arguments)) }
+        }
+    }
+
+    private static func waitFor(_ program: String, _ arguments: [String]) -> String? {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
@@ -55,7 +64,7 @@ public enum PrinterDiscovery {
     }
 
     /// Reads the browser's lines: `=;eth0;IPv4;name;type;domain;host;address;port;"key=value" …`.
-    static func parse(_ text: String) -> [Found] {
+    static func parse(_ text: String, service: String) -> [Found] {
         var found: [Found] = []
         for line in text.split(separator: "\n") where line.hasPrefix("=;") {
             let parts = line.split(separator: ";", maxSplits: 9, omittingEmptySubsequences: false).map(String.init)
@@ -65,8 +74,9 @@ public enum PrinterDiscovery {
                 let pair = item.trimmingCharacters(in: ["\""]).split(separator: "=", maxSplits: 1)
                 if pair.count == 2, facts.count < 64 { facts[String(pair[0])] = String(pair[1]) }
             }
-            let host = parts[2] == "IPv6" ? "[\(parts[7])]" : parts[7]
-            let scheme = parts[4].hasPrefix("_ipps") ? "ipps" : parts[4].hasPrefix("_ipp") ? "ipp" : "socket"
+            // The third part is how the answer came, not what kind of address it names.
+            let host = parts[7].contains(":") ? "[\(parts[7])]" : parts[7]
+            let scheme = service.hasPrefix("_ipps") ? "ipps" : service.hasPrefix("_ipp") ? "ipp" : "socket"
             let path = scheme == "socket" ? "" : "/" + (facts["rp"] ?? "ipp/print")
             guard let address = try? PrinterAddress(parsing: "\(scheme)://\(host):\(port)\(path)") else { continue }
             let one = Found(name: unescaped(parts[3]), address: address, facts: facts)

@@ -5,26 +5,42 @@ public import TillReceipts
 
 /// One printer, whatever it speaks.
 public struct ReceiptPrinter: PrinterService {
+    /// How a printer is to be met.
+    public struct Access: Sendable {
+        /// The certificate that an `ipps` printer must show; `nil`: one that somebody whom the machine trusts signed.
+        public var pin: PrinterPin?
+        /// Told when the printer asks who prints.
+        public var credentials: PrinterCredentials?
+
+        /// A way in.
+        public init(pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
+            self.pin = pin
+            self.credentials = credentials
+        }
+    }
+
+    /// How long a receipt is followed, if nothing else is said.
+    public static let usualDeadline = Span.seconds(60)
+
     /// Where it is.
     public let address: PrinterAddress
     /// What an ESC/POS printer can do.
     public let profile: ESCPOSProfile
-    private let pin: PrinterConnection.Pin?
+    private let access: Access
     private let deadline: Span
     private let clock: any TillClock
 
     /// A printer.
     /// - Parameters:
     ///   - profile: for printers that speak ESC/POS.
-    ///   - pin: the certificate that an `ipps` printer must show; `nil`: one that the machine trusts.
     ///   - deadline: how long a receipt is followed.
     public init(
-        _ address: PrinterAddress, profile: ESCPOSProfile = .wide, pin: PrinterConnection.Pin? = nil,
-        deadline: Span = .seconds(60), clock: any TillClock = SystemClock()
+        _ address: PrinterAddress, profile: ESCPOSProfile = .wide, access: Access = Access(),
+        deadline: Span = ReceiptPrinter.usualDeadline, clock: any TillClock = SystemClock()
     ) {
         self.address = address
         self.profile = profile
-        self.pin = pin
+        self.access = access
         self.deadline = deadline
         self.clock = clock
     }
@@ -41,61 +57,74 @@ public struct ReceiptPrinter: PrinterService {
     /// Prints and says what became of it.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
-        _ document: ReceiptDocument, name: String, copies: Int = 1,
-        progress: @Sendable (PrintProgress) async -> Void = { _ in }
+        _ document: ReceiptDocument, name: String, copies: Int = 1, listener: PrintListener = { _ in }
     ) async throws(IPPError) -> PrintOutcome {
         switch address {
         case .ipp(let address):
             let canvas: Canvas
             do { canvas = try Canvas() } catch { throw .noMedia(error.what) }
-            let connection = try PrinterConnection(address, pin: pin)
-            let printer = IPPPrinter(
-                client: IPPClient(uri: address.uri, carrier: connection), canvas: canvas, clock: clock)
-            do {
-                let outcome = try await printer.print(
-                    document, name: name, copies: copies, deadline: deadline, progress: progress)
-                await connection.shutdown()
-                return outcome
-            } catch {
-                await connection.shutdown()
-                throw error
+            return try await connected(address) { client throws(IPPError) in
+                try await IPPPrinter(client: client, canvas: canvas, clock: clock).print(
+                    document, name: name, copies: copies, deadline: deadline, listener: listener)
             }
         case .socket, .device:
             let lines = (try? Canvas()).map { CanvasLines($0) }
             let one = ReceiptRenderer.escpos(document, profile: profile, rasterizer: lines).bytes
             let all = Array(repeating: one, count: min(max(1, copies), 10)).flatMap { $0 }
-            return try await RawPrinter(address).send(all)
+            return try await RawPrinter(address).send(all, listener: listener)
         }
     }
 
-    /// Follows a job whose number is known, after a crash.
-    public func follow(job: Int) async throws(IPPError) -> PrintOutcome {
+    /// Follows a job whose number is known, or whose name, after a crash in the middle of sending it.
+    /// - Parameter deadline: how long the printer may take to begin; one that has begun gets the usual time.
+    /// - Throws: ``IPPError/neverBegan(_:)`` if it had not begun and called it off for us.
+    public func follow(job: Int?, named name: String, deadline: Span) async throws(IPPError) -> PrintOutcome {
         guard case .ipp(let address) = address else { return .mayHavePrinted("This printer knows no jobs.") }
-        let canvas: Canvas
-        do { canvas = try Canvas() } catch { throw .noMedia(error.what) }
-        let connection = try PrinterConnection(address, pin: pin)
-        let printer = IPPPrinter(
-            client: IPPClient(uri: address.uri, carrier: connection), canvas: canvas, clock: clock)
-        let outcome = await printer.follow(job, until: clock.now().adding(deadline))
-        await connection.shutdown()
-        return outcome
+        return try await connected(address) { client throws(IPPError) in
+            let follower = PrinterFollower(client: client, clock: clock)
+            var number = job
+            if number == nil { number = await follower.find(named: name) }
+            guard let number else { return .mayHavePrinted("The printer knows no such job.") }
+            let now = clock.now()
+            return try await follower.follow(
+                number, named: name, beginningBy: now.adding(deadline), until: now.adding(max(deadline, self.deadline))
+            ) { _ in }
+        }
+    }
+
+    /// One look at a job; nothing is called off.
+    /// - Returns: `nil` if it has not ended, or the printer does not know it.
+    public func lookAt(job: Int?, named name: String) async throws(IPPError) -> PrintOutcome? {
+        guard case .ipp(let address) = address, let job else { return nil }
+        return try await connected(address) { client throws(IPPError) in
+            let attributes = try await client.jobAttributes(job)
+            // A printer that was switched off and on counts from one again.
+            return PrinterFollower.isNamed(name, attributes) ? PrinterFollower.outcome(attributes) : nil
+        }
+    }
+
+    /// Calls off a job that got nothing of its receipt, so that it does not hold up the printer. Nothing is said if
+    /// there is none: it may never have been made.
+    public func discard(job: Int?, named name: String) async {
+        guard case .ipp(let address) = address else { return }
+        try? await connected(address) { client throws(IPPError) in
+            await PrinterFollower(client: client, clock: clock).discard(job, named: name)
+        }
     }
 
     /// How it stands.
-    public func state() async throws(IPPError) -> PrinterState {
+    public func state() async throws(IPPError) -> PrinterState { try await facts().state }
+
+    /// How it stands and what it can do.
+    public func facts() async throws(IPPError) -> PrinterFacts {
         switch address {
         case .ipp(let address):
-            let connection = try PrinterConnection(address, pin: pin)
-            do {
-                let state = PrinterState(
-                    try await IPPClient(uri: address.uri, carrier: connection).printerAttributes())
-                await connection.shutdown()
-                return state
-            } catch {
-                await connection.shutdown()
-                throw error
+            return try await connected(address) { client throws(IPPError) in
+                let attributes = try await client.printerAttributes()
+                return PrinterFacts(
+                    state: PrinterState(attributes), capabilities: PrinterCapabilities(attributes))
             }
-        case .socket, .device: return try await RawPrinter(address).state()
+        case .socket, .device: return PrinterFacts(state: try await RawPrinter(address).state(), capabilities: nil)
         }
     }
 
@@ -103,6 +132,30 @@ public struct ReceiptPrinter: PrinterService {
     public func openDrawer(pin: Int = 2) async throws(IPPError) -> PrintOutcome {
         try await RawPrinter(address).send(ESCPOSCommand.initialize + ESCPOSCommand.drawer(pin: pin))
     }
+
+    private func connected<Value: Sendable>(
+        _ address: PrinterAddress.IPP, _ body: (IPPClient) async throws(IPPError) -> Value
+    ) async throws(IPPError) -> Value {
+        let connection = PrinterConnection(address, pin: access.pin, credentials: access.credentials)
+        do {
+            let value = try await body(
+                IPPClient(
+                    uri: address.uri, user: access.credentials?.user ?? IPPClient.usualUser, carrier: connection))
+            await connection.shutdown()
+            return value
+        } catch {
+            await connection.shutdown()
+            throw error
+        }
+    }
+}
+
+/// What a printer says of itself.
+public struct PrinterFacts: Hashable, Sendable {
+    /// How it stands.
+    public let state: PrinterState
+    /// What it can do; `nil` for printers that do not say.
+    public let capabilities: PrinterCapabilities?
 }
 
 /// A receipt that is not on paper, or may be.

@@ -26,4 +26,14 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case retriesUnderNewKey
     /// A refund that never left counts as done.
     case notSentReadAsApproved
+    /// What a card reader says of a sale is believed; the payment intent is not.
+    case readerBelieved
+    /// Each try at a reader makes a payment intent of its own.
+    case intentForEachTry
+    /// A sale at a reader that was given up is not canceled at the provider.
+    case intentNotCanceled
+    /// A reader that says that nothing came of a sale is not called off before that is taken for certain.
+    case readerNotCalledOff
+    /// A refund at a reader is not looked for before it is made again.
+    case readerRefundNotLookedFor
 }

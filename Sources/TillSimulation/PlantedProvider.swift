@@ -43,7 +43,9 @@ package final class PlantedProvider: PaymentServiceProvider {
     }
 
     package func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
-        await base.prepare(request)
+        var request = request
+        if plant == .intentForEachTry { request.earlier = nil }
+        return await base.prepare(request)
     }
     package func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
     {
@@ -55,6 +57,16 @@ package final class PlantedProvider: PaymentServiceProvider {
             return await base.authorize(request, with: tender)
         }
         return read(answer)
+    }
+    package func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        var request = request
+        request.key = key(request.key)
+        return read(await base.continueAuthorization(request))
+    }
+    package func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        var request = request
+        request.key = key(request.key)
+        return read(await base.renew(request))
     }
     package func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         var request = request

@@ -14,8 +14,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// True in so many of a thousand cases.
-    mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
+    public mutating func chance(_ perMille: UInt64) -> Bool { next() % 1000 < perMille }
 
     /// From the first to the last, both included.
-    mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
+    public mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
 }

@@ -2,6 +2,7 @@ import Synchronization
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillStripe
 
 extension SimulatedWorld {
     private static let good = "4242424242424242"
@@ -9,17 +10,40 @@ extension SimulatedWorld {
     /// One order: one tablet, or two at the same time.
     func sell(_ index: Int) async {
         await pause(0...horizon.milliseconds)
-        let isInterac = chance(80)
+        let reader = chance(60) ? aReader() : nil
+        let isInterac = chance(reader == nil ? 80 : 300)
         guard let currency = try? Currency(code: isInterac ? "CAD" : "EUR"),
             let order = try? Order(
                 id: OrderID(rawValue: "o-\(index)"), amount: Money(minorUnits: number(50...20_000), currency: currency))
         else { return }
         let tablets = chance(60) ? 2 : 1
         if tablets == 2 { count("same order on two tablets") }
-        for _ in 0..<tablets { spawn { [self] in await tablet(order, brand: isInterac ? "interac" : "visa") } }
+        let bill = Bill(order: order, isInterac: isInterac, reader: reader)
+        for _ in 0..<tablets { spawn { [self] in await tablet(bill) } }
+        guard let reader = bill.reader, chance(150) else { return }
+        count("two counters at one reader")
+        spawn { [self] in
+            await pause(0...8_000)
+            guard let other = try? Order(id: OrderID(rawValue: "o-\(index)b"), amount: order.total) else { return }
+            await tablet(Bill(order: other, isInterac: isInterac, reader: reader))
+        }
     }
 
-    private func tablet(_ order: Order, brand: String) async {
+    /// What is to be paid, and how.
+    private struct Bill {
+        var order: Order
+        var isInterac: Bool
+        /// At this reader; `nil`: the card goes straight to the provider.
+        var reader: String?
+    }
+
+    private func aReader() -> String? {
+        let ids = readers.ids
+        return ids.isEmpty ? nil : ids[Int(number(0...Int64(ids.count - 1)))]
+    }
+
+    private func tablet(_ bill: Bill) async {
+        let order = bill.order
         let mode: CaptureMode = chance(250) ? .manual : .automatic
         guard let id = await create(order, mode) else { return }
         if chance(60) {
@@ -30,7 +54,11 @@ extension SimulatedWorld {
             }
         }
         for _ in 0..<3 {
-            guard let status = await pay(id, brand: brand) else { return }
+            let paid =
+                if let reader = bill.reader { await pay(id, bill, at: reader) } else {
+                    await pay(id, brand: bill.isInterac ? "interac" : "visa")
+                }
+            guard let status = paid else { return }
             switch status {
             case .declined, .requiresPaymentMethod:
                 if chance(300) {
@@ -38,7 +66,7 @@ extension SimulatedWorld {
                     return
                 }
             case .requiresCapture, .partiallyCaptured: return await take(id)
-            case .succeeded: return await giveBack(id)
+            case .succeeded: return await giveBack(id, bill)
             default: return
             }
         }
@@ -72,6 +100,23 @@ extension SimulatedWorld {
             acknowledge(try await engine().confirm(id, account: .main, provider: .sandbox, tender: tender))
         } catch {}
         return await outcome(of: id)
+    }
+
+    /// Asks for the money at a reader; the customer stands before it, and anything may happen to it meanwhile.
+    private func pay(_ id: PaymentID, _ bill: Bill, at reader: String) async -> PaymentStatus? {
+        trouble(at: reader)
+        stand(at: reader, with: card(of: bill))
+        let tender = Tender.cardPresent(CardPresentPayload(reader: "r", sealed: Secret(reader), card: nil))
+        do throws(CheckoutError) {
+            acknowledge(
+                try await engine().confirm(id, account: .main, provider: StripeTerminalProvider.name, tender: tender))
+        } catch {}
+        return await outcome(of: id)
+    }
+
+    private func card(of bill: Bill) -> TerminalTestCard {
+        if bill.isInterac { return TerminalTestCard(named: "interac") ?? TerminalTestCard() }
+        return TerminalTestCard(named: chance(150) ? "declined:insufficient_funds" : "visa") ?? TerminalTestCard()
     }
 
     private func outcome(of id: PaymentID) async -> PaymentStatus? {
@@ -112,14 +157,20 @@ extension SimulatedWorld {
         case 8: acknowledge(try? await engine().cancel(id, account: .main))
         default: return
         }
-        if await outcome(of: id) == .succeeded { await giveBack(id) }
+        if await outcome(of: id) == .succeeded { await giveBack(id, nil) }
     }
 
-    private func giveBack(_ id: PaymentID) async {
+    private func giveBack(_ id: PaymentID, _ bill: Bill?) async {
         guard chance(400) else { return }
         await pause(0...900_000)
         guard let payment = try? await engine().payment(id, account: .main) else { return }
         let most = Money(minorUnits: max(1, payment.captured.minorUnits * 6 / 10), currency: payment.currency)
+        if let bill, bill.isInterac, let reader = bill.reader {
+            count("refund at a reader")
+            for process in state.withLock({ $0.processes }) { process.feed.useReader(reader, forRefundOf: id) }
+            trouble(at: reader)
+            stand(at: reader, with: card(of: bill))
+        }
         switch number(0...9) {
         case 0...2: acknowledge(try? await engine().refund(id, account: .main))
         case 3 where payment.currency == SimulatedWorld.pendingRefund.currency:

@@ -25,6 +25,9 @@ struct SimulatedProvider: PaymentServiceProvider {
         if isNameless(request.context) { return .notSent(reason: "no reference") }
         return await call("authorize", request.context) { await $0.authorize(request, with: tender) }
     }
+    func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        await call("continue", request.context) { await $0.continueAuthorization(request) }
+    }
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         if isNameless(request.context) { return .notSent(reason: "no reference") }
         return await call("capture", request.context) { await $0.capture(request) }

@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillStripe
 
 /// A shop with one or two processes over one journal, its customers, a provider, and everything that goes wrong between
 /// them, in one thread and one clock.
@@ -23,6 +24,8 @@ final class SimulatedWorld: Sendable {
     struct Process {
         var engine: Checkout
         var incarnation: Incarnation
+        /// Those who wait for a reader.
+        var feed: TerminalFeed
     }
 
     struct State {
@@ -51,6 +54,7 @@ final class SimulatedWorld: Sendable {
     let plant: PlantedFault?
     let state: Mutex<State>
     let inner: SandboxProvider
+    let readers: SimulatedReaders
     let horizon: Span
     /// How many processes serve the shop.
     let processes: Int
@@ -65,13 +69,18 @@ final class SimulatedWorld: Sendable {
         findsByReferenceOnly = preparesFirst && random.chance(500)
         // A journal that loses what it acknowledged does so when its only process dies.
         processes = random.chance(400) && plant != .acknowledgesBeforeDurable ? 2 : 1
+        // By another die, so that a seed runs the same world as before in all else.
+        var die = SeededRandom(seed: seed ^ 0x3D5E_C0DE)
+        let waitsAfterAction = die.chance(500)
         state = Mutex(State(random: random, report: SimulationReport(seed: seed)))
         shopClock = ShopClock(base: clock)
         inner = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
             rules: SandboxRules(
-                allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits),
+                allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits,
+                waitsAfterAction: waitsAfterAction),
             preparesFirst: preparesFirst)
+        readers = SimulatedReaders(ledger: inner.ledger, executor: executor)
     }
 
     /// A refund of so much is not done at once: it succeeds or fails days later.
@@ -106,6 +115,7 @@ final class SimulatedWorld: Sendable {
 
     /// Starts everything that is there before the first customer.
     func open() {
+        spawn { [self] in await readers.open { self.hear($0) } }
         for _ in 0..<processes { boot() }
         spawn { [self] in
             while !isCalm {
@@ -124,17 +134,23 @@ final class SimulatedWorld: Sendable {
         let journal = MemoryJournal(storage: storage, clock: shopClock)
         let incarnation = Incarnation(journal: journal)
         var outer: any Journal = SimulatedJournal(base: journal, incarnation: incarnation, world: self)
-        var provider: any PaymentServiceProvider = SimulatedProvider(incarnation: incarnation, world: self)
+        var wire: any HTTPTransport = SimulatedReaderWire(incarnation: incarnation, world: self)
         if let plant {
             outer = PlantedJournal(base: outer, plant: plant, shadow: shadow)
-            provider = PlantedProvider(base: provider, plant: plant)
+            wire = PlantedReaderWire(base: wire, plant: plant)
         }
-        let engine = Checkout(journal: outer, providers: [provider], clock: shopClock) { [self] in
+        let feed = TerminalFeed()
+        var providers: [any PaymentServiceProvider] = [SimulatedProvider(incarnation: incarnation, world: self)]
+        if let online = try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: shopClock) {
+            providers.append(StripeTerminalProvider(online, feed: feed))
+        }
+        if let plant { providers = providers.map { PlantedProvider(base: $0, plant: plant) } }
+        let engine = Checkout(journal: outer, providers: providers, clock: shopClock) { [self] in
             state.withLock { $0.random.next() }
         }
         let waiters = state.withLock { state in
             defer { state.waiters = [] }
-            state.processes.append(Process(engine: engine, incarnation: incarnation))
+            state.processes.append(Process(engine: engine, incarnation: incarnation, feed: feed))
             return state.waiters
         }
         for waiter in waiters { waiter.resume() }

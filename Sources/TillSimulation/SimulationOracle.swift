@@ -14,6 +14,7 @@ extension SimulatedWorld {
             return plant == .severalLivePerOrder ? try? await shadow.payment(id) : nil
         }
         var net: [String: Int] = [:]
+        var payable: [String: Int] = [:]
         for charge in (try? await inner.ledger.charges()) ?? [] {
             let name = "\(charge.order ?? "?") \(charge.reference)"
             if charge.captured > charge.authorized || charge.authorized > charge.amount {
@@ -24,26 +25,33 @@ extension SimulatedWorld {
             }
             if charge.captured > charge.refunded { net[charge.order ?? "?", default: 0] += 1 }
             guard let id = charge.payment, let payment = await payment(PaymentID(rawValue: id)),
-                let attempt = payment.attempts.first(where: { $0.id.rawValue == charge.attempt })
+                case let attempts = payment.attempts(of: charge), !attempts.isEmpty
             else {
                 guard charge.authorized > 0 else { continue }
                 problems.append("\(name): the journal does not know it")
                 continue
             }
-            let taken = payment.captures.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
+            let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
+            // At a reader an order has one payment intent; another one only after it can not be paid any more.
+            if charge.reference.hasPrefix("pi_"), charge.state != .voided, !isOver || charge.captured > 0 {
+                payable[id, default: 0] += 1
+            }
+            let taken = payment.captures.filter { attempts[$0.attempt] != nil && $0.state.isSucceeded }
                 .map(\.amount.minorUnits).reduce(0, +)
-            let back = payment.refunds.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
+            let back = payment.refunds.filter { attempts[$0.attempt] != nil && $0.state.isSucceeded }
                 .map(\.amount.minorUnits).reduce(0, +)
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
-            let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
             let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
-            if isHeld, attempt.authorization?.reference.rawValue != charge.reference {
+            if isHeld, !attempts.values.contains(where: { $0.authorization?.reference.rawValue == charge.reference }) {
                 problems.append("\(name): money is held and the journal does not say so")
             }
         }
         for (order, count) in net.sorted(by: { $0.key < $1.key }) where count > 1 {
             problems.append("\(order): paid \(count) times")
+        }
+        for (payment, count) in payable.sorted(by: { $0.key < $1.key }) where count > 1 {
+            problems.append("\(payment): \(count) payment intents could be paid")
         }
         for (id, _) in created.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let payment = await payment(id) else {
@@ -58,7 +66,7 @@ extension SimulatedWorld {
             // A person who was warned of the end of a hold has nothing else to look at.
             let isLeftToPeople = !payment.attention.allSatisfy { $0.hasPrefix("The hold ends") }
             switch payment.status {
-            case .processing, .unknown, .requiresAction:
+            case .processing, .stored, .unknown, .requiresAction:
                 if !isLeftToPeople { problems.append("\(id): still \(payment.status.rawValue)") }
             default: break
             }
@@ -66,5 +74,15 @@ extension SimulatedWorld {
         }
         if let report = try? journal.verify() { problems += report.problems.map { "journal: \($0)" } }
         return problems
+    }
+}
+
+extension Payment {
+    /// The tries that a charge belongs to: a payment intent at a reader serves all tries of its payment.
+    fileprivate func attempts(of charge: SandboxCharge) -> [AttemptID: Attempt] {
+        let mine = attempts.filter {
+            $0.id.rawValue == charge.attempt || (charge.attempt == nil && $0.reference?.rawValue == charge.reference)
+        }
+        return Dictionary(mine.map { ($0.id, $0) }) { first, _ in first }
     }
 }

@@ -4,6 +4,8 @@ internal import TillCore
 enum StripeCredential {
     /// Fields of a new payment method, and which values of it must never come back.
     case card(fields: [(String, String)], secrets: [Secret<String>])
+    /// Fields of a new token, of which a payment method is made, and which values of it must never come back.
+    case token(fields: [(String, String)], secrets: [Secret<String>])
     /// A payment method that exists.
     case handle(String)
 
@@ -19,7 +21,9 @@ enum StripeCredential {
         case .card(let card):
             let expiry = card.expiry.reveal()
             return .success(
-                typed(card.number, month: expiry.month, year: expiry.year, securityCode: card.securityCode))
+                typed(
+                    card.number, month: expiry.month, year: expiry.year, securityCode: card.securityCode,
+                    holder: card.holder, address: card.billingAddress))
         case .cardPresent(let payload):
             let sealed = payload.sealed.reveal()
             if sealed.hasPrefix("pm_"), let id = try? ProviderReference(validating: sealed) {
@@ -35,22 +39,63 @@ enum StripeCredential {
                 return .failure(Refusal(.incorrectNumber, "the simulated card can not be read"))
             }
             return .success(typed(Secret(number), month: 12, year: 2034, securityCode: Secret("123")))
-        case .wallet:
-            return .failure(Refusal(.cardNotSupported, "wallet tokens are not sent to Stripe yet"))
+        case .wallet(let payment):
+            return wallet(payment)
         case .cash:
             return .failure(Refusal(.invalidRequest, "Stripe takes no cash"))
         }
     }
 
+    /// Apple's token as it is, for a shop whose processing certificate is Stripe's; or, where the shop opened it, the
+    /// network token with its cryptogram.
+    private static func wallet(_ payment: WalletPayment) -> Result<StripeCredential, Refusal> {
+        guard payment.wallet == "apple_pay" else {
+            return .failure(Refusal(.cardNotSupported, "the wallet \(payment.wallet) is not sent to Stripe"))
+        }
+        guard let token = payment.networkToken else {
+            guard let text = String(validating: payment.sealed.reveal(), as: UTF8.self), !text.isEmpty else {
+                return .failure(Refusal(.invalidRequest, "the wallet's token can not be read"))
+            }
+            var fields = [("pk_token", text)]
+            if let name = payment.instrumentName { fields.append(("pk_token_instrument_name", name)) }
+            if let network = payment.network { fields.append(("pk_token_payment_network", network)) }
+            fields.append(("pk_token_transaction_id", payment.transaction))
+            return .success(.token(fields: fields, secrets: [Secret(text)]))
+        }
+        guard case .threeDSecure(let cryptogram, let indicator) = token.proof else {
+            return .failure(Refusal(.cardNotSupported, "Stripe takes wallet tokens of 3-D Secure only"))
+        }
+        let expiry = token.expiry.reveal()
+        var fields = [
+            ("card[number]", token.number.reveal()), ("card[exp_month]", String(expiry.month)),
+            ("card[exp_year]", String(expiry.year)), ("card[cryptogram]", cryptogram.reveal()),
+            ("card[tokenization_method]", "apple_pay"),
+        ]
+        // Stripe wants two digits, and none at all where the wallet gave none.
+        if let indicator { fields.append(("card[eci]", indicator.utf8.count == 1 ? "0" + indicator : indicator)) }
+        return .success(.token(fields: fields, secrets: [token.number, cryptogram]))
+    }
+
     private static func typed(
-        _ number: Secret<String>, month: Int, year: Int, securityCode: Secret<String>?
+        _ number: Secret<String>, month: Int, year: Int, securityCode: Secret<String>?,
+        holder: Secret<String>? = nil, address: Secret<BillingAddress>? = nil
     ) -> StripeCredential {
         var fields = [
             ("type", "card"), ("card[number]", number.reveal()), ("card[exp_month]", String(month)),
             ("card[exp_year]", String(year)),
         ]
         if let securityCode { fields.append(("card[cvc]", securityCode.reveal())) }
-        return .card(fields: fields, secrets: [number] + (securityCode.map { [$0] } ?? []))
+        if let holder { fields.append(("billing_details[name]", holder.reveal())) }
+        if let address = address?.reveal() {
+            let parts = [
+                ("line1", address.line1), ("line2", address.line2), ("city", address.city), ("state", address.region),
+                ("postal_code", address.postalCode), ("country", address.country),
+            ]
+            for (name, value) in parts {
+                if let value { fields.append(("billing_details[address][\(name)]", value)) }
+            }
+        }
+        return .card(fields: fields, secrets: [number] + [securityCode, holder].compactMap { $0 })
     }
 
     /// `<number>:<brand>:<entry mode>`, or `declined:<reason>` for the test card that Stripe declines so.

@@ -9,10 +9,14 @@ struct StripePaymentIntent: Sendable {
     let capturable: Money?
     /// `amount_received`; not every stand-in has it.
     let received: Money?
+    /// The part of the amount that the customer added at a reader.
+    let tip: Money?
     /// The latest charge when the answer has it whole.
     let charge: JSONValue?
     let action: CustomerAction
     let lastError: Decline?
+    /// The charge that the last error belongs to: each try that the issuer saw has another one.
+    let failedCharge: String?
 
     init?(_ json: JSONValue) {
         guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
@@ -24,6 +28,8 @@ struct StripePaymentIntent: Sendable {
         self.amount = amount
         capturable = StripeAmount.money(json["amount_capturable"], currency)
         received = StripeAmount.money(json["amount_received"], currency)
+        let added = StripeAmount.money(json["amount_details"]?["tip"]?["amount"], currency)
+        tip = added.flatMap { $0.isPositive ? $0 : nil }
         if let latest = json["latest_charge"], latest.objectValue != nil {
             charge = latest
         } else {
@@ -36,9 +42,17 @@ struct StripePaymentIntent: Sendable {
         if let error = json["last_payment_error"], error.objectValue != nil {
             let wrapped = JSONValue.object([JSONMember(key: "error", value: error)])
             lastError = StripeError(status: 402, body: wrapped, requestID: nil, scrub: StripeAmount.scrub).decline
+            failedCharge = error["charge"]?.stringValue
         } else {
             lastError = nil
+            failedCharge = nil
         }
+    }
+
+    /// What it asks for without the tip; `nil` if the two do not fit together.
+    var base: Money? {
+        guard let tip else { return amount }
+        return (try? amount.subtracting(tip)).flatMap { $0.isPositive ? $0 : nil }
     }
 
     /// When the hold ends, if the charge tells.
@@ -71,7 +85,7 @@ struct StripePaymentIntent: Sendable {
         }
         return CardSummary(
             brand: brand, lastFour: last4, entryMode: StripeError.word(card["read_method"]) { $0 },
-            emv: card["receipt"].flatMap(emv))
+            emv: card["receipt"].flatMap(emv), network: StripeError.word(card["network"]) { $0 })
     }
 
     private static func emv(_ receipt: JSONValue) -> EMVReceiptData? {

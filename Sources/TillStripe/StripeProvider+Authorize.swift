@@ -47,21 +47,11 @@ extension StripeProvider {
         let end = clock.now().adding(deadline)
         var card = tender.summary.card
         let method: String
-        switch credential {
-        case .handle(let id): method = id
-        case .card(let fields, let secrets):
-            let call = StripeRequest.post(
-                StripePath.paymentMethods, fields, key: IdempotencyKey(rawValue: request.key.rawValue + "-method"))
-            switch await client.send(call, within: end.since(clock.now()), secrets: secrets) {
-            case .answered(let json):
-                guard let id = json["id"]?.stringValue, let valid = try? ProviderReference(validating: id) else {
-                    return .notSent(reason: unreadable)
-                }
-                method = valid.rawValue
-                card = merged(card, json["card"].flatMap(StripePaymentIntent.summary))
-            case .failed(let error): return beforeConfirmation(error)
-            case .notSent(let reason), .unknown(let reason): return .notSent(reason: reason)
-            }
+        switch await paymentMethod(of: credential, request, until: end) {
+        case .success(let made):
+            method = made.id
+            card = merged(card, made.card)
+        case .failure(let refusal): return refusal.answer
         }
         let attach = StripeRequest.post(
             StripePath.paymentIntent(reference), [("payment_method", method)],
@@ -74,6 +64,47 @@ extension StripeProvider {
         case .notSent(let reason), .unknown(let reason): return .notSent(reason: reason)
         }
         return await confirm(request, reference, card, within: end.since(clock.now()))
+    }
+
+    /// Why there is no payment method. Nothing was charged.
+    private struct Refused: Error {
+        let answer: ProviderAnswer<Authorization>
+    }
+
+    /// The payment method of a credential: named, made of a card, or made of a token that is made first.
+    private func paymentMethod(
+        of credential: StripeCredential, _ request: AuthorizationRequest, until end: Timestamp
+    ) async -> Result<(id: String, card: CardSummary?), Refused> {
+        switch credential {
+        case .handle(let id): return .success((id, nil))
+        case .card(let fields, let secrets):
+            return await made(StripePath.paymentMethods, fields, "-method", request, secrets, until: end)
+        case .token(let fields, let secrets):
+            switch await made(StripePath.tokens, fields, "-token", request, secrets, until: end) {
+            case .success(let token):
+                let fields = [("type", "card"), ("card[token]", token.id)]
+                return await made(StripePath.paymentMethods, fields, "-method", request, secrets, until: end)
+            case .failure(let refused): return .failure(refused)
+            }
+        }
+    }
+
+    /// Makes an object that holds a card; a time-out made nothing that could be charged.
+    private func made(
+        _ path: String, _ fields: [(String, String)], _ suffix: String, _ request: AuthorizationRequest,
+        _ secrets: [Secret<String>], until end: Timestamp
+    ) async -> Result<(id: String, card: CardSummary?), Refused> {
+        let call = StripeRequest.post(path, fields, key: IdempotencyKey(rawValue: request.key.rawValue + suffix))
+        switch await client.send(call, within: end.since(clock.now()), secrets: secrets) {
+        case .answered(let json):
+            guard let id = json["id"]?.stringValue, let valid = try? ProviderReference(validating: id) else {
+                return .failure(Refused(answer: .notSent(reason: unreadable)))
+            }
+            return .success((valid.rawValue, json["card"].flatMap(StripePaymentIntent.summary)))
+        case .failed(let error): return .failure(Refused(answer: beforeConfirmation(error)))
+        case .notSent(let reason), .unknown(let reason):
+            return .failure(Refused(answer: .notSent(reason: reason)))
+        }
     }
 
     private func confirm(

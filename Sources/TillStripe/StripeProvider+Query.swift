@@ -27,7 +27,7 @@ extension StripeProvider {
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
-        guard intent.amount == request.amount else { return .unknown(reason: amountMismatch) }
+        guard intent.base == request.amount else { return .unknown(reason: amountMismatch) }
         guard let standing = standing(of: intent) else {
             return .unknown(reason: "the payment intent is \(intent.status)")
         }
@@ -61,7 +61,7 @@ extension StripeProvider {
             .authorized(
                 Authorization(
                     reference: intent.reference, amount: intent.amount, isCaptured: intent.status == "succeeded",
-                    captureBefore: intent.captureBefore, card: intent.card))
+                    captureBefore: intent.captureBefore, card: intent.card, tip: intent.tip))
         default: nil
         }
     }

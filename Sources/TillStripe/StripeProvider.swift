@@ -4,7 +4,7 @@ public import TillCore
 ///
 /// Each payment intent is made with `capture_method=manual` and its capture is a call of its own, so that the journal
 /// knows of each step. A value: any number of calls may run at once. It keeps the promises of
-/// ``PaymentServiceProvider``; beyond them, a refused call that may be the repetition of one that succeeded is
+/// `PaymentServiceProvider`; beyond them, a refused call that may be the repetition of one that succeeded is
 /// settled by reading the payment intent, never by guessing.
 public struct StripeProvider: PaymentServiceProvider {
     /// What each call may take; ``authorize(_:with:)`` needs three calls and has this much for all of them.
@@ -53,7 +53,7 @@ public struct StripeProvider: PaymentServiceProvider {
             partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
     }
 
-    /// ``AmountCodec/stripe``.
+    /// `AmountCodec.stripe`.
     public var amounts: AmountCodec { .stripe }
 
     /// Checks a webhook with the secrets and the clock given at the start.

@@ -51,6 +51,7 @@ struct StripeRequest: Sendable, CustomStringConvertible, CustomReflectable {
 /// The paths of the API. Whatever stands in a path is quoted, so that no reference can name another resource.
 enum StripePath {
     static let paymentMethods = "/v1/payment_methods"
+    static let tokens = "/v1/tokens"
     static let paymentIntents = "/v1/payment_intents"
     static let refunds = "/v1/refunds"
 

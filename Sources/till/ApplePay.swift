@@ -4,5 +4,7 @@ import ArgumentParser
 struct ApplePay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "applepay", abstract: "Looks into Apple Pay's tokens, certificates and domains.",
-        subcommands: [ApplePayDecrypt.self, ApplePayDoctorCommand.self, ApplePaySynthesize.self])
+        subcommands: [
+            ApplePayDecrypt.self, ApplePayDoctorCommand.self, ApplePaySynthesize.self, ApplePayEvents.self,
+        ])
 }

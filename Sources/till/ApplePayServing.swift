@@ -2,23 +2,43 @@ import TillApplePay
 import TillCore
 import TillServer
 
-extension ApplePayWeb {
+extension ApplePayMount {
     /// What a counter serves of Apple Pay: a shop by its settings; without settings, on a loopback address with the
-    /// sandbox as provider, the sandbox and its demo shop; otherwise nothing.
+    /// sandbox or a stand-in on this machine as provider, the sandbox and its demo shop; otherwise nothing.
     static func serving(
-        _ settings: String?, _ counter: Counter, host: String
-    ) throws -> ApplePayWeb? {
+        _ settings: String?, _ counter: Counter, host: String, statsD: StatsD?
+    ) throws -> ApplePayMount? {
         let provider = counter.options.provider
         if let settings {
             let options = try ApplePaySettings.read(settings).options()
-            if options.keys.all.isEmpty || options.domains.contains(where: \.identities.isEmpty) {
+            let hasKeys = options.opening == .provider || !options.keys.all.isEmpty
+            if !hasKeys || options.domains.contains(where: \.identities.isEmpty) {
                 Output.note("Apple Pay is off for want of certificates; till applepay doctor says which.")
             }
-            return try ApplePayWeb(
-                options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
-                reload: { try? ApplePaySettings.read(settings).options() })
+            return ApplePayMount(
+                try ApplePayWeb(
+                    options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
+                    clock: counter.clock, statsD: statsD,
+                    reload: { try? ApplePaySettings.read(settings).options() }))
         }
-        guard provider == .sandbox, Loopback.isHost(host) else { return nil }
-        return try .sandbox(checkout: counter.checkout, journal: counter.journal, provider: provider)
+        guard Loopback.isHost(host), let opening = counter.demoOpening else { return nil }
+        return ApplePayMount {
+            try .sandbox(
+                checkout: counter.checkout, journal: counter.journal, provider: provider, opening: opening,
+                clock: counter.clock, statsD: statsD)
+        }
+    }
+}
+
+extension Counter {
+    /// How the demo shop hands tokens to the provider; `nil` where there is no demo shop, because the provider is not
+    /// on this machine. Stripe's stand-in is given them sealed, PayPal's opened: each as it takes them.
+    fileprivate var demoOpening: TokenOpening? {
+        switch options.provider.rawValue {
+        case "sandbox": .here
+        case "stripe" where Loopback.isURL(options.stripeURL): .provider
+        case "paypal" where options.payPal.map({ Loopback.isURL($0.url) }) ?? false: .here
+        default: nil
+        }
     }
 }

@@ -63,12 +63,9 @@ struct Authorizations: AsyncParsableCommand {
         @Flag(name: .long, help: "More will be captured later.") var partial = false
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
-                let found = try await counter.checkout.payment(
-                    PaymentID(rawValue: payment), account: common.accountID)
-                let done = try await counter.checkout.capture(
-                    found.id, account: found.account, amount: try HeldPayment.money(amount, found), isFinal: !partial)
-                try HeldPayment.tell(done, json: common.json)
+            try await change(common, provider, payment) { counter, found in
+                try await counter.checkout.capture(
+                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
             }
         }
     }
@@ -81,11 +78,8 @@ struct Authorizations: AsyncParsableCommand {
         @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
 
         func run() async throws {
-            try await withCounter(common, provider) { counter in
-                let found = try await counter.checkout.payment(
-                    PaymentID(rawValue: payment), account: common.accountID)
-                let done = try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
-                try HeldPayment.tell(done, json: common.json)
+            try await change(common, provider, payment) { counter, found in
+                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
             }
         }
     }
@@ -101,29 +95,49 @@ struct Authorizations: AsyncParsableCommand {
             try await withCounter(common, provider) { counter in
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: common.accountID)
-                guard let paypal = counter.payPal, let attempt = found.currentAttempt,
-                    attempt.provider == paypal.name, attempt.authorization != nil
-                else { throw AuthorizationLifeError.nothingHeld }
-                let left = Money(
-                    minorUnits: attempt.amount.minorUnits - found.captured.minorUnits, currency: found.currency)
-                let life = AuthorizationLife(
-                    created: attempt.startedAt, expires: attempt.authorization?.captureBefore)
-                let renewed = try await paypal.reauthorize(
-                    attempt.id, reference: attempt.reference, amount: left, life: life)
-                if common.json {
-                    var writer = JSONWriter()
-                    writer.beginObject()
-                    writer.field("payment_id", found.id.rawValue)
-                    writer.field("authorization", renewed.id.rawValue)
-                    writer.field("status", renewed.status.rawValue)
-                    writer.field("expires_at", renewed.expires?.internetTime)
-                    writer.endObject()
-                    Output.line(writer.text)
-                } else {
-                    Output.line(
-                        "The hold of \(left) is renewed. Money moved: none. It ends at "
-                            + "\(renewed.expires?.internetTime ?? "a time that PayPal does not tell").")
+                let before = found.renewals.count
+                let done = try await counter.checkout.renew(found.id, account: found.account)
+                try Reauthorize.tell(done, renewal: done.renewals.dropFirst(before).first, common)
+            }
+        }
+
+        /// Ends the command: 0 renewed, 2 refused by the provider, 3 not known yet.
+        private static func tell(_ payment: Payment, renewal: Renewal?, _ common: CommonOptions) throws {
+            let hold = payment.currentAttempt?.authorization
+            let left = renewal?.amount ?? payment.amount
+            if common.json {
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.field("payment_id", payment.id.rawValue)
+                writer.field("renewal", renewal?.id.rawValue)
+                writer.field("status", renewal.map { PaymentJSON.word(for: $0.state) })
+                writer.field("reference", hold?.reference.rawValue)
+                writer.field("honored_until", hold?.honoredUntil?.internetTime)
+                writer.field("expires_at", hold?.captureBefore?.internetTime)
+                writer.endObject()
+                Output.line(writer.text)
+            }
+            switch renewal?.state {
+            case .succeeded?:
+                guard !common.json else { return }
+                let end = hold?.captureBefore?.internetTime ?? "a time that the provider does not tell"
+                Output.line("The hold of \(left) is renewed. No money moved. It ends at \(end).")
+                if let honored = hold?.honoredUntil {
+                    Output.line("The bank honors it until \(honored.internetTime).")
                 }
+            case .refused(let decline)?:
+                if !common.json {
+                    let why = decline.code ?? decline.reason.rawValue
+                    Output.line("The provider refused to renew the hold (\(why)). No money moved.")
+                    Output.line("Capture it, or let it go.")
+                }
+                throw ExitCode(2)
+            default:
+                if !common.json {
+                    Output.line("It is not known yet whether the hold is renewed. No money moved.")
+                    Output.line("It is being found out; look again with `till authorizations list`.")
+                }
+                throw ExitCode(3)
             }
         }
     }
@@ -137,12 +151,12 @@ struct HeldPayment {
     let left: Money
 
     init?(_ payment: Payment, now: Timestamp) {
-        guard let attempt = payment.currentAttempt, let hold = attempt.authorization, !hold.isCaptured else {
+        guard let hold = payment.currentAttempt?.authorization, let life = AuthorizationLife(payment) else {
             return nil
         }
         self.payment = payment
         self.now = now
-        life = AuthorizationLife(created: attempt.startedAt, expires: hold.captureBefore)
+        self.life = life
         left = Money(minorUnits: hold.amount.minorUnits - payment.captured.minorUnits, currency: payment.currency)
     }
 
@@ -150,6 +164,17 @@ struct HeldPayment {
         switch life.phase(at: now) {
         case .honored: "honored"
         case .renewable: "renewable"
+        case .lapsed: "lapsed"
+        case .expired: "expired"
+        }
+    }
+
+    private var standing: String {
+        let honored = life.honoredUntil.internetTime
+        return switch life.phase(at: now) {
+        case .honored: "honored until \(honored)"
+        case .renewable: "renewable since \(honored)"
+        case .lapsed: "renewed, and not honored since \(honored)"
         case .expired: "expired"
         }
     }
@@ -171,26 +196,10 @@ struct HeldPayment {
 
     var lines: [String] {
         var lines = [
-            "\(payment.id)  \(payment.order.number)  \(left) held  \(phase)  ends \(life.expires.internetTime)"
+            "\(payment.id)  \(payment.order.number)  \(left) held",
+            "  \(standing), ends \(life.expires.internetTime)",
         ]
         if let alarm = life.alarm(at: now) { lines.append("  \(alarm.sentence)") }
         return lines
-    }
-
-    static func money(_ text: String?, _ payment: Payment) throws -> Money? {
-        do {
-            return try text.map { try Money(parsing: $0, currency: payment.currency) }
-        } catch {
-            throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
-        }
-    }
-
-    static func tell(_ payment: Payment, json: Bool) throws {
-        Output.line(
-            json
-                ? PaymentLine.json(payment)
-                : "\(payment.id) is \(payment.status.rawValue): captured \(payment.captured), "
-                    + "refunded \(payment.refunded).")
-        if payment.moneyMoved == .unknown { throw ExitCode(3) }
     }
 }

@@ -70,8 +70,10 @@ struct ProviderOptions: ParsableArguments {
     }
 
     /// All of it as the counter takes it.
-    func counterOptions(_ common: CommonOptions) throws(SettingsError) -> CounterOptions {
-        try CounterOptions(try common.settings(given))
+    func counterOptions(
+        _ common: CommonOptions, _ more: [Setting: String?] = [:]
+    ) throws(SettingsError) -> CounterOptions {
+        try CounterOptions(try common.settings(given.merging(more) { $1 }))
     }
 }
 
@@ -81,7 +83,8 @@ extension CounterOptions {
         self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
         stripeKey = settings.secret(.stripeKey)
         if let url = settings.text(.stripeURL) { stripeURL = url }
-        if let name = settings.text(.store) { storeName = name }
+        stripeNetworkPriority = settings.text(.stripeNetworkPriority)
+        receipts = try ReceiptSetup(settings)
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")
             .split(separator: ",").prefix(2).map { Secret($0.trimmingCharacters(in: .whitespaces)) }
@@ -95,6 +98,7 @@ extension CounterOptions {
         if stripeKey == nil, provider.rawValue == "stripe", Loopback.isURL(stripeURL) {
             stripeKey = Secret("sk_test_local")
         }
+        offline = try OfflineOptions(settings, journal: journal)
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
         braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
         adyen = AdyenOptions(settings, isChosen: provider.rawValue == "adyen")

@@ -1,4 +1,3 @@
-import Foundation
 import TillCore
 
 /// Reads an order from a file or, for `-`, from standard input, with a limit.
@@ -6,25 +5,19 @@ enum OrderFile {
     /// The largest order taken.
     static let maximumBytes = Order.maximumDocumentBytes
 
-    static func read(_ path: String) throws -> [UInt8] {
-        let handle: FileHandle
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            throw CommandError(code: "no_such_file", what: "\(path) is a folder.", next: "Name the order's file.")
+    static func read(_ path: String) throws(CommandError) -> [UInt8] {
+        do throws(LimitedFile.Failure) { return try LimitedFile.read(path, limit: maximumBytes) } catch {
+            switch error {
+            case .folder:
+                throw CommandError(code: "no_such_file", what: "\(path) is a folder.", next: "Name the order's file.")
+            case .unreadable:
+                throw CommandError(
+                    code: "no_such_file", what: "There is no readable file \(path).", next: "Check the path.")
+            case .tooLong:
+                throw CommandError(
+                    code: "order_too_large", what: "\(path) is longer than \(maximumBytes) bytes.",
+                    next: "Give one order.")
+            }
         }
-        if path == "-" {
-            handle = .standardInput
-        } else if let opened = FileHandle(forReadingAtPath: path) {
-            handle = opened
-        } else {
-            throw CommandError(
-                code: "no_such_file", what: "There is no readable file \(path).", next: "Check the path.")
-        }
-        let data = (try? handle.read(upToCount: maximumBytes + 1)) ?? Data()
-        guard data.count <= maximumBytes else {
-            throw CommandError(
-                code: "order_too_large", what: "\(path) is longer than \(maximumBytes) bytes.", next: "Give one order.")
-        }
-        return Array(data)
     }
 }

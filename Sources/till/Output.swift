@@ -110,11 +110,11 @@ struct CommandError: ExplainedError {
 
 /// Opens the counter, runs a command on it and closes it; errors become sentences and exit codes.
 func withCounter(
-    _ common: CommonOptions, _ provider: ProviderOptions,
+    _ common: CommonOptions, _ provider: ProviderOptions, _ more: [Setting: String?] = [:],
     _ body: (Counter) async throws -> Void
 ) async throws {
     do {
-        let counter = try await Counter.open(provider.counterOptions(common))
+        let counter = try await Counter.open(provider.counterOptions(common, more))
         do {
             try await body(counter)
         } catch {

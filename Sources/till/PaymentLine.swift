@@ -29,7 +29,7 @@ enum PaymentLine {
         case .succeeded, .partiallyCaptured, .requiresCapture, .partiallyRefunded, .refunded, .canceled: return
         case .requiresPaymentMethod: throw ExitCode(1)
         case .declined, .expired: throw ExitCode(2)
-        case .unknown, .processing, .requiresAction: throw ExitCode(3)
+        case .stored, .unknown, .processing, .requiresAction: throw ExitCode(3)
         }
     }
 }

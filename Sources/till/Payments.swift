@@ -9,7 +9,9 @@ import TillStripe
 struct Payments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists, shows, captures, cancels and refunds payments.",
-        subcommands: [List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Recover.self])
+        subcommands: [
+            List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists payments, newest first.")
@@ -187,33 +189,5 @@ struct Payments: AsyncParsableCommand {
                 Output.line(common.json ? "{\"recovered\":\(total)}" : "Looked at \(total) payments.")
             }
         }
-    }
-}
-
-private func money(_ text: String?, _ payment: Payment) throws -> Money? {
-    do {
-        return try text.map { try Money(parsing: $0, currency: payment.currency) }
-    } catch {
-        throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
-    }
-}
-
-private func change(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, isRefund: Bool = false,
-    _ body: (Counter, Payment) async throws -> Payment
-) async throws {
-    try await withCounter(common, provider) { counter in
-        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: counter.options.account)
-        let done = try await body(counter, found)
-        if common.json {
-            Output.line(PaymentLine.json(done))
-        } else {
-            Output.line("\(done.id) is \(done.status.rawValue): captured \(done.captured), refunded \(done.refunded).")
-        }
-        if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
-            if case .refused = refund.state { throw ExitCode(2) }
-            throw ExitCode(3)
-        }
-        if done.moneyMoved == .unknown { throw ExitCode(3) }
     }
 }

@@ -24,7 +24,9 @@ enum ReaderLine {
             lines.append("  action    \(action.kind) \(action.status.rawValue)")
             if let code = action.failureCode { lines.append("            \(code): \(action.failureMessage ?? "")") }
             for input in action.inputs {
-                lines.append("            \(input.kind): \(input.isSkipped ? "skipped" : input.value ?? "no answer")")
+                lines.append(
+                    "            \(input.kind): \(input.isSkipped ? "skipped" : input.text ?? input.value ?? "no answer")"
+                )
             }
         }
         if isConnected { lines.append("  This counter uses it unless it is told another one.") }

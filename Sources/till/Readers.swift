@@ -17,7 +17,7 @@ struct Readers: AsyncParsableCommand {
             """,
         subcommands: [
             Discover.self, Register.self, Connect.self, Status.self, Disconnect.self, Update.self, Display.self,
-            Cancel.self, SimulateCard.self, Remove.self,
+            CollectInputs.self, Cancel.self, SimulateCard.self, SimulateAnswers.self, Remove.self,
         ])
 
     struct Discover: AsyncParsableCommand {

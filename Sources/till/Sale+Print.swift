@@ -5,18 +5,14 @@ import TillServer
 
 extension Sale {
     /// Prints the receipt. Whatever the printer does, the sale ends as it ended: nothing is thrown.
-    static func print(_ payment: Payment, on printer: String, _ store: StoreDetails, _ counter: Counter) async {
-        let desk = ReceiptDesk(journal: counter.journal, clock: counter.clock) { payment, copy in
-            var content = ReceiptContent(payment: payment, store: store)
-            content.copy = copy
-            return content
-        }
+    static func print(_ payment: Payment, on printer: String, _ copy: ReceiptCopy, _ counter: Counter) async {
+        let desk = counter.options.receipts.desk(counter.journal, counter.clock)
         do {
-            let job = try await desk.print(payment, on: printer)
+            let job = try await desk.print(payment, on: printer, copy: copy)
             switch job.state {
             case .printed, .sent: Output.note(job.note)
             case .waiting: Output.note("The receipt waits: \(job.note) Then: till receipts print --waiting")
-            case .sending, .failed, .mayHavePrinted:
+            case .sending, .failed, .mayHavePrinted, .canceled:
                 Output.note("\(job.note) Print it again: till receipts print \(payment.id) --printer \(printer)")
             }
         } catch let error as any ExplainedError {

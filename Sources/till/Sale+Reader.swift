@@ -18,6 +18,34 @@ extension Sale {
     /// The sale is made at one of Stripe's readers.
     var isAtStripeReader: Bool { reader.map { $0 != "simulated" } ?? false }
 
+    /// Refuses what Stripe would refuse, before anything is written and the reader wakes.
+    func checkLimits(_ amount: Money) throws {
+        do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
+            throw CommandError(
+                code: error.underlyingError.rawValue, what: error.details.message ?? "The amount can not be charged.",
+                next: "Take another amount, or cash.")
+        }
+    }
+
+    /// Whether the reader asks for a tip.
+    func tipping(_ order: Order) throws -> CardPresentPayload.Tipping? {
+        guard askTip || tipOn != nil else { return nil }
+        guard isAtStripeReader else {
+            throw CommandError(
+                code: "tip_needs_reader", what: "Only Stripe's smart readers ask for tips.",
+                next: "Name one with --reader, or leave out --ask-tip and --tip-on.")
+        }
+        guard let tipOn else { return .onWholeAmount }
+        guard let part = try? Money(parsing: tipOn, currency: order.total.currency), !part.isNegative,
+            part.minorUnits <= order.total.minorUnits
+        else {
+            throw CommandError(
+                code: "invalid_amount", what: "A tip can not count from \(tipOn): the total is \(order.total).",
+                next: "Give the part of the total that it counts from.")
+        }
+        return .onPart(part)
+    }
+
     /// The reader that was named.
     /// - Throws: an error that explains itself, before anything is written.
     func stripeReader(_ counter: Counter) async throws -> TerminalReader {
@@ -37,7 +65,9 @@ extension Sale {
 
     /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C calls it off, as long as no card is
     /// being charged.
-    func collect(_ payment: Payment, at reader: TerminalReader, in counter: Counter) async throws -> Payment {
+    func collect(
+        _ payment: Payment, at reader: TerminalReader, _ tipping: CardPresentPayload.Tipping?, in counter: Counter
+    ) async throws -> Payment {
         guard let terminal = counter.terminal else { return payment }
         let isQuiet = common.json
         let steps = terminal.feed.steps()
@@ -66,7 +96,7 @@ extension Sale {
         defer { interrupt.cancel() }
         return try await counter.checkout.confirm(
             payment.id, account: common.accountID, provider: StripeTerminalProvider.name,
-            tender: StripeTerminalProvider.tender(reader: reader))
+            tender: StripeTerminalProvider.tender(reader: reader, tipping: tipping))
     }
 }
 

@@ -4,6 +4,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillHardware
+import TillJournal
 import TillReceipts
 import TillServer
 import TillStripe
@@ -44,6 +45,12 @@ struct Sale: AsyncParsableCommand {
         help: ArgumentHelp(
             "The simulated card: visa, mastercard, amex, interac, eftpos, declined:<reason>, …", valueName: "card"))
     var card: String?
+    @Flag(name: .long, help: "The reader asks for a tip, if its configuration has tips.")
+    var askTip = false
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Ask for a tip that counts from this part of the amount only.", valueName: "amount"))
+    var tipOn: String?
     @Option(name: .long, help: "A card number. On a real card use the page: other users can see a command line.")
     var cardNumber: String?
     @Option(name: .long, help: "The card's expiry, as 12/30.")
@@ -56,9 +63,9 @@ struct Sale: AsyncParsableCommand {
     var cash = false
     @Option(name: .long, parsing: .unconditional, help: "What the customer handed over in cash.")
     var tendered: String?
-    @Option(name: .long, help: ArgumentHelp("The shop's name on the receipt. Also TILL_STORE.", valueName: "name"))
-    var store: String?
-
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var copy: CopyOption
+    @Option(name: .long, help: "How wide the receipt is shown: 58, 80, or a number of columns.") var width = "80"
     @Option(name: .long, help: "Print the receipt when the payment is settled: a printer's name or address.")
     var print: String?
 
@@ -70,8 +77,9 @@ struct Sale: AsyncParsableCommand {
             throw Output.fail(error, json: common.json)
         }
         if !common.json { for notice in sold.notices { Output.note("Note: \(notice)") } }
-        try await withCounter(common, provider) { counter in
+        try await withCounter(common, provider, store.given) { counter in
             let mode = try captureMode()
+            _ = try ReceiptForm(.text, width: width)
             let name =
                 cash
                 ? ProviderName.cash : isAtStripeReader ? StripeTerminalProvider.name : counter.options.provider
@@ -79,10 +87,11 @@ struct Sale: AsyncParsableCommand {
             try checkBeforeWriting(sold, name: name, counter)
             let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
+            let tipping = try tipping(sold)
             let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
             let payment = try await open(draft, in: counter)
             if let atReader {
-                return try await finish(try await collect(payment, at: atReader, in: counter), counter)
+                return try await finish(try await collect(payment, at: atReader, tipping, in: counter), counter)
             }
             let tender: Tender
             if let typed {
@@ -160,6 +169,7 @@ struct Sale: AsyncParsableCommand {
     /// Refuses what the provider can not take before anything is written.
     private func checkBeforeWriting(_ order: Order, name: ProviderName, _ counter: Counter) throws {
         try counter.checkout.checkAmount(order.total, provider: name)
+        if name == StripeTerminalProvider.name { try checkLimits(order.total) }
     }
 
     /// The tender as typed; `nil`: a reader will bring it.
@@ -220,12 +230,14 @@ struct Sale: AsyncParsableCommand {
     }
 
     private func finish(_ payment: Payment, _ counter: Counter) async throws {
-        let store = StoreDetails(name: store ?? counter.options.storeName)
-        let content = ReceiptContent(payment: payment, store: store)
+        let content = try counter.options.receipts.content(
+            payment, copy: copy.copy, links: try? ReceiptLink(besideJournal: counter.journal.path))
+        let receipt = String(decoding: try ReceiptForm(.text, width: width).write(content).bytes, as: UTF8.self)
         if common.json {
-            Output.line(PaymentLine.json(payment, receipt: ReceiptRenderer.text(content)))
+            Output.line(PaymentLine.json(payment, receipt: receipt))
         } else {
-            Output.line(ReceiptRenderer.text(content))
+            Output.line(receipt)
+            if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }
             if let tendered, let paid = try? Money(parsing: tendered, currency: payment.currency),
                 let change = try? paid.subtracting(payment.amount), change.isPositive
             {
@@ -233,8 +245,9 @@ struct Sale: AsyncParsableCommand {
             }
             // The receipt is for the customer; this says to the clerk what to do.
             if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
+            payment.customersWay.forEach { Output.note($0) }
         }
-        if let print { await Sale.print(payment, on: print, store, counter) }
+        if let print { await Sale.print(payment, on: print, copy.copy, counter) }
         try PaymentLine.exit(for: payment)
     }
 

@@ -4,7 +4,6 @@ import Crypto
 import Logging
 import TillCheckout
 import TillCore
-import TillReceipts
 import TillServer
 
 /// `till serve`: the counter over HTTP.
@@ -32,8 +31,7 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "Settings of Apple Pay, JSON. Without them the sandbox has a shop at /shop.", valueName: "file"))
     var applePay: String?
-    @Option(name: .long, help: ArgumentHelp("The shop's name on receipts. Also TILL_STORE.", valueName: "name"))
-    var store: String?
+    @OptionGroup var store: StoreOptions
 
     func run() async throws {
         do {
@@ -51,7 +49,7 @@ struct Serve: AsyncParsableCommand {
 
     private func serve() async throws {
         let settings = try common.settings(
-            provider.given.merging([.host: host, .port: port, .apiKey: apiKey, .store: store]) { $1 })
+            provider.given.merging(store.given) { $1 }.merging([.host: host, .port: port, .apiKey: apiKey]) { $1 })
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
@@ -60,16 +58,19 @@ struct Serve: AsyncParsableCommand {
         do {
             try counter.checkProvider()
             var options = ServerOptions(settings)
+            options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
             options.payPalWebhooks = counter.payPalWebhooks
             options.adyenWebhooks = counter.adyen?.webhooks
             options.adyenBook = counter.adyen?.provider.book
+            options.braintreeWebhooks = counter.braintreeWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
             options.preferredReader = ReaderChoice.read(counter)?.id
-            let applePay = try ApplePayWeb.serving(self.applePay, counter, host: options.host)
+            let applePay = try ApplePayMount.serving(
+                self.applePay, counter, host: options.host, statsD: try StatsD(settings))
             options.onListening = announce(
                 counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(
@@ -111,7 +112,6 @@ extension ServerOptions {
         self.init()
         if let text = settings.text(.host) { host = text }
         if let number = settings.number(.port) { port = number }
-        if let text = settings.text(.store) { store = StoreDetails(name: text) }
         if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
         if let number = settings.number(.streams) { maximumStreams = number }
         if let span = settings.span(.headTime) { headTimeout = span }

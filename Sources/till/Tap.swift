@@ -1,10 +1,12 @@
 import ArgumentParser
+import Foundation
 import TillCheckout
 import TillContactless
 import TillCore
 import TillReceipts
 import TillSandbox
 import TillServer
+import TillTapToPay
 
 /// `till tap`
 struct Tap: AsyncParsableCommand {
@@ -84,7 +86,7 @@ struct Tap: AsyncParsableCommand {
         /// What one tap gave.
         struct Result {
             var reading: CardReading
-            var loyalty: [(entry: VASReader.Entry, message: VASMessage?)]
+            var loyalty: [(entry: VASReader.Entry, visit: LoyaltyVisit?)]
             var payload: CardPresentPayload?
         }
 
@@ -92,9 +94,9 @@ struct Tap: AsyncParsableCommand {
             _ payment: Payment, _ channel: any CardChannel, _ clock: any TillClock
         ) async throws -> Result {
             let isQuiet = common.json
-            var passes: [(VASReader.Entry, VASMessage?)] = []
+            var passes: [(VASReader.Entry, LoyaltyVisit?)] = []
             do {
-                if let loyalty { passes = try await readPass(loyalty, channel) }
+                if let loyalty { passes = try await readPass(loyalty, channel, clock) }
                 let profile = TerminalProfile(usesContactDirectory: reader.hasPrefix("replay:"))
                 let reading = try await ContactlessReader(profile: profile, authorities: .virtual).read(
                     TapRequest(amount: payment.amount, time: clock.now()), over: channel
@@ -110,18 +112,23 @@ struct Tap: AsyncParsableCommand {
         }
 
         private func readPass(
-            _ name: String, _ channel: any CardChannel
-        ) async throws -> [(VASReader.Entry, VASMessage?)] {
+            _ name: String, _ channel: any CardChannel, _ clock: any TillClock
+        ) async throws -> [(VASReader.Entry, LoyaltyVisit?)] {
             guard let merchant = VASMerchant(passTypeIdentifier: name) else {
                 throw CommandError(code: "invalid_pass", what: "\(name) is no pass.", next: "Correct --loyalty.")
             }
             try await channel.waitForCard()
             do throws(VASError) {
                 let entries = try await VASReader().read([merchant], mode: .passAndPayment, over: channel)
-                return entries.map { entry in
-                    let key = VirtualPass.exampleKey.map { [$0] } ?? []
-                    return (entry, try? entry.cryptogram?.open(keys: key, passTypeIdentifier: name))
+                // The program opens the pass, refuses one that is old or comes twice, and counts the visit.
+                let program = SandboxLoyalty(clock: clock)
+                var passes: [(VASReader.Entry, LoyaltyVisit?)] = []
+                for entry in entries {
+                    let pass = VASReadResult.ReadEntry(
+                        id: name, customerVASData: entry.cryptogram.map { Data($0.bytes) }, status: .success)
+                    passes.append((entry, try? await program.recordVisit(pass)))
                 }
+                return passes
             } catch {
                 guard case .notAWallet = error else { throw error }
                 return []
@@ -179,13 +186,16 @@ struct Tap: AsyncParsableCommand {
                 if let card = try JSONValue(parsing: writer.bytes)["card"] {
                     members.append(JSONMember(key: "card", value: card))
                 }
-                let passes = tap.loyalty.map { JSONValue.string(Tap.word($0.entry, $0.message)) }
+                let passes = tap.loyalty.map { JSONValue.string(Tap.word($0.entry, $0.visit)) }
                 members.append(JSONMember(key: "loyalty", value: .array(passes)))
+                let visits = tap.loyalty.compactMap { $0.visit.map { JSONValue.string($0.text) } }
+                members.append(JSONMember(key: "visits", value: .array(visits)))
                 Output.line(JSONValue.object(members).text)
             } else {
                 for pass in tap.loyalty {
                     let name = pass.entry.merchant.passTypeIdentifier
-                    Output.note("Pass \(name): \(Tap.word(pass.entry, pass.message))")
+                    let visit = pass.visit.map { ". \($0.text)" } ?? ""
+                    Output.note("Pass \(name): \(Tap.word(pass.entry, pass.visit))\(visit)")
                 }
                 Output.line(receipt)
             }
@@ -196,9 +206,9 @@ struct Tap: AsyncParsableCommand {
     static var cardNames: String { VirtualCard.all.map(\.name).joined(separator: ", ") }
 
     /// A pass in one word; the member's number is not printed.
-    private static func word(_ entry: VASReader.Entry, _ message: VASMessage?) -> String {
+    private static func word(_ entry: VASReader.Entry, _ visit: LoyaltyVisit?) -> String {
         guard entry.status == .success else { return entry.status.map { "\($0)" } ?? entry.word.description }
-        return message == nil ? "read, and sealed for someone else" : "success"
+        return visit == nil ? "read, and sealed for someone else" : "success"
     }
 
     static func channel(_ reader: String, card: String) throws -> any CardChannel {
@@ -226,7 +236,7 @@ struct Tap: AsyncParsableCommand {
         }
     }
 
-    private static func sentence(_ step: TapProgress) -> String {
+    static func sentence(_ step: TapProgress) -> String {
         switch step {
         case .readyForTap: "Ready. Hold the card or phone near the reader."
         case .cardDetected: "Reading. Keep the card still."

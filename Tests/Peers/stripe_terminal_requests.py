@@ -118,7 +118,8 @@ def calls(client):
              "card_present": {"request_extended_authorization": True,
                               "request_incremental_authorization_support": True,
                               "routing": {"requested_priority": "domestic"}}},
-         "description": "Order 1", "metadata": {"till_order": "o-1"}}, key("k-intent"))
+         "description": "Order 1", "statement_descriptor": "TILL SHOP", "receipt_email": "jo@shop.example",
+         "application_fee_amount": 25, "metadata": {"till_order": "o-1"}}, key("k-intent"))
     yield "increment_authorization", lambda: client.v1.payment_intents.increment_authorization(
         "pi_1", {"amount": 1500}, key("k-increment"))
     yield "setup_intent_create", lambda: client.v1.setup_intents.create(

@@ -239,9 +239,81 @@ def test_the_keyboard_alone_is_enough(shop, server):
     assert len(payments(server, confirmed(shop))) == 1
 
 
-@pytest.mark.parametrize("width", [360])
+@pytest.mark.parametrize("width", [360, 390])
 def test_a_phone_shows_everything_without_scrolling_sideways(shop):
     sheet = open_sheet(shop)
     assert shop.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     box = sheet.bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 360
+    assert box["x"] >= 0 and box["x"] + box["width"] <= shop.viewport_size["width"]
+
+
+@pytest.mark.parametrize("width", [390])
+def test_a_phone_goes_the_whole_way(shop, server):
+    open_sheet(shop).get_by_role("button", name="Authorise").click()
+    assert len(payments(server, confirmed(shop))) == 1
+    expect(shop.get_by_role("dialog")).to_have_count(0, timeout=WAIT)
+    assert shop.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_who_is_signed_in_orders_to_the_own_account(shop, server):
+    shop.get_by_role("button", name="Sign in as Ada").click()
+    expect(shop.locator("#customer")).to_have_text("Signed in as customer_ada.", timeout=WAIT)
+    open_sheet(shop).get_by_role("button", name="Authorise").click()
+    confirmed(shop)
+    expect(shop.locator("#guest")).to_have_text("It is in your account customer_ada.")
+    shop.goto(server.url + "/shop")
+    expect(shop.locator("#customer")).to_have_text("Signed in as customer_ada.", timeout=WAIT)
+    shop.get_by_role("button", name="Sign out").click()
+    expect(shop.locator("#customer")).to_have_text("You order as a guest.", timeout=WAIT)
+
+
+def test_a_guest_is_signed_in_to_the_account_that_the_first_order_made(shop, tmp_path):
+    with counter.Server(tmp_path, "--provider", "sandbox") as own:
+        shop.goto(own.url + "/shop")
+        open_sheet(shop).get_by_role("button", name="Authorise").click()
+        confirmed(shop)
+        account = re.search("guest_[0-9a-f]{16}", shop.locator("#guest").inner_text()).group()
+        shop.goto(own.url + "/shop")
+        expect(shop.locator("#customer")).to_have_text(f"Signed in as {account}.", timeout=WAIT)
+        open_sheet(shop).get_by_role("button", name="Authorise").click()
+        confirmed(shop)
+        expect(shop.locator("#guest")).to_have_text(f"It is in your account {account}.")
+
+
+def test_a_counter_that_dies_while_it_is_asked_leads_to_one_order(shop, tmp_path):
+    """The page polls the status route over the restart."""
+    own = counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_WALLET_FAILPOINT": "4"}).start()
+    shop.goto(own.url + "/shop")
+    sheet = open_sheet(shop)
+    order = basket(shop)
+    sheet.get_by_role("button", name="Authorise").click()
+    own.process.wait(10)
+    own.env = {}
+    with own.start():
+        expect(shop.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=30_000)
+        assert [p["status"] for p in payments(own, order)] == ["succeeded"]
+
+
+def test_a_session_that_is_awaited_before_fails_this_test(shop):
+    """The test of the gesture itself: a client that awaits something before the session gets none."""
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    source = shop.evaluate("fetch('/applepay/client.js').then((r) => r.text())")
+    broken = source.replace("  begin() {", "  async begin() {\n    await Promise.resolve();").replace(
+        "new URL(\"/\", import.meta.url)", "new URL(\"/\", location.href)").replace('"till-apple-pay"', '"till-broken"')
+    assert broken != source
+    shop.route("**/broken.js", lambda route: route.fulfill(body=broken, content_type="text/javascript"))
+    refused = shop.evaluate(
+        """async (basket) => {
+          const { ApplePayController } = await import("/broken.js");
+          const button = document.createElement("button");
+          document.body.append(button);
+          const told = [];
+          const controller = new ApplePayController(basket, { onerror: (detail) => told.push(detail.code) });
+          await controller.prepare();
+          button.addEventListener("click", () => controller.begin());
+          button.click();
+          await new Promise((done) => setTimeout(done, 50));
+          return told;
+        }""", basket(shop))
+    assert refused == ["session_refused"]
+

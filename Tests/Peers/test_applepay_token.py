@@ -179,42 +179,163 @@ def other(apple, tmp_path, name, merchant):
     return folder
 
 
-def test_the_doctor_finds_each_of_fifteen_planted_misconfigurations(apple, healthy, tmp_path):
-    foreign = other(apple, tmp_path, "foreign", "merchant.other")
-    twin = other(apple, tmp_path, "twin", MERCHANT)
+def planted(apple, healthy, folder, code):
+    """A shop with one thing wrong, and the site that it has."""
     domain = healthy["domains"][0]
 
     def with_domain(**more):
         return {**healthy, "domains": [{**domain, **more}]}
 
-    pair = lambda folder, kind: {"certificate": str(folder / f"{kind}.pem"), "key": str(folder / f"{kind}.key")}
-    mixed = lambda kind: {"certificate": str(tmp_path / f"{kind}.pem"), "key": str(twin / f"{kind}.key")}
+    def pair(made, kind):
+        return {"certificate": str(made / f"{kind}.pem"), "key": str(made / f"{kind}.key")}
+
+    def mixed(kind):
+        twin = other(apple, folder, "twin", MERCHANT)
+        return {"certificate": str(folder / f"{kind}.pem"), "key": str(twin / f"{kind}.key")}
+
+    foreign = lambda: other(apple, folder, "foreign", "merchant.other")
     swapped = {"certificate": "processing.pem", "key": "processing.key"}
-    planted = {
-        "identity_unreadable": with_domain(identities=[{"certificate": "none.pem", "key": "identity.key"}]),
-        "identity_key": with_domain(identities=[mixed("identity")]),
-        "identity_merchant": with_domain(identities=[pair(foreign, "identity")]),
-        "identity_purpose": with_domain(identities=[swapped]),
-        "identity_missing": with_domain(identities=[]),
-        "processing_key": {**healthy, "processing": [mixed("processing")]},
-        "processing_merchant": {**healthy, "processing": [pair(foreign, "processing")]},
-        "processing_missing": {**healthy, "processing": []},
-        "domain_name": with_domain(name="https://shop.example/"),
-        "association_missing": with_domain(association="none.txt"),
-        "environment": {**healthy, "environment": "live"},
-    }
-    for code, settings in planted.items():
-        answer = doctor(tmp_path, settings)
-        assert answer.code == 1 and code in faults(answer), (code, answer)
-    for code, site in {
-        "association_status": Site(b"", 404), "association_redirect": Site(b"", 301), "association_bytes": Site(b"other"),
-    }.items():
-        answer = doctor(tmp_path, healthy, site)
-        assert answer.code == 1 and faults(answer) == {code}, (code, answer)
+    identity = {"certificate": "identity.pem", "key": "identity.key"}
+    return {
+        "identity_unreadable": lambda: with_domain(identities=[{**identity, "certificate": "none.pem"}]),
+        "identity_key_unreadable": lambda: with_domain(identities=[{**identity, "key": "none.key"}]),
+        "identity_key": lambda: with_domain(identities=[mixed("identity")]),
+        "identity_merchant": lambda: with_domain(identities=[pair(foreign(), "identity")]),
+        "identity_hash": lambda: with_domain(identities=[forged(folder, identity)]),
+        "identity_extension": lambda: with_domain(identities=[forged(folder, identity, extension=False)]),
+        "identity_purpose": lambda: with_domain(identities=[swapped]),
+        "identity_missing": lambda: with_domain(identities=[]),
+        "processing_key": lambda: {**healthy, "processing": [mixed("processing")]},
+        "processing_merchant": lambda: {**healthy, "processing": [pair(foreign(), "processing")]},
+        "processing_missing": lambda: {**healthy, "processing": []},
+        "processing_purpose": lambda: {**healthy, "processing": [identity]},
+        "domain_name": lambda: with_domain(name="https://shop.example/"),
+        "domain_missing": lambda: {**healthy, "domains": []},
+        "association_missing": lambda: with_domain(association="none.txt"),
+        "environment": lambda: {**healthy, "environment": "live"},
+        "currency": lambda: {**healthy, "currency": "XQX"},
+    }[code]()
+
+
+def forged(folder, pair, extension=True):
+    """A certificate whose extension holds another merchant's hash than its subject's UID, or that has none."""
+    import datetime
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+    key = serialization.load_pem_private_key((folder / pair["key"]).read_bytes(), None)
+    start = datetime.datetime(2026, 11, 1, tzinfo=datetime.timezone.utc)
+    name = x509.Name([x509.NameAttribute(NameOID.USER_ID, MERCHANT), x509.NameAttribute(NameOID.COMMON_NAME, "forged")])
+    maker = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(7)
+        .not_valid_before(start).not_valid_after(start + datetime.timedelta(days=400))
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), False)
+    )
+    if extension:
+        value = b"\x0c\x40" + hashlib.sha256(b"merchant.other").hexdigest().upper().encode()
+        maker = maker.add_extension(
+            x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.840.113635.100.6.32"), value), False)
+    (folder / "forged.pem").write_bytes(maker.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    return {**pair, "certificate": "forged.pem"}
+
+
+@pytest.mark.parametrize("code", [
+    "identity_unreadable", "identity_key_unreadable", "identity_key", "identity_merchant", "identity_hash",
+    "identity_extension", "identity_purpose", "identity_missing", "processing_key", "processing_merchant",
+    "processing_missing", "processing_purpose", "domain_name", "domain_missing", "association_missing", "environment",
+    "currency",
+])
+def test_the_doctor_finds_what_was_planted(apple, healthy, tmp_path, code):
+    answer = doctor(tmp_path, planted(apple, healthy, tmp_path, code))
+    assert answer.code == 1 and code in faults(answer), answer
+    # Sentences for people, at most as wide as their window needs.
+    shown = counter.till("applepay", "doctor", "--settings", tmp_path / "settings.json", "--probe", "http://127.0.0.1:9", "--at", AT)
+    assert shown.code == 1 and "FAIL " in shown.out
+
+
+@pytest.mark.parametrize("code, site", [
+    ("association_status", (b"", 404)), ("association_redirect", (b"", 301)), ("association_bytes", (b"other", 200)),
+])
+def test_the_doctor_finds_a_site_that_serves_the_association_wrongly(healthy, tmp_path, code, site):
+    answer = doctor(tmp_path, healthy, Site(*site))
+    assert answer.code == 1 and faults(answer) == {code}, (code, answer)
+
+
+def test_the_doctor_finds_a_site_that_is_not_there(healthy, tmp_path):
     site = Site(b"")
     site.server.shutdown()
     site.server.server_close()
     assert "domain_unreachable" in faults(doctor(tmp_path, healthy, site))
+
+
+def test_the_doctor_tells_ends_in_days(healthy, tmp_path):
     assert {"identity_expired", "processing_expired"} <= faults(doctor(tmp_path, healthy, at="2029-01-01"))
     soon = doctor(tmp_path, healthy, at="2028-10-01")
     assert soon.code == 0 and faults(soon) == {"identity_expiring", "processing_expiring"}, soon
+    assert "ends in 17 days" in soon.out or "days" in soon.out
+
+
+class SecureSite:
+    """A site with TLS of a certificate and versions of our choice."""
+
+    def __init__(self, folder, names, start, days, newest=None, oldest=None):
+        import datetime
+        import ssl
+
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "site")])
+        certificate = (
+            x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(9)
+            .not_valid_before(start).not_valid_after(start + datetime.timedelta(days=days))
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(n) for n in names]), False).sign(key, hashes.SHA256())
+        )
+        (folder / "site.pem").write_bytes(
+            certificate.public_bytes(serialization.Encoding.PEM)
+            + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "site.pem")
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version = oldest or ssl.TLSVersion.TLSv1_2
+        if newest:
+            context.maximum_version = newest
+        plain = Site(b"association")
+        plain.server.socket = context.wrap_socket(plain.server.socket, server_side=True)
+        self.url = f"https://127.0.0.1:{plain.server.server_port}"
+
+
+def seen(answer):
+    return {f["code"]: f for f in answer.json["findings"] if f["code"].startswith("tls")}
+
+
+@pytest.mark.parametrize("code, names, age, days, newest, oldest", [
+    ("tls_valid", ["shop.example"], 10, 90, None, None),
+    ("tls_valid", ["*.example"], 10, 90, None, None),
+    ("tls_expired", ["shop.example"], 91, 90, None, None),
+    ("tls_expiring", ["shop.example"], 80, 90, None, None),
+    ("tls_not_yet_valid", ["shop.example"], -10, 90, None, None),
+    ("tls_name", ["other.example", "*.shop.example"], 10, 90, None, None),
+    ("tls_version", ["shop.example"], 10, 90, "TLSv1_1", "TLSv1"),
+    ("tls_old", ["shop.example"], 10, 90, None, "TLSv1"),
+])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_doctor_looks_at_the_domain_s_tls(healthy, tmp_path, code, names, age, days, newest, oldest):
+    import datetime
+    import ssl
+
+    now = datetime.datetime.fromisoformat(AT.replace("Z", "+00:00"))
+    version = lambda name: getattr(ssl.TLSVersion, name) if name else None
+    site = SecureSite(tmp_path, names, now - datetime.timedelta(days=age), days, version(newest), version(oldest))
+    found = seen(doctor(tmp_path, healthy, site))
+    assert code in found, found
+    expected = {"tls_valid": "ok", "tls_expiring": "warning", "tls_old": "warning"}.get(code, "fault")
+    assert found[code]["verdict"] == expected, found
+    if code == "tls_valid":
+        assert set(found) == {"tls_valid", "tls_version"} and "80 days" in found[code]["text"], found
+    if code == "tls_expiring":
+        assert "10 days" in found[code]["text"]

@@ -106,7 +106,7 @@ def test_broken_templates_are_refused_by_both_or_read_alike():
         tags = [(d, t) for d, t, _ in expected]
         alike += tags == [(o["depth"], o["tag"]) for o in answer["objects"]]
     # They differ on purpose in the length 80, in padding and where the same tag comes twice.
-    assert refused > 1_000 and alike > 300
+    assert refused > 1_000 and alike > 100
 
 
 class Slot:

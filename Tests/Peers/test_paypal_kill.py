@@ -106,3 +106,25 @@ def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, faul
     dropped("payments", "recover")
     charges = paypal.charges_of(stand_in, "o-2")
     assert net(charges) == 0 and charges[0]["canceled"], charges
+
+
+def test_a_death_after_the_banks_challenge_moves_money_at_most_once(tmp_path, stand_in):  # noqa: F811
+    """The customer has passed the challenge; a process dies at each point of finding that out and asking for the
+    money. The next one ends it, paid once."""
+    points = [p for p in counter.till("failpoints", "--json").json["failpoints"] if "Continuation" in p["name"]]
+    assert len(points) == 3, points
+    for point in points:
+        order, folder = f"o-challenge-{point['number']}", tmp_path / str(point["number"])
+        folder.mkdir()
+        shop = Shop(folder, stand_in)
+        made = shop.sale("--amount", "12.50", "--order", order, "--cardholder", "SCA-REQUIRED")
+        assert made.json["status"] == "requires_action", made
+        reference = made.json["attempts"][0]["reference"]
+        done = {"reference": reference, "succeeds": True}
+        assert requests.post(stand_in + "/_sandbox/action", json=done, timeout=5).ok
+        looked = counter.till("payments", "look", made.json["id"], *shop.common, env={"TILL_FAILPOINT": str(point["number"])})
+        assert looked.killed, looked
+        for _ in range(2):
+            assert shop("payments", "recover").code == 0
+        charges = check(shop, stand_in, order, f"killed at {point['name']}")
+        assert net(charges) == PRICE, charges

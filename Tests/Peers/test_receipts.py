@@ -66,7 +66,7 @@ def test_commands_are_those_of_python_escpos(till, payment):
 
 def test_a_native_code_is_python_escpos_own(till, payment):
     escpos = pytest.importorskip("escpos.printer")
-    ours = show(till, payment, "escpos", "--profile", "tm-t88v", "--link", "https://shop.example")
+    ours = show(till, payment, "escpos", "--profile", "tm-t88v", "--receipt-url", "https://shop.example")
     url = re.search(rb"https://shop\.example/r/[\w.]+", ours).group()
     theirs = escpos.Dummy(profile="TM-T88V")
     theirs.qr(url.decode(), native=True, ec=1, size=6, model=2)
@@ -78,7 +78,7 @@ def test_a_native_code_is_python_escpos_own(till, payment):
 def test_the_code_on_the_picture_is_read(till, payment, tmp_path):
     for locale in ("en_US", "ar_EG"):
         file = tmp_path / "r.png"
-        file.write_bytes(show(till, payment, "png", "--locale", locale, "--link", "https://shop.example"))
+        file.write_bytes(show(till, payment, "png", "--locale", locale, "--receipt-url", "https://shop.example"))
         read = subprocess.run(["zbarimg", "-q", "--raw", file], capture_output=True, text=True).stdout
         assert re.fullmatch(r"https://shop\.example/r/[\w.]+\n", read)
 
@@ -120,7 +120,7 @@ def test_the_page_in_a_browser(till, payment, tmp_path):
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for locale, direction in (("en_US", "ltr"), ("ar_EG", "rtl")):
-            page_file.write_bytes(show(till, payment, "html", "--locale", locale, "--link", "https://shop.example"))
+            page_file.write_bytes(show(till, payment, "html", "--locale", locale, "--receipt-url", "https://shop.example"))
             page = browser.new_page(java_script_enabled=True)
             problems = []
             page.on("console", lambda message: problems.append(message.text))

@@ -3,6 +3,8 @@ readers as a shop would. The stand-in's ledger is the oracle for money.
 """
 import http.server
 import json
+import os
+import re
 import subprocess
 import threading
 import time
@@ -323,11 +325,11 @@ class Desk:
         self.reader = counter.succeed(
             "readers", "register", "simulated-wpe", "--label", "Front", *self.common)
 
-    def start(self, order="o-1", amount="12.50", currency="EUR", json_too=True):
+    def start(self, order="o-1", amount="12.50", currency="EUR", json_too=True, more=()):
         common = self.common if json_too else [c for c in self.common if c != "--json"]
         return subprocess.Popen(
             [counter.binary(), "sale", "--amount", amount, "--currency", currency, "--order", order, "--reader", "Front",
-             *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             *more, *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def waits(self):
         end = time.monotonic() + WAIT
@@ -341,8 +343,8 @@ class Desk:
     def status(self):
         return counter.succeed("readers", "status", "Front", *self.common)
 
-    def card(self, name):
-        return counter.till("readers", "simulate-card", "Front", "--card", name, *self.common)
+    def card(self, name, *more):
+        return counter.till("readers", "simulate-card", "Front", "--card", name, *more, *self.common)
 
     def charges(self):
         return ledger(self.sandbox)
@@ -447,6 +449,64 @@ def test_an_interac_sale_and_its_refund_at_the_reader(desk):
     assert code == 0, err
     assert desk.charges()[0]["refunded"] == 500
     desk.verify()
+
+
+def test_a_tip_is_paid_shown_and_given_back(desk):
+    sale = desk.start(json_too=False, more=["--ask-tip"])
+    assert desk.card("visa", "--tip", "250").code == 0
+    code, out, err = end(sale)
+    assert code == 0, err
+    assert re.search(r"Tip +.*2.50", out) and re.search(r"15.00", out), out
+    assert [c["captured"] for c in desk.charges()] == [1500]
+    payment = counter.succeed("payments", "list", *desk.common)["payments"][0]["id"]
+    shown = counter.succeed("payments", "show", payment, *desk.common)
+    assert (shown["amount"], shown["tip"], shown["captured"]) == (1250, 250, 1500)
+    assert counter.till("payments", "refund", payment, "--amount", "15.01", *desk.common).code != 0
+    assert counter.till("payments", "refund", payment, *desk.common).code == 0
+    assert desk.charges()[0]["refunded"] == 1500
+    least = counter.till("sale", "--amount", "0.49", "--currency", "EUR", "--reader", "Front", *desk.common)
+    assert least.code != 0 and least.json["error"]["code"] == "amount_too_small"
+    assert len(desk.charges()) == 1
+    wrong = counter.till("sale", "--amount", "5.00", "--currency", "EUR", "--ask-tip", "--card", "visa", *desk.common)
+    assert wrong.code != 0 and wrong.json["error"]["code"] == "tip_needs_reader"
+    desk.verify()
+
+
+def test_a_card_with_two_networks_goes_over_the_one_that_was_asked_for(desk):
+    for order, env, network in (("o-1", {"TILL_STRIPE_NETWORK_PRIORITY": "domestic"}, "eftpos_au"), ("o-2", {}, "visa")):
+        sale = subprocess.Popen(
+            [counter.binary(), "sale", "--amount", "12.50", "--currency", "AUD", "--order", order, "--reader", "Front",
+             *desk.common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env})
+        assert desk.card("eftpos_au_visa_debit").code == 0
+        code, out, err = end(sale)
+        assert code == 0, err
+        paid = counter.succeed("payments", "show", json.loads(out)["id"], *desk.common)
+        assert (paid["tender"], paid["card_brand"]) == ("reader", "visa")
+        assert ("Network" in json.loads(out)["receipt"]) == (network == "eftpos_au"), json.loads(out)["receipt"]
+    desk.verify()
+
+
+def test_questions_at_a_reader(desk):
+    def asks(*more):
+        return subprocess.Popen(
+            [counter.binary(), "readers", "collect-inputs", "Front", "--ask", "email=Where to send the receipt?",
+             "--ask", "selection=A bag?|Yes|No", *more, *desk.common],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    answers = [[("email", "customer@example.com", False), ("selection", "choice-1", False)],
+               [("email", None, True), ("selection", None, True)]]
+    for flags, wanted in (([], answers[0]), (["--skip"], answers[1])):
+        asking = asks()
+        assert counter.till("readers", "simulate-answers", "Front", *flags, *desk.common).code == 0
+        code, out, err = end(asking)
+        assert code == 0, err
+        assert [(a["type"], a["value"], a["skipped"]) for a in json.loads(out)["answers"]] == wanted
+    asking = asks("--required")
+    assert counter.till("readers", "simulate-answers", "Front", "--time-out", *desk.common).code == 0
+    code, out, _ = end(asking)
+    assert code != 0 and "nobody answered" in out.lower()
+    for bad in ("email", "selection=A bag?", "colour=Which?", "email=What?|Yes"):
+        refused = counter.till("readers", "collect-inputs", "Front", "--ask", bad, *desk.common)
+        assert refused.code != 0 and refused.json["error"]["code"] == "invalid_questions", bad
 
 
 def test_commands_for_readers_and_places(desk, tmp_path):

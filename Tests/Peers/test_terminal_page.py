@@ -185,3 +185,23 @@ def test_called_off_from_either_side(page, sandbox, who):
     expect(page.locator("#result")).to_contain_text("called off", timeout=WAIT)
     assert [c["authorized"] for c in test_terminal.ledger(sandbox)] == [0]
     assert page.faults == []
+
+
+def test_the_sale_fits_a_phone(page, sandbox, tmp_path):
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    sell(page, "12.50", "o-1")
+    assert page.evaluate(wide) == 0
+    shoot(page, tmp_path, "phone_waiting")
+    page.get_by_label("Test card").select_option("declined:lost_card")
+    page.get_by_role("button", name="Present the test card").click()
+    expect(page.locator("#result")).to_contain_text("The card was declined", timeout=WAIT)
+    assert page.evaluate(wide) == 0
+    shoot(page, tmp_path, "phone_declined")
+    page.get_by_role("button", name="Charge").click()
+    expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
+    page.get_by_label("Test card").select_option("visa")
+    page.get_by_role("button", name="Present the test card").click()
+    expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
+    assert page.evaluate(wide) == 0
+    shoot(page, tmp_path, "phone_paid")

@@ -194,4 +194,39 @@ struct AdyenProviderTests {
         let unsigned = body.text.replacing("hmacSignature", with: "other")
         #expect(throws: AdyenWebhookError.unsigned) { try webhooks.verify(body: Array(unsigned.utf8)) }
     }
+
+    @Test("Adyen's own example has Adyen's signature; a signed value with a colon is refused, for it could be two")
+    func vector() throws {
+        let item = """
+            {"amount":{"currency":"EUR","value":1130},"eventCode":"AUTHORISATION","merchantAccountCode":"TestMerchant",\
+            "merchantReference":"TestPayment-1407325143704","pspReference":"7914073381342284","success":"true"}
+            """
+        let key = Secret(try #require(Hex.decode(Self.hmacKey)))
+        let value = try JSONValue(parsing: Array(item.utf8))
+        #expect(AdyenWebhooks.signature(value, key: key) == "coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=")
+        let webhooks = try #require(AdyenWebhooks(try config()))
+        func body(_ item: String) throws -> [UInt8] {
+            let signature = AdyenWebhooks.signature(try JSONValue(parsing: Array(item.utf8)), key: key)
+            let signed = item.dropLast() + ",\"additionalData\":{\"hmacSignature\":\"\(signature)\"}}"
+            return Array("{\"notificationItems\":[{\"NotificationRequestItem\":\(signed)}]}".utf8)
+        }
+        #expect(try webhooks.verify(body: try body(item)).first?.amount?.minorUnits == 1130)
+        let two = item.replacing("TestPayment-", with: "Test:Payment-")
+        #expect(throws: AdyenWebhookError.malformed) { try webhooks.verify(body: try body(two)) }
+    }
+
+    @Test("A lost payment that was only held is let go too, though nobody told under which name it went")
+    func lostHold() async throws {
+        sandbox.faults.fail(.authorize, with: .timeoutAfterCommit, times: 1)
+        guard case .unknown = try await authorize("4111111111111111", .manual) else {
+            Issue.record("not unknown")
+            return
+        }
+        let provider = try provider()
+        let void = VoidRequest(
+            context: try Self.context(), authorizationKey: IdempotencyKey(rawValue: "k-1"), reason: "customer gone",
+            key: IdempotencyKey(rawValue: "v-1"))
+        #expect(await provider.void(void) == .unknown(reason: "pending"))
+        #expect(await sandbox.ledger().first?["canceled"] == .bool(true))
+    }
 }

@@ -2,6 +2,13 @@ import Testing
 import TillApplePay
 import TillCore
 import TillSandbox
+import TillSimulation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 #if canImport(Glibc)
     import Glibc
@@ -65,3 +72,6 @@ struct ChangedTokenTests {
         .object((token.objectValue ?? []).map { $0.key == key ? JSONMember(key: key, value: .string(text)) : $0 })
     }
 }
+
+private func decode(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
+private func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }

@@ -54,8 +54,15 @@ struct PaymentTokenTests {
         let world = try World(rsa: true)
         var request = world.request
         request.version = .rsaV1
-        let token = try await world.decide(world.maker.paymentData(request))
-        #expect(token.payload.amount == World.price)
+        for withoutDigest in [false, true] {
+            for protected in [false, true] {
+                var maker = world.maker
+                maker.namesRSAWithoutDigest = withoutDigest
+                maker.protectsAlgorithms = protected
+                let token = try await world.decide(maker.paymentData(request))
+                #expect(token.payload.amount == World.price)
+            }
+        }
     }
 
     @Test("A secret that begins with zeros opens: one token in 256 has one")
@@ -216,6 +223,28 @@ struct PaymentTokenBindingTests {
         request.transactionID = token.transactionID.bytes
         let duplicate = try await world.decide(world.maker.paymentData(request))
         #expect(await refusal(expectation(order: "44:1"), duplicate, store) == "replayed")
+    }
+
+    @Test("A token that the provider opens is bound to the request and used once, without being opened here")
+    func sealed() async throws {
+        var request = world.request
+        request.applicationData = Array("order-42".utf8)
+        let document = try world.maker.token(request)
+        let unverified = try UnverifiedPaymentToken(document: document)
+        let verified = try await PaymentTokenVerifier(trust: world.trust).verify(unverified, at: World.now)
+        let store = MemoryReplayStore(clock: StillClock())
+        func code(_ order: String, _ data: String) async -> String? {
+            do throws(PaymentTokenError) {
+                _ = try await verified.acceptSealed(for: order, applicationData: Array(data.utf8), replay: store)
+                return nil
+            } catch { return error.code }
+        }
+        #expect(await code("42:1", "order-43") == "application_data")
+        #expect(await code("42:1", "order-42") == nil)
+        #expect(await code("42:1", "order-42") == nil)
+        #expect(await code("43:1", "order-42") == "replayed")
+        let sealed = try UnverifiedPaymentToken.sealed(in: document).reveal()
+        #expect(try JSONValue(parsing: sealed) == document["paymentData"])
     }
 
     @Test("A full store refuses rather than forgets")

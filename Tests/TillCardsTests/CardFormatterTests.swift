@@ -1,5 +1,6 @@
 import Testing
 import TillCards
+import TillSimulation
 
 @Suite("Formatting while typing") struct CardFormatterTests {
     @Test("groups as printed on the card")

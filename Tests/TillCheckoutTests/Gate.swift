@@ -74,6 +74,10 @@ struct GatedProvider: PaymentServiceProvider {
         await gate.pass()
         return await base.authorize(request, with: tender)
     }
+    func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        await gate.pass()
+        return await base.continueAuthorization(request)
+    }
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await gate.pass()
         return await base.capture(request)

@@ -3,7 +3,7 @@ import TillSimulation
 /// Runs two actions on one payment in every order of their steps.
 struct ScheduleSearch: Sendable {
     /// The longest search of one pair; what is beyond is not looked at, and said so.
-    static let limit = 5_000
+    static let limit = 20_000
 
     /// What the two do.
     var actions: [GatedWorld.Action]

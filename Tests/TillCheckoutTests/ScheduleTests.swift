@@ -15,6 +15,8 @@ struct ScheduleTests {
         "no order of steps of any two of confirm, capture, void, refund, webhook, expiry and recovery breaks a rule",
         arguments: GatedWorld.Start.allCases, [true, false])
     func all(start: GatedWorld.Start, preparesFirst: Bool) async {
+        // Where the customer has passed a challenge, the preparation is long over.
+        guard preparesFirst || start != .challenged else { return }
         var (schedules, cut) = (0, 0)
         for pair in ScheduleTests.pairs {
             let search = ScheduleSearch(actions: pair, start: start, preparesFirst: preparesFirst)

@@ -13,7 +13,9 @@ final class GatedWorld: Sendable {
         case confirm, capture, capturePart, void, refund, refundPart, webhook, expiry, recover
     }
     /// Where the payment stands before.
-    enum Start: String, CaseIterable, Sendable { case created, held, partlyCaptured, captured, partlyRefunded }
+    enum Start: String, CaseIterable, Sendable {
+        case created, challenged, held, partlyCaptured, captured, partlyRefunded
+    }
     /// What is left in the end.
     struct End: Sendable {
         var payment: Payment
@@ -35,7 +37,8 @@ final class GatedWorld: Sendable {
     /// - Parameter plant: a safeguard to be switched off.
     init(preparesFirst: Bool = true, plant: PlantedFault? = nil) {
         provider = SandboxProvider(
-            store: SandboxMemoryStore(), clock: clock, rules: SandboxRules(allowsOverRefund: true),
+            store: SandboxMemoryStore(), clock: clock,
+            rules: SandboxRules(allowsOverRefund: true, waitsAfterAction: true),
             preparesFirst: preparesFirst)
         checkouts = [provider, provider].map { [storage, clock, gate] provider in
             var journal: any Journal = GatedJournal(base: MemoryJournal(storage: storage, clock: clock), gate: gate)
@@ -51,9 +54,7 @@ final class GatedWorld: Sendable {
     private func perform(_ action: Action, _ id: PaymentID, by checkout: Checkout) async {
         switch action {
         case .confirm:
-            let payload = CardPresentPayload(
-                reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil)
-            _ = try? await checkout.confirm(id, account: .main, provider: .sandbox, tender: .cardPresent(payload))
+            await confirm(id, card: "4242424242424242", by: checkout)
         case .capture: _ = try? await checkout.capture(id, account: .main)
         case .capturePart:
             _ = try? await checkout.capture(id, account: .main, amount: GatedWorld.part, isFinal: false)
@@ -64,6 +65,11 @@ final class GatedWorld: Sendable {
         case .expiry: await pass(.days(7), checkout)
         case .recover: await pass(.seconds(90), checkout)
         }
+    }
+
+    private func confirm(_ id: PaymentID, card: String, by checkout: Checkout) async {
+        let payload = CardPresentPayload(reader: "r", sealed: Secret("sim:\(card):visa:contact_emv"), card: nil)
+        _ = try? await checkout.confirm(id, account: .main, provider: .sandbox, tender: .cardPresent(payload))
     }
 
     /// Time passes, and a process looks for what is due.
@@ -88,6 +94,13 @@ final class GatedWorld: Sendable {
                 checkout.draft(account: .main, order: order, captureMode: isManual ? .manual : .automatic)
             ).id
         else { return nil }
+        if start == .challenged {
+            await confirm(id, card: "4000002760003184", by: checkout)
+            guard let charge = try? await provider.ledger.charges().first else { return nil }
+            _ = try? await provider.ledger.completeAction(
+                ProviderReference(rawValue: charge.reference), succeeds: true)
+            return id
+        }
         if start != .created { await perform(.confirm, id, by: checkout) }
         if start == .partlyCaptured {
             _ = try? await checkout.capture(

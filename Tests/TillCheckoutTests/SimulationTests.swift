@@ -27,7 +27,7 @@ struct SimulationTests {
 
     @Test("each planted fault is seen", arguments: PlantedFault.allCases) func planted(fault: PlantedFault) async {
         let report = await Aside.run {
-            var simulation = Simulation(seed: 1, payments: 4_000, plant: fault)
+            var simulation = Simulation(seed: 1, payments: 8_000, plant: fault)
             simulation.stopsAtViolation = true
             return simulation.run()
         }

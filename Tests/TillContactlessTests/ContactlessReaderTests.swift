@@ -120,7 +120,7 @@ struct ContactlessReaderTests {
 
     @Test("Answers changed at random never trap and are never approved")
     func fuzz() async throws {
-        var generator = SplitMix(state: 11)
+        var generator = SeededRandom(state: 11)
         let channel = RecordingChannel(VirtualCardChannel(.mastercard))
         let reader = ContactlessReader(authorities: .virtual)
         let request = try Self.request()

@@ -315,7 +315,7 @@ struct TranscriptFormatTests {
 
     @Test("No text traps the reader, however it was mangled")
     func mangled() async throws {
-        var generator = SplitMix(state: 21)
+        var generator = SeededRandom(state: 21)
         let conversation = try await Self.conversation(.visa)
         for form in Self.forms {
             let text = Array(conversation.flatMap(form.write).joined(separator: "\n").utf8)

@@ -97,8 +97,9 @@ import TillCore
         #expect(CardPresentTransactionDetails(brand: .visa, lastFour: "").lastFour == nil)
         var routed = CardPresentTransactionDetails(brand: .mastercard, lastFour: "4444", network: .eftposAU)
         routed.availableNetworks = [.mastercard, .eftposAU]
-        // The receipt names the network that the payment went over.
-        #expect(routed.summary.brand == "eftpos_au")
+        // The receipt names the card's brand, and beside it the network that the payment went over.
+        #expect(routed.summary.brand == "mastercard")
+        #expect(routed.summary.network == "eftpos_au")
     }
 
     @Test func aReadersBasketHasOneCurrencyAndALimit() throws {

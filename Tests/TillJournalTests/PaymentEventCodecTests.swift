@@ -6,6 +6,7 @@ import TillJournal
 struct PaymentEventCodecTests {
     private static let attempt = AttemptID(rawValue: "pay_1-a1")
     private static let capture = CaptureID(rawValue: "pay_1-c1")
+    private static let renewal = RenewalID(rawValue: "pay_1-h1")
     private static let refund = RefundID(rawValue: "pay_1-r1")
     private static let reference = ProviderReference(rawValue: "pi_\"1\\\u{1F4B6}")
     private static let amount = Money(minorUnits: 12_345, currency: .kwd)
@@ -31,7 +32,10 @@ struct PaymentEventCodecTests {
             name: "Tea", quantity: "1.5", sku: "T-1", attributes: [OrderAttribute(name: "Size", value: "L")],
             subtotal: amount, total: amount, tax: .zero(.kwd))
         let order = try Order(id: OrderID(rawValue: "o-1"), number: "1001", lines: [line], total: amount)
-        let operations: [OperationID] = [.attempt(attempt), .void(attempt), .capture(capture), .refund(refund)]
+        let operations: [OperationID] = [
+            .attempt(attempt), .continuation(attempt), .void(attempt), .capture(capture), .renewal(renewal),
+            .refund(refund),
+        ]
         var events: [PaymentEvent] = []
         for mode in [CaptureMode.automatic, .manual] {
             let creation = PaymentEvent.Creation(
@@ -55,6 +59,17 @@ struct PaymentEventCodecTests {
                     captureBefore: Timestamp(milliseconds: -1), card: card)),
             .actionRequired(attempt, CustomerAction(kind: "redirect_to_url", url: "https://bank.example/")),
             .actionRequired(attempt, CustomerAction(kind: "use_stripe_sdk")),
+            .attemptStored(
+                attempt,
+                StoredTap(
+                    record: ProviderReference(rawValue: "off.0f.7.a1"), storedAt: Timestamp(milliseconds: 5),
+                    expires: Timestamp(milliseconds: 86_400_005))),
+            .continuationStarted(attempt, number: 2), .renewalStarted(renewal, attempt, amount),
+            .renewed(
+                renewal,
+                Authorization(
+                    reference: reference, amount: amount, captureBefore: Timestamp(milliseconds: 9),
+                    honoredUntil: Timestamp(milliseconds: 7))),
             .attemptDeclined(attempt, bare), .attemptDeclined(attempt, full),
             .attemptNotSent(attempt, reason: "refused"), .attemptExpired(attempt),
             .voidStarted(attempt, reason: "canceled"), .voided(attempt),
@@ -80,7 +95,7 @@ struct PaymentEventCodecTests {
     @Test("every event is read back as it was written")
     func roundTrip() throws {
         let events = try Self.everyEvent()
-        #expect(Set(events.map(\.name)).count == 20)
+        #expect(Set(events.map(\.name)).count == 24)
         for event in events {
             let bytes = PaymentEventCodec.encode(event)
             #expect(try PaymentEventCodec.decode(bytes) == event)

@@ -1,3 +1,4 @@
+import ProviderScripts
 import Testing
 import TillCards
 import TillCore
@@ -40,13 +41,13 @@ import TillCore
     func refused() async throws {
         let no = ScriptedTransport.Step.json(401, #"{"name":"AUTHENTICATION_FAILURE"}"#)
         let transport = ScriptedTransport([no, .json(200, Fixture.order("CREATED"))])
-        guard case .approved = await try Fixture.provider(transport).query(Fixture.query()) else {
+        guard case .approved = try await Fixture.provider(transport).query(Fixture.query()) else {
             Issue.record("the second token was not tried")
             return
         }
         #expect(transport.tokens == 2)
         let never = ScriptedTransport([no, no, no])
-        let answer = await try Fixture.provider(never).authorize(Fixture.authorization(), with: try Fixture.tender())
+        let answer = try await Fixture.provider(never).authorize(Fixture.authorization(), with: try Fixture.tender())
         guard case .declined = answer else {
             Issue.record("\(answer)")
             return
@@ -64,7 +65,7 @@ import TillCore
         ]
         for (step, isRefused) in steps {
             let transport = ScriptedTransport([step], scriptsTokens: true)
-            let answer = await try Fixture.provider(transport).authorize(
+            let answer = try await Fixture.provider(transport).authorize(
                 Fixture.authorization(), with: try Fixture.tender())
             switch answer {
             case .declined: #expect(isRefused)

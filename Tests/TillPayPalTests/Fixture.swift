@@ -1,58 +1,7 @@
-import HTTPTypes
 import Synchronization
 import TillCards
 import TillCore
 import TillPayPal
-
-/// Answers in order; keeps what was asked. The token service is answered by itself unless a script says otherwise.
-final class ScriptedTransport: HTTPTransport {
-    enum Step: Sendable {
-        case json(Int, String)
-        case fail(TransportFailure)
-    }
-    struct Call: Sendable {
-        var request: HTTPRequest
-        var body: String
-        var line: String { "\(request.method.rawValue) \(request.path ?? "")" }
-        func field(_ name: String) -> String? {
-            request.headerFields.first { $0.name.canonicalName == name.lowercased() }?.value
-        }
-        var key: String? { field("PayPal-Request-Id") }
-    }
-
-    private let state: Mutex<(steps: [Step], calls: [Call], tokens: Int)>
-    private let scriptsTokens: Bool
-    init(_ steps: [Step], scriptsTokens: Bool = false) {
-        state = Mutex((steps, [], 0))
-        self.scriptsTokens = scriptsTokens
-    }
-    var calls: [Call] { state.withLock { $0.calls } }
-    var tokens: Int { state.withLock { $0.tokens } }
-
-    func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {
-        if request.path == "/v1/oauth2/token", !scriptsTokens {
-            let number = state.withLock {
-                $0.tokens += 1
-                return $0.tokens
-            }
-            return reply(200, #"{"access_token":"markedtoken\#(number)","token_type":"Bearer","expires_in":32400}"#)
-        }
-        let step = state.withLock { state -> Step in
-            state.calls.append(Call(request: request, body: String(decoding: body, as: UTF8.self)))
-            return state.steps.isEmpty ? .fail(.notSent(reason: "script is over")) : state.steps.removeFirst()
-        }
-        switch step {
-        case .json(let status, let text): return reply(status, text)
-        case .fail(let failure): throw failure
-        }
-    }
-
-    private func reply(_ status: Int, _ text: String) -> HTTPReply {
-        var response = HTTPResponse(status: .init(code: status))
-        if let name = HTTPField.Name("PayPal-Debug-Id") { response.headerFields[name] = "debug1" }
-        return HTTPReply(response: response, body: Array(text.utf8))
-    }
-}
 
 /// A clock that stands still until it is moved.
 final class HandClock: TillClock {

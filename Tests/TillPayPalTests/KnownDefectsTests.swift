@@ -1,3 +1,5 @@
+import HTTPTypes
+import ProviderScripts
 import Testing
 import TillCards
 import TillCore
@@ -37,12 +39,106 @@ import TillPayPal
         _ = try? await server.executeOrder(orderID: order, card: card, intent: .capture, key: key)
         _ = try? await server.executeOrder(orderID: order, card: card, intent: .authorize, key: key)
         _ = try? await server.createSetupToken(card: card, key: key)
-        _ = await (try Fixture.provider(transport)).authorize(Fixture.authorization(), with: try Fixture.tender())
+        _ = try await (Fixture.provider(transport)).authorize(Fixture.authorization(), with: try Fixture.tender())
         #expect(transport.calls.count == 7)
         for call in transport.calls {
             #expect(call.body.contains(#""security_code":"987""#), "\(call.line)")
             #expect(call.body.contains(#""number":"4032036247327321""#) && call.body.contains(#""expiry":"2030-12""#))
         }
+    }
+
+    @Test("name and billing address are on the wire in every flow, and in no sentence")
+    func billing() async throws {
+        let steps = Array(repeating: ScriptedTransport.Step.json(422, Fixture.error("CARD_EXPIRED")), count: 8)
+        let (transport, server, app) = try clients(steps)
+        let order = try PayPalOrderID(Fixture.order)
+        let address = BillingAddress(
+            line1: "Weg 1", line2: "Hof", city: "Berlin", region: "BE", postalCode: "10115", country: "DE")
+        let card = try PaymentCard(
+            number: Fixture.number, expiry: "12/30", securityCode: Fixture.code, holder: "Ada Marked",
+            billingAddress: address, now: HandClock().now())
+        let challenge = ChallengeReturn(base: "app://card", random: (1, 2))
+        let key = IdempotencyKey(rawValue: "k")
+        let request = try Self.request()
+        var said: [String] = []
+        do { _ = try await app.approveOrder(order, card: card, challenge: challenge) } catch { said.append("\(error)") }
+        do { _ = try await app.validate(orderID: order, card: card) } catch { said.append("\(error)") }
+        do { _ = try await server.executeOrder(request, card: card, key: key) } catch { said.append("\(error)") }
+        do {
+            _ = try await server.executeOrder(orderID: order, card: card, intent: .capture, key: key)
+        } catch { said.append("\(error)") }
+        do { _ = try await server.createSetupToken(card: card, key: key) } catch { said.append("\(error)") }
+        let provider = try Fixture.provider(transport)
+        let answer = await provider.authorize(Fixture.authorization(), with: .card(card.details))
+        said += ["\(answer)", "\(card)", "\(card.details)"]
+        #expect(transport.calls.count == 6 && said.count == 8)
+        let wanted =
+            #""billing_address":{"address_line_1":"Weg 1","address_line_2":"Hof","admin_area_2":"Berlin","#
+            + #""admin_area_1":"BE","postal_code":"10115","country_code":"DE"}"#
+        for call in transport.calls {
+            #expect(call.body.contains(#""name":"Ada Marked""#) && call.body.contains(wanted), "\(call.line)")
+        }
+        for text in said { #expect(!text.contains("Marked") && !text.contains("Weg 1"), "\(text)") }
+    }
+
+    @Test("every call that changes something carries a key, and every refusal keeps PayPal's debug id")
+    func keysAndDebugIDs() async throws {
+        let steps = Array(repeating: ScriptedTransport.Step.json(422, Fixture.error("ON_THE_MOON")), count: 8)
+        let (transport, server, _) = try clients(steps)
+        let (card, key) = (try Fixture.card(), IdempotencyKey(rawValue: "k-1"))
+        let (order, hold) = (try PayPalOrderID(Fixture.order), try PayPalAuthorizationID(Fixture.hold))
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await server.executeOrder(try Self.request(), card: card, key: key) },
+            { _ = try await server.executeOrder(orderID: order, card: card, key: key) },
+            { _ = try await server.capture(hold, key: key) },
+            { try await server.void(hold, key: key) },
+            { _ = try await server.refund(try PayPalCaptureID(Fixture.taken), key: key) },
+            { _ = try await server.createSetupToken(card: card, key: key) },
+            { _ = try await server.createPaymentToken(from: try SetupTokenID("5C991763VB2781612"), key: key) },
+        ]
+        for call in calls {
+            do {
+                try await call()
+                Issue.record("a refusal was no error")
+            } catch {
+                guard case CardClientError.refused(let refusal) = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+                #expect(refusal.debugID == "90957fca61718" && refusal.issue?.rawValue == "ON_THE_MOON")
+            }
+        }
+        #expect(transport.calls.count == calls.count)
+        for call in transport.calls { #expect(call.key == "k-1", "\(call.line)") }
+    }
+
+    /// A server that never answers, and says when it is left alone.
+    private struct SilentTransport: HTTPTransport {
+        let left: AsyncStream<Void>.Continuation
+        func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {
+            try? await Task.sleep(for: .seconds(60))
+            left.yield()
+            throw .unknown(reason: "the caller stopped waiting")
+        }
+    }
+
+    @Test("a cancelled task ends its call, also behind a completion handler")
+    func cancellation() async throws {
+        let (stream, left) = AsyncStream.makeStream(of: Void.self)
+        let client = CardClient(
+            try CoreConfig(clientID: "c", environment: .custom("http://127.0.0.1:9")),
+            transport: SilentTransport(left: left), clock: HandClock())
+        let (ended, end) = AsyncStream.makeStream(of: Bool.self)
+        let card = try Fixture.card()
+        let order = try PayPalOrderID(Fixture.order)
+        let task = client.validate(orderID: order, card: card) { result in
+            if case .failure = result { end.yield(true) } else { end.yield(false) }
+        }
+        task.cancel()
+        var leaving = stream.makeAsyncIterator()
+        var ending = ended.makeAsyncIterator()
+        await leaving.next()
+        #expect(await ending.next() == true)
     }
 
     @Test("CARD_EXPIRED arrives as itself with field and debug id, and repeats no card data")

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ProviderScripts
 import Testing
 import TillCards
 import TillCore
@@ -6,7 +7,7 @@ import TillCore
 
 @Suite("The PayPal provider") struct PayPalProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, notSent, unknown
+        case approved, declined, action, stored, notSent, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -14,8 +15,9 @@ import TillCore
                 case .approved: .approved
                 case .declined: .declined
                 case .requiresAction: .action
+                case .stored: .stored
                 case .notSent: .notSent
-                case .unknown: .unknown
+                case .stored, .unknown: .unknown
                 }
         }
     }
@@ -129,7 +131,7 @@ import TillCore
     @Test("each way in which a capture at once can end", arguments: endings)
     func ends(_ row: (String, [Step], End)) async throws {
         let transport = ScriptedTransport(row.1)
-        let answer = await try Fixture.provider(transport).authorize(
+        let answer = try await Fixture.provider(transport).authorize(
             Fixture.authorization(), with: try Fixture.tender())
         #expect(End(answer) == row.2, "\(row.0): \(answer)")
         #expect(!"\(answer)".contains(Fixture.number) && !"\(answer)".contains("markedtoken"), "\(answer)")
@@ -142,7 +144,7 @@ import TillCore
             ("X", .unknown),
         ] {
             let order = Fixture.order("COMPLETED", holds: [(Fixture.hold, status)], intent: "AUTHORIZE")
-            let answer = await try Fixture.provider(ScriptedTransport([.json(201, order)]))
+            let answer = try await Fixture.provider(ScriptedTransport([.json(201, order)]))
                 .authorize(Fixture.authorization(Fixture.order, .manual), with: try Fixture.tender())
             #expect(End(answer) == end, "\(status): \(answer)")
             if case .approved(let authorization) = answer {
@@ -231,7 +233,7 @@ import TillCore
     @Test("a capture under review asks again, a second capture of all is looked up, a late one is refused")
     func captures() async throws {
         func end(_ status: Int, _ body: String) async throws -> ProviderAnswer<TillCore.Confirmation> {
-            await try Fixture.provider(ScriptedTransport([.json(status, body)])).capture(Fixture.capture())
+            try await Fixture.provider(ScriptedTransport([.json(status, body)])).capture(Fixture.capture())
         }
         let pending = #"{"id":"2GG279541U471931P","status":"PENDING","amount":{"currency_code":"EUR","value":"12.50"}}"#
         #expect(try await end(201, pending) == .unknown(reason: "pending"))
@@ -253,22 +255,22 @@ import TillCore
         let order = Fixture.order("COMPLETED", holds: [(Fixture.hold, "CREATED"), (renewed, "CREATED")])
         let done = #"{"id":"2GG279541U471931P","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#
         let transport = ScriptedTransport([.json(200, order), .json(201, done)])
-        #expect(End(await try Fixture.provider(transport, clock: clock).capture(Fixture.capture())) == .approved)
+        #expect(End(try await Fixture.provider(transport, clock: clock).capture(Fixture.capture())) == .approved)
         #expect(transport.calls.last?.line == "POST /v2/payments/authorizations/\(renewed)/capture")
     }
 
     @Test("an order that was never paid is marked void, so that a call under way is refused")
     func voidsUnpaid() async throws {
         let transport = ScriptedTransport([.json(200, Fixture.order("CREATED")), .json(204, "")])
-        #expect(End(await try Fixture.provider(transport).void(Fixture.void(Fixture.order))) == .approved)
+        #expect(End(try await Fixture.provider(transport).void(Fixture.void(Fixture.order))) == .approved)
         #expect(transport.calls[1].line == "PATCH /v2/checkout/orders/\(Fixture.order)")
         #expect(transport.calls[1].body.contains(#""path":"/intent","value":"AUTHORIZE""#))
         #expect(transport.calls[1].body.contains(#""value":"void-pay_1-a1""#))
         let paid = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
         let tooLate = ScriptedTransport([.json(200, paid)])
-        #expect(await try Fixture.provider(tooLate).void(Fixture.void(Fixture.order)) == .unknown(reason: "pending"))
+        #expect(try await Fixture.provider(tooLate).void(Fixture.void(Fixture.order)) == .unknown(reason: "pending"))
         let gone = ScriptedTransport([.json(404, Fixture.error("INVALID_RESOURCE_ID", name: "RESOURCE_NOT_FOUND"))])
-        #expect(End(await try Fixture.provider(gone).void(Fixture.void(Fixture.order))) == .approved)
+        #expect(End(try await Fixture.provider(gone).void(Fixture.void(Fixture.order))) == .approved)
     }
 
     @Test("a refund goes to a capture with enough left, and one that is there is not made again")
@@ -282,21 +284,21 @@ import TillCore
         )
         let again = ScriptedTransport([.json(200, there)])
         let request = Fixture.refund(reference: "\(Fixture.order).A.\(Fixture.hold)")
-        #expect(End(await try Fixture.provider(again).refund(request)) == .approved)
+        #expect(End(try await Fixture.provider(again).refund(request)) == .approved)
         #expect(again.calls.count == 1)
         let tooMuch = ScriptedTransport([.json(200, order)])
         let more = Fixture.refund(1251, reference: "\(Fixture.order).A.\(Fixture.hold)")
-        #expect(End(await try Fixture.provider(tooMuch).refund(more)) == .declined)
+        #expect(End(try await Fixture.provider(tooMuch).refund(more)) == .declined)
         let pending = ScriptedTransport([
             .json(201, #"{"id":"R2","status":"PENDING","amount":{"currency_code":"EUR","value":"5.00"}}"#)
         ])
-        #expect(await try Fixture.provider(pending).refund(Fixture.refund()) == .unknown(reason: "pending"))
+        #expect(try await Fixture.provider(pending).refund(Fixture.refund()) == .unknown(reason: "pending"))
     }
 
     @Test("what a look says of an attempt")
     func looks() async throws {
         func look(_ steps: [Step]) async throws -> ProviderSnapshot.Standing? {
-            let answer = await try Fixture.provider(ScriptedTransport(steps)).query(Fixture.query())
+            let answer = try await Fixture.provider(ScriptedTransport(steps)).query(Fixture.query())
             if case .approved(let snapshot) = answer { return snapshot.standing }
             return nil
         }
@@ -326,35 +328,152 @@ import TillCore
         #expect(taken.isCaptured && taken.reference.rawValue == "\(Fixture.order).C.\(Fixture.taken)")
     }
 
-    @Test("after the bank's challenge the order is completed under a key of its own, if the result allows it")
-    func challenge() async throws {
-        func approved(_ shift: String) -> String {
-            Fixture.order(
-                "APPROVED",
-                more:
-                    #","payment_source":{"card":{"last_digits":"7321","authentication_result":"#
-                    + #"{"liability_shift":"\#(shift)"}}}"#
-            )
+    private static func approved(_ shift: String?) -> String {
+        let result = shift.map { #","authentication_result":{"liability_shift":"\#($0)"}"# } ?? ""
+        return Fixture.order(
+            "APPROVED", more: #","payment_source":{"card":{"last_digits":"7321"\#(result)}}"#)
+    }
+
+    @Test("a look after the bank's challenge only looks, and says whether the result allows to go on")
+    func challengeIsLookedAt() async throws {
+        func look(_ shift: String?, isContinued: Bool = false) async throws -> ProviderSnapshot.Standing? {
+            let transport = ScriptedTransport([.json(200, Self.approved(shift))])
+            var request = Fixture.query()
+            request.isContinued = isContinued
+            let answer = try await Fixture.provider(transport).query(request)
+            #expect(transport.calls.map(\.line) == ["GET /v2/checkout/orders/\(Fixture.order)"])
+            guard case .approved(let snapshot) = answer else { return nil }
+            #expect(snapshot.captured.isZero)
+            return snapshot.standing
         }
-        let done = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
-        let good = ScriptedTransport([.json(200, approved("POSSIBLE")), .json(201, done)])
-        guard case .approved(let snapshot) = await try Fixture.provider(good).query(Fixture.query()),
-            case .authorized = snapshot.standing
-        else {
-            Issue.record("the order was not completed")
-            return
-        }
-        #expect(snapshot.captured == Fixture.amount)
-        #expect(good.calls[1].key == "k-authorize-challenged")
+        for shift in ["POSSIBLE", "YES", nil] { #expect(try await look(shift) == .continuable) }
         for shift in ["NO", "UNKNOWN", "ON_THE_MOON"] {
-            let bad = ScriptedTransport([.json(200, approved(shift))])
-            guard case .approved(let snapshot) = await try Fixture.provider(bad).query(Fixture.query()),
-                case .declined = snapshot.standing
-            else {
+            guard case .declined(let decline) = try await look(shift) else {
                 Issue.record("\(shift) was gone on with")
                 continue
             }
-            #expect(bad.calls.count == 1)
+            #expect(decline.code == "LIABILITY_SHIFT_\(shift)")
+            // Once the money was asked for, what the challenge says is no answer to whether it was taken.
+            #expect(try await look(shift, isContinued: true) == .continuable)
+        }
+    }
+
+    @Test("after the challenge the money is asked for with the key that is in the journal, without the card")
+    func continues() async throws {
+        let taken = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
+        let rows: [(String, CaptureMode, [Step], End)] = [
+            ("captured", .automatic, [.json(201, taken)], .approved),
+            (
+                "held", .manual,
+                [.json(201, Fixture.order("COMPLETED", holds: [(Fixture.hold, "CREATED")], intent: "AUTHORIZE"))],
+                .approved
+            ),
+            (
+                "declined in a completed order", .automatic,
+                [.json(201, Fixture.order("COMPLETED", captures: [(Fixture.taken, "DECLINED")]))], .declined
+            ),
+            (
+                "done before", .automatic, [.json(422, Fixture.error("ORDER_ALREADY_CAPTURED")), .json(200, taken)],
+                .approved
+            ),
+            (
+                "refused, and not taken", .automatic,
+                [.json(422, Fixture.error("ORDER_NOT_APPROVED")), .json(200, Fixture.order("CREATED"))], .declined
+            ),
+            (
+                "still approved", .automatic,
+                [.json(422, Fixture.error("ORDER_NOT_APPROVED")), .json(200, Self.approved("POSSIBLE"))], .unknown
+            ),
+            (
+                "another challenge", .automatic,
+                [
+                    .json(
+                        422,
+                        Fixture.error(
+                            "PAYER_ACTION_REQUIRED",
+                            more: #","links":[{"rel":"payer-action","href":"https://www.paypal.com/x"}]"#))
+                ], .action
+            ),
+            ("card refused", .automatic, [.json(422, Fixture.error("INSTRUMENT_DECLINED"))], .declined),
+            ("lost", .automatic, [Self.lost], .unknown),
+            ("not sent", .automatic, [.fail(.notSent(reason: "connection refused"))], .notSent),
+            ("failed server", .automatic, [.json(500, "{}")], .unknown),
+        ]
+        for (name, mode, steps, end) in rows {
+            let transport = ScriptedTransport(steps)
+            let request = ContinuationRequest(
+                context: Fixture.context(), amount: Fixture.amount, captureMode: mode,
+                key: IdempotencyKey(rawValue: "k-continue"))
+            let answer = try await Fixture.provider(transport).continueAuthorization(request)
+            #expect(End(answer) == end, "\(name): \(answer)")
+            let verb = mode == .automatic ? "capture" : "authorize"
+            #expect(transport.calls[0].line == "POST /v2/checkout/orders/\(Fixture.order)/\(verb)")
+            #expect(transport.calls[0].key == "k-continue")
+            #expect(transport.calls[0].body == "{}")
+        }
+    }
+
+    private static func renewal(_ status: String, value: String = "12.50") -> String {
+        #"{"id":"8AA831015G517922L","status":"\#(status)","amount":{"currency_code":"EUR","value":"\#(value)"},"#
+            + #""create_time":"2027-01-20T08:00:00Z","expiration_time":"2027-02-13T08:00:00Z"}"#
+    }
+
+    @Test("each way in which a renewal can end; its end and its honor period are PayPal's words")
+    func renews() async throws {
+        let rows: [(String, [Step], End)] = [
+            ("renewed", [.json(201, Self.renewal("CREATED"))], .approved),
+            ("another amount", [.json(201, Self.renewal("CREATED", value: "12.51"))], .unknown),
+            ("denied", [.json(201, Self.renewal("DENIED"))], .declined),
+            ("under review", [.json(201, Self.renewal("PENDING"))], .unknown),
+            ("too early", [.json(422, Fixture.error("REAUTHORIZATION_TOO_SOON"))], .declined),
+            ("lost", [Self.lost], .unknown),
+            ("not sent", [.fail(.notSent(reason: "connection refused"))], .notSent),
+            ("unreadable", [.json(201, "{")], .unknown),
+        ]
+        for (name, steps, end) in rows {
+            let transport = ScriptedTransport(steps)
+            // A hold that was renewed before is never renewed again: what is renewed is the original.
+            let request = RenewalRequest(
+                context: Fixture.context("\(Fixture.order).A.\(Fixture.hold).R.OTHER"),
+                renewal: RenewalID(rawValue: "pay_1-h1"), amount: Fixture.amount,
+                key: IdempotencyKey(rawValue: "k-renew"))
+            let answer = try await Fixture.provider(transport).renew(request)
+            #expect(End(answer) == end, "\(name): \(answer)")
+            #expect(transport.calls[0].line == "POST /v2/payments/authorizations/\(Fixture.hold)/reauthorize")
+            #expect(transport.calls[0].key == "k-renew")
+            #expect(transport.calls[0].body == #"{"amount":{"currency_code":"EUR","value":"12.50"}}"#)
+            if case .approved(let held) = answer {
+                #expect(held.reference.rawValue == "\(Fixture.order).A.\(Fixture.hold).R.8AA831015G517922L")
+                #expect(held.captureBefore == Timestamp(internetTime: "2027-02-13T08:00:00Z"))
+                #expect(held.honoredUntil == Timestamp(internetTime: "2027-01-23T08:00:00Z"))
+            }
+        }
+    }
+
+    @Test("of a renewed hold the new one is captured, the original is voided, and a look names it as before")
+    func renewedReference() async throws {
+        let reference = "\(Fixture.order).A.\(Fixture.hold).R.8AA831015G517922L"
+        let clock = HandClock()
+        clock.advance(.days(5))
+        let capture = ScriptedTransport([
+            .json(201, #"{"id":"2GG","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#)
+        ])
+        let provider = try Fixture.provider(capture, clock: clock)
+        #expect(End(await provider.capture(Fixture.capture(reference: reference))) == .approved)
+        #expect(capture.calls.map(\.line) == ["POST /v2/payments/authorizations/8AA831015G517922L/capture"])
+        let void = ScriptedTransport([.json(204, "")])
+        #expect(End(try await Fixture.provider(void).void(Fixture.void(reference))) == .approved)
+        #expect(void.calls.map(\.line) == ["POST /v2/payments/authorizations/\(Fixture.hold)/void"])
+        for name in ["\(Fixture.order).A.\(Fixture.hold)", reference] {
+            let holds = [(Fixture.hold, "CREATED"), ("8AA831015G517922L", "CREATED")]
+            let look = ScriptedTransport([.json(200, Fixture.order("COMPLETED", holds: holds, intent: "AUTHORIZE"))])
+            guard case .approved(let snapshot) = try await Fixture.provider(look).query(Fixture.query(name)),
+                case .authorized(let held) = snapshot.standing
+            else {
+                Issue.record("no hold was seen")
+                continue
+            }
+            #expect(held.reference.rawValue == reference)
         }
     }
 }

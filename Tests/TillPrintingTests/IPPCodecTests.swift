@@ -133,6 +133,8 @@ struct PrinterAddressTests {
         "what is none is refused",
         arguments: [
             "", "printer", "http://a/", "file:///etc/passwd", "ipp://", "ipp://user:pw@host/", "socket://h:99999",
+            "/dev/sda", "/dev/null", "/dev/mem", "ipp://169.254.169.254/", "socket://0xA9FEA9FE", "ipp://[fe80::1]/",
+            "ipp://[::ffff:169.254.1.1]/", "socket://0.0.0.0", "socket://224.0.0.1", "ipp://[ff02::1]/", "ipp://[::]/",
             "socket://h:0", "socket://h/path", "ipp://h/\u{1B}", "ipp://h?x=1", "/dev/../etc/passwd", "ipp://a b/",
         ])
     func bad(_ text: String) {
@@ -157,6 +159,25 @@ struct PrinterStateTests {
         #expect(ESCPOSStatus(ESCPOSStatus.questions[0], 0x00) == nil)
         #expect(ESCPOSStatus(ESCPOSStatus.questions[0], 0xFF) == nil)
         #expect(PrinterState([]).activity == .unknown)
+    }
+
+    @Test("what a printer tells unasked is read, and never taken for an answer")
+    func automatic() throws {
+        #expect(ESCPOSStatus.automatic([0x14, 0, 0, 0]) == PrinterState(.idle))
+        #expect(ESCPOSStatus.automatic([0x3C, 0, 0, 0]) == PrinterState(.stopped, reasons: ["cover-open-error"]))
+        #expect(ESCPOSStatus.automatic([0x1C, 0, 0x0F, 0]) == PrinterState(.stopped, reasons: ["media-empty-error"]))
+        #expect(ESCPOSStatus.automatic([0x14, 0, 0x03, 0])?.reasons.map(\.keyword) == ["media-low"])
+        #expect(ESCPOSStatus.automatic([0x12, 0, 0, 0]) == nil)
+        var answers = ESCPOSAnswers()
+        answers.take([0x14, 0, 0])
+        #expect(answers.next() == nil)
+        answers.take([0, 0x16])
+        #expect(answers.next() == 0x16)
+        answers.take(Array("HTTP/1.1 400".utf8))
+        #expect(answers.isTalk)
+        var many = ESCPOSAnswers()
+        many.take(Array(repeating: 0x12, count: 100_000))
+        #expect(!many.isTalk && many.next() == 0x12)
     }
 
     @Test("a roll is seen as one, its length is asked for, and a sheet printer gets a sheet")
@@ -189,8 +210,11 @@ struct PrinterStateTests {
             +;lo;IPv4;Receipt\\032Test;_ipp._tcp;local
             =;lo;IPv4;Receipt\\032Test;_ipp._tcp;local;postest.local;127.0.0.1;8631;"rp=ipp/print" "pdl=application/pdf"
             =;lo;IPv4;bad;_ipp._tcp;local;h;not a host;8631;"rp=x"
-            """)
-        #expect(found.map(\.name) == ["Receipt Test"])
+            =;lo;IPv4;Six;Internet Printer;local;postest.local;::1;8631;"rp=ipp/print"
+            =;lo;IPv6;Near;_ipp._tcp;local;postest.local;fe80::1;8631;"rp=ipp/print"
+            """, service: "_ipp._tcp")
+        #expect(found.map(\.name) == ["Receipt Test", "Six"])
+        #expect(found.last?.address.description == "ipp://[::1]:8631/ipp/print")
         #expect(found.first?.address.description == "ipp://127.0.0.1:8631/ipp/print")
         #expect(found.first?.facts["pdl"] == "application/pdf")
     }

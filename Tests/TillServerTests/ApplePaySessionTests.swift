@@ -93,6 +93,38 @@ struct ApplePaySessionTests {
         }
     }
 
+    @Test("What happened to a merchant's token is told to that merchant, over mutual TLS, and to no other")
+    func events() async throws {
+        try await withGateway { apple, gateway, standIn in
+            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            await gateway.happen(
+                "e-1",
+                .object([
+                    JSONMember(key: "eventType", value: .string("UNLINK")),
+                    JSONMember(key: "reason", value: .string("USER")),
+                    JSONMember(key: "merchantTokenIdentifier", value: .string("DNITHE302308980427388297")),
+                ]))
+            func ask(_ merchant: String, _ event: String) async -> Result<MerchantTokenEvent?, MerchantSessionError> {
+                let path = MerchantTokenEvent.path(merchant: MerchantIDHash(of: merchant), event: event)
+                do throws(MerchantSessionError) {
+                    let bytes = try await sessions.read(.sandbox, path: path, identity: own, standIn: standIn)
+                    return .success((try? JSONValue(parsing: bytes)).flatMap { MerchantTokenEvent(json: $0) })
+                } catch { return .failure(error) }
+            }
+            let told = try #require(try await ask(Self.merchant, "e-1").get())
+            #expect(told.kind.rawValue == "UNLINK" && told.reason == "USER")
+            #expect(!"\(told)".contains("DNITHE"))
+            for (merchant, event) in [(Self.merchant, "e-2"), ("merchant.other", "e-1")] {
+                guard case .failure(.refused(404)) = await ask(merchant, event) else {
+                    Issue.record("\(merchant) was told of \(event)")
+                    return
+                }
+            }
+            await sessions.shutdown()
+        }
+    }
+
     @Test("The route can not be used to call Apple without end")
     func limit() async throws {
         let sessions = MerchantSessions(clock: SystemClock(), budget: .milliseconds(1))

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ProviderScripts
 import Testing
 import TillCore
 import TillHTTP
@@ -6,7 +7,7 @@ import TillHTTP
 
 @Suite("The Stripe provider") struct StripeProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, notSent, unknown
+        case approved, declined, action, stored, notSent, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -14,6 +15,7 @@ import TillHTTP
                 case .approved: .approved
                 case .declined: .declined
                 case .requiresAction: .action
+                case .stored: .stored
                 case .notSent: .notSent
                 case .unknown: .unknown
                 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ProviderScripts
 import Testing
 import TillCore
 @testable import TillStripe

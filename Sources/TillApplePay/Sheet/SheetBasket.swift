@@ -93,23 +93,23 @@ public struct SheetBasket: Hashable, Sendable {
     /// The shop's identifier of the basket; the order's too.
     public let id: String
     /// Grows by one with each change.
-    public private(set) var version: Int
+    public internal(set) var version: Int
     /// The currency of every amount.
     public let currency: Currency
     /// Delivery or collection.
     public let service: Service
     /// The goods.
-    public private(set) var lines: [SheetItem]
+    public internal(set) var lines: [SheetItem]
     /// Ways to ship; none for collection.
-    public private(set) var shippingMethods: [SheetShippingMethod]
+    public internal(set) var shippingMethods: [SheetShippingMethod]
     /// The way that was chosen; the first, unless another was.
-    public private(set) var shippingMethod: SheetShippingMethod?
+    public internal(set) var shippingMethod: SheetShippingMethod?
     /// The coupon.
-    public private(set) var coupon: Coupon?
+    public internal(set) var coupon: Coupon?
     /// What paying by a credit card costs more; the law of most of Europe forbids one.
     public let creditFee: Money?
     /// The sheet's card is a credit card.
-    public private(set) var paysByCredit = false
+    public internal(set) var paysByCredit = false
 
     /// A basket of version 1.
     public init(

@@ -10,6 +10,8 @@ enum ASN1Names {
     static let algorithmProtection: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 52]
     static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
     static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
+    /// RSA without a digest (RFC 3370, 3.2): the digest is then the one that the signer names beside it.
+    static let rsaEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
     static let rsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 11]
     /// Apple's mark on the certificates that sign payment tokens.
     static let signerMark: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 29]

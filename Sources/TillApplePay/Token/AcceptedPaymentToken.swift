@@ -38,6 +38,35 @@ public struct AcceptedPaymentToken: Sendable {
     public var payload: PaymentTokenPayload { token.payload }
 }
 
+/// A token of this order's sheet that was not used before, still encrypted: its amount and card are checked by who
+/// opens it. Only this may be handed to a provider that opens tokens itself.
+public struct AcceptedSealedToken: Sendable {
+    /// The token.
+    public let token: VerifiedPaymentToken
+    /// The order it was accepted for.
+    public let order: String
+}
+
+extension VerifiedPaymentToken {
+    /// Accepts a token that the provider will open: it must be bound to the request, and the transaction must be new.
+    /// - Parameters:
+    ///   - order: names the payment in the replay store.
+    ///   - applicationData: of the request, decoded. Without it nothing would bind the token to the order.
+    ///   - window: how long a signature counts as fresh.
+    /// - Throws: ``PaymentTokenError`` at ``PaymentTokenStep/applicationData`` or ``PaymentTokenStep/replay``.
+    public func acceptSealed(
+        for order: String, applicationData: [UInt8], replay: any ReplayStore,
+        window: Span = PaymentTokenVerifier.signingWindow
+    ) async throws(PaymentTokenError) -> AcceptedSealedToken {
+        try checkApplicationData(applicationData)
+        let until = signingTime.adding(.milliseconds(window.milliseconds)).adding(.hours(1))
+        guard await replay.reserve(transactionID, for: order, until: until) else {
+            throw PaymentTokenError(.replay, "replayed", "The token was used for a payment before.")
+        }
+        return AcceptedSealedToken(token: self, order: order)
+    }
+}
+
 extension VerifiedPaymentToken {
     /// Checks the hash of the request's application data, which is known before the payload is open.
     public func checkApplicationData(_ expected: [UInt8]?) throws(PaymentTokenError) {

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What a token holds once it is open. What must not be seen is a ``Secret``; what is not known is kept.
+/// What a token holds once it is open. What must not be seen is a `Secret`; what is not known is kept.
 public struct PaymentTokenPayload: Sendable {
     /// What proves that the cardholder's device took part.
     public enum Credential: Sendable {

@@ -85,6 +85,10 @@ public struct VerifiedPaymentToken: Sendable {
     public var version: PaymentTokenVersion { token.version }
     /// Apple's identifier of the transaction, signed.
     public var transactionID: WalletTransactionID { token.transactionID }
+    /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
+    public var claimedCardName: String? { token.claimedCardName }
+    /// The card's network as the wallet names it beside the token. Nobody signed it.
+    public var claimedNetwork: String? { token.claimedNetwork }
     /// SHA-256 of the request's application data, signed; `nil` if there was none.
     public var applicationDataHash: [UInt8]? { token.applicationDataHash }
 }

@@ -136,7 +136,8 @@ struct TokenSignature {
         let signatureAlgorithm: Algorithm
         switch algorithm(method) {
         case ASN1Names.ecdsaWithSHA256?: signatureAlgorithm = .ecdsaWithSHA256
-        case ASN1Names.rsaWithSHA256?: signatureAlgorithm = .rsaWithSHA256
+        // CMS allows both names for one signature (RFC 3370, 3.2), and common libraries write the one without digest.
+        case ASN1Names.rsaWithSHA256?, ASN1Names.rsaEncryption?: signatureAlgorithm = .rsaWithSHA256
         default: throw refused("algorithm", "The signature's algorithm is not one of Apple Pay's.")
         }
         guard signature.identifier == .octetString, case .primitive(let value) = signature.content else {

@@ -54,6 +54,8 @@ public struct UnverifiedPaymentToken: Sendable {
     public let applicationDataHash: [UInt8]?
     /// What the wallet says of the card beside the token, such as `Visa 1234`. Nobody signed it.
     public let claimedCardName: String?
+    /// The card's network as the wallet names it beside the token. Nobody signed it.
+    public let claimedNetwork: String?
 
     let data: [UInt8]
     let signature: [UInt8]
@@ -77,9 +79,19 @@ public struct UnverifiedPaymentToken: Sendable {
         try self.init(document: document)
     }
 
+    /// The part of a token that is signed and encrypted, as a provider takes it that opens tokens itself.
+    /// - Throws: ``PaymentTokenError`` if it is not JSON.
+    public static func sealed(in document: JSONValue) throws(PaymentTokenError) -> Secret<[UInt8]> {
+        Secret(try paymentData(in: envelope(document)).bytes())
+    }
+
+    private static func envelope(_ document: JSONValue) -> JSONValue {
+        document["payment"]?["token"] ?? document["token"] ?? document
+    }
+
     /// Takes a document that was read already.
     public init(document: JSONValue) throws(PaymentTokenError) {
-        let token = document["payment"]?["token"] ?? document["token"] ?? document
+        let token = Self.envelope(document)
         guard token.objectValue != nil else { throw Self.malformed("not_object", "The token is not a JSON object.") }
         let payment = try Self.paymentData(in: token)
         guard let members = payment.objectValue else {
@@ -105,6 +117,7 @@ public struct UnverifiedPaymentToken: Sendable {
         let hasApplicationData = header["applicationData"].map { !$0.isNull && $0 != .string("") } ?? false
         applicationDataHash = hasApplicationData ? try Self.hex(header, "applicationData") : nil
         claimedCardName = token["paymentMethod"]?["displayName"]?.stringValue
+        claimedNetwork = token["paymentMethod"]?["network"]?.stringValue
     }
 
     /// The signed and encrypted part, whichever way the token was handed over.
@@ -129,7 +142,7 @@ public struct UnverifiedPaymentToken: Sendable {
         _ header: JSONValue, _ version: PaymentTokenVersion
     ) throws(PaymentTokenError) -> KeyTransport {
         let other = version == .ecV1 ? "wrappedKey" : "ephemeralPublicKey"
-        guard header[other] == nil else {
+        guard header[other]?.isNull ?? true else {
             throw malformed("key_transport", "The token's header has \(other), which \(version.rawValue) does not.")
         }
         switch version {

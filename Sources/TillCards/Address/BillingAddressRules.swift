@@ -133,7 +133,7 @@ public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConver
         case .missing: "The billing address needs a \(field.rawValue.replacing("_", with: " "))."
         case .tooLong(let limit):
             "The billing address's \(field.rawValue.replacing("_", with: " ")) is longer than \(limit) characters."
-        case .wrongForm: "The billing address's postal code is none of its country."
+        case .wrongForm: "The postal code of the billing address is not one of that country."
         case .notAShortCode: "The billing address's region must be its short code, as CA or NSW."
         case .notACountryCode: "The billing address's country must be two capital letters, as DE."
         case .unitedKingdomIsGB: "The code of the United Kingdom is GB, not UK."

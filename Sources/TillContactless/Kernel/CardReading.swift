@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What a tap gave. The number and the track are sealed in ``Secret``; everything else may be shown.
+/// What a tap gave. The number and the track are sealed in `Secret`; everything else may be shown.
 public struct CardReading: Sendable {
     /// How it ended.
     public var outcome: TapOutcome

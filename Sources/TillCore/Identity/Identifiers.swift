@@ -85,6 +85,16 @@ public struct PaymentID: Identifier {
     }
 }
 
+extension PaymentID {
+    /// The payment in the name of one of its steps: `pay_…-a1`, `pay_…-r1`. `nil` for anything else.
+    public init?(ofStep name: some StringProtocol) {
+        guard name.hasPrefix("pay_"), let end = name.lastIndex(of: "-"),
+            let id = try? PaymentID(validating: String(name[..<end]))
+        else { return nil }
+        self = id
+    }
+}
+
 private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
 /// One try to authorize a payment with one provider: the payment's identifier and `-a1`, `-a2`, …
@@ -97,6 +107,14 @@ public struct AttemptID: Identifier {
 
 /// One capture of an authorization: the payment's identifier and `-c1`, `-c2`, …
 public struct CaptureID: Identifier {
+    /// The text, as it came.
+    public let rawValue: String
+    /// Takes the text as it is.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// One renewal of a hold: the payment's identifier and `-h1`, `-h2`, …
+public struct RenewalID: Identifier {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.

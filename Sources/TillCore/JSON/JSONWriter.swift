@@ -10,7 +10,7 @@ public struct JSONWriter: Sendable {
     private var depth = 0
 
     /// An empty document.
-    /// - Parameter reserving: bytes for which memory is taken at once.
+    /// - Parameter capacity: bytes for which memory is taken at once.
     public init(reserving capacity: Int = 256) {
         isPretty = false
         bytes.reserveCapacity(capacity)

@@ -16,6 +16,10 @@ public struct Attempt: Hashable, Sendable {
     public internal(set) var state: State
     /// The void of it, once asked for.
     public internal(set) var void: Void?
+    /// What was asked for after the customer had done what was asked of him.
+    public internal(set) var continuation: Continuation?
+    /// When the journal heard that money is held; honor periods count from here where the provider tells none.
+    public internal(set) var heldSince: Timestamp?
 
     /// Where an attempt stands.
     public enum State: Hashable, Sendable {
@@ -23,6 +27,8 @@ public struct Attempt: Hashable, Sendable {
         case inFlight
         /// The customer must do something.
         case requiresAction(CustomerAction)
+        /// The card's data are stored on this device; nobody was asked yet.
+        case stored(StoredTap)
         /// It may have happened.
         case unknown(Unknown)
         /// Money is held or taken.
@@ -50,12 +56,32 @@ public struct Attempt: Hashable, Sendable {
         public internal(set) var state: OperationState
     }
 
+    /// The second half of an authorization that a challenge has interrupted, where the provider waits to be asked.
+    public struct Continuation: Hashable, Sendable {
+        /// 1 for the first; another follows only if the provider wants another action after it.
+        public let number: Int
+        /// When it was written to the journal.
+        public let startedAt: Timestamp
+        /// Where it stands.
+        public internal(set) var state: OperationState
+    }
+
     /// The key of the preparation.
     public var prepareKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-prepare") }
     /// The key of the authorization.
     public var authorizationKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-authorize") }
     /// The key of the void.
     public var voidKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-void") }
+
+    /// The key of a continuation.
+    public func continuationKey(_ continuation: Continuation) -> IdempotencyKey {
+        IdempotencyKey(rawValue: "\(id)-continue-\(continuation.number)")
+    }
+
+    /// The provider is being asked, or was, to go on after the customer's action, and nobody knows how it ended.
+    public var openContinuation: Continuation? {
+        isUndecided ? continuation.flatMap { $0.state.isOpen ? $0 : nil } : nil
+    }
 
     /// The authorization, if there is one.
     public var authorization: Authorization? {
@@ -65,7 +91,7 @@ public struct Attempt: Hashable, Sendable {
     /// Money may be with the provider and nobody knows.
     public var isUndecided: Bool {
         switch state {
-        case .inFlight, .unknown, .requiresAction: true
+        case .inFlight, .stored, .unknown, .requiresAction: true
         case .authorized, .declined, .notSent, .voided, .expired: false
         }
     }
@@ -124,6 +150,22 @@ public struct Capture: Hashable, Sendable {
     public internal(set) var state: OperationState
     /// Its key.
     public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-capture") }
+}
+
+/// One renewal of a hold: the bank answers for the money for longer.
+public struct Renewal: Hashable, Sendable {
+    /// Its name.
+    public let id: RenewalID
+    /// Of which attempt.
+    public let attempt: AttemptID
+    /// How much is held further: what is not captured yet.
+    public let amount: Money
+    /// When it was written to the journal.
+    public let startedAt: Timestamp
+    /// Where it stands.
+    public internal(set) var state: OperationState
+    /// Its key.
+    public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-renew") }
 }
 
 /// One refund.

@@ -6,6 +6,8 @@ public enum PaymentCommand: Hashable, Sendable {
     case capture(Money?, isFinal: Bool)
     /// Want no money for this order any more; lets a hold go.
     case cancel(reason: String)
+    /// Renew the hold on what is not captured yet. The honor period counts where the provider told no end of it.
+    case renew(honorPeriod: Span)
     /// Give money back; all that is left if no amount is given.
     case refund(Money?, reason: String?)
 }
@@ -21,6 +23,8 @@ extension Payment {
             return try decideCapture(amount, isFinal: isFinal, at: now)
         case .cancel(let reason):
             return try decideCancel(reason: reason)
+        case .renew(let honorPeriod):
+            return try decideRenewal(honorPeriod, at: now)
         case .refund(let amount, let reason):
             return try decideRefund(amount, reason: reason)
         }
@@ -33,7 +37,7 @@ extension Payment {
         case .requiresPaymentMethod, .declined: break
         case .succeeded, .partiallyRefunded, .partiallyCaptured, .requiresCapture:
             throw .alreadyPaid(order.id, id)
-        case .processing, .unknown, .requiresAction: throw .outcomeOpen(status)
+        case .processing, .stored, .unknown, .requiresAction: throw .outcomeOpen(status)
         case .refunded, .canceled, .expired: throw .closed(status)
         }
         guard cancelReason == nil else { throw .closed(.canceled) }
@@ -49,6 +53,7 @@ extension Payment {
         guard let attempt = currentAttempt else { throw .nothingToCapture }
         guard let authorization = attempt.authorization else { throw .outcomeOpen(status) }
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
+        guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
         guard cancelReason == nil else { throw .closed(.canceled) }
         // A payment that gave all back has left its order: another payment may be paying it.
@@ -70,11 +75,12 @@ extension Payment {
         guard !isCanceled else { throw .closed(.canceled) }
         guard cancelReason == nil else { throw .operationInProgress("cancellation") }
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
+        guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
         guard captured.isZero else { throw .capturedAlready(captured) }
         var events: [PaymentEvent] = [.cancelRequested(reason: reason)]
         switch currentAttempt?.state {
         case nil: events.append(.canceled)
-        case .authorized, .requiresAction:
+        case .authorized, .requiresAction, .stored:
             // One that is being let go already is let go once.
             if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
                 events.append(.voidStarted(attempt.id, reason: reason))
@@ -83,6 +89,28 @@ extension Payment {
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
         }
         return events
+    }
+
+    /// Not while the bank answers for the hold anyway, not after its end, and once: what is renewed is the original.
+    private func decideRenewal(_ honorPeriod: Span, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let attempt = currentAttempt else { throw .nothingHeld }
+        guard let authorization = attempt.authorization else { throw .outcomeOpen(status) }
+        guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
+        guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
+        if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
+        guard cancelReason == nil else { throw .closed(.canceled) }
+        guard isLive else { throw .closed(status) }
+        let left = Money(minorUnits: authorization.amount.minorUnits - captured.minorUnits, currency: currency)
+        let isClosed = authorization.isCaptured || captures.contains { $0.state.isSucceeded && $0.isFinal }
+        guard !isClosed, left.isPositive else { throw .nothingHeld }
+        if let end = authorization.captureBefore, end <= now { throw .authorizationExpired(end) }
+        guard !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else {
+            throw .renewedBefore
+        }
+        let honoredUntil =
+            authorization.honoredUntil ?? (attempt.heldSince ?? attempt.startedAt).adding(honorPeriod)
+        guard honoredUntil <= now else { throw .renewalTooEarly(honoredUntil) }
+        return [.renewalStarted(nextRenewalID, attempt.id, left)]
     }
 
     private func decideRefund(_ asked: Money?, reason: String?) throws(PaymentRefusal) -> [PaymentEvent] {

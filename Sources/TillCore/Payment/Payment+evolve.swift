@@ -16,14 +16,34 @@ extension Payment {
         case .authorized(let id, let authorization):
             applyAuthorization(id, authorization, at: at)
         case .actionRequired(let id, let action):
-            change(id) { $0.state = .requiresAction(action) }
+            change(id) {
+                $0.state = .requiresAction(action)
+                $0.endContinuation(.refused(Decline(reason: .generic, code: "requires_action")))
+            }
+        case .continuationStarted(let id, let number):
+            change(id) {
+                $0.state = .inFlight
+                $0.continuation = Attempt.Continuation(number: number, startedAt: at, state: .inFlight)
+            }
+        case .attemptStored(let id, let tap):
+            change(id) {
+                $0.state = .stored(tap)
+                $0.reference = tap.record
+            }
         case .attemptDeclined(let id, let decline):
-            change(id) { $0.state = .declined(decline) }
+            change(id) {
+                $0.state = .declined(decline)
+                $0.endContinuation(.refused(decline))
+            }
         case .attemptNotSent(let id, let reason):
-            change(id) { $0.state = .notSent(reason: reason) }
+            change(id) {
+                $0.state = .notSent(reason: reason)
+                $0.endContinuation(.refused(Decline(reason: .generic, code: "not_sent")))
+            }
         case .attemptExpired(let id):
             change(id) {
                 $0.state = .expired
+                $0.endContinuation(.refused(Decline(reason: .authorizationExpired)))
                 $0.void?.state = .succeeded(nil)
             }
         case .voidStarted(let id, let reason):
@@ -31,6 +51,7 @@ extension Payment {
         case .voided(let id):
             change(id) {
                 $0.state = .voided
+                $0.endContinuation(.refused(Decline(reason: .generic, code: "voided")))
                 $0.void?.state = .succeeded(nil)
             }
         case .captureStarted(let id, let attempt, let amount, let isFinal):
@@ -39,6 +60,10 @@ extension Payment {
                     id: id, attempt: attempt, amount: amount, isFinal: isFinal, startedAt: at, state: .inFlight))
         case .captured(let id, let reference):
             change(.capture(id)) { $0 = .succeeded(reference) }
+        case .renewalStarted(let id, let attempt, let amount):
+            renewals.append(Renewal(id: id, attempt: attempt, amount: amount, startedAt: at, state: .inFlight))
+        case .renewed(let id, let authorization):
+            applyRenewal(id, authorization)
         case .refundStarted(let id, let attempt, let amount, let reason):
             refunds.append(
                 Refund(id: id, attempt: attempt, amount: amount, reason: reason, startedAt: at, state: .inFlight))
@@ -73,6 +98,8 @@ extension Payment {
         change(id) {
             $0.state = .authorized(authorization)
             $0.reference = authorization.reference
+            $0.heldSince = at
+            $0.endContinuation(.succeeded(authorization.reference))
             if let card = authorization.card { $0.tender.card = card }
         }
         guard authorization.isCaptured, !captures.contains(where: { $0.attempt == id }) else { return }
@@ -80,6 +107,20 @@ extension Payment {
             Capture(
                 id: nextCaptureID, attempt: id, amount: authorization.amount, isFinal: true, startedAt: at,
                 state: .succeeded(authorization.reference)))
+    }
+
+    /// The hold keeps its amount; its name, its end and its honor period are those of the renewal.
+    private mutating func applyRenewal(_ id: RenewalID, _ renewed: Authorization) {
+        guard let renewal = renewals.first(where: { $0.id == id }) else { return }
+        change(.renewal(id)) { $0 = .succeeded(renewed.reference) }
+        change(renewal.attempt) {
+            guard case .authorized(var held) = $0.state else { return }
+            held.reference = renewed.reference
+            held.captureBefore = renewed.captureBefore ?? held.captureBefore
+            held.honoredUntil = renewed.honoredUntil
+            $0.state = .authorized(held)
+            $0.reference = renewed.reference
+        }
     }
 
     private mutating func applyUnknown(
@@ -116,6 +157,15 @@ extension Payment {
     private mutating func change(_ id: OperationID, _ body: (inout OperationState) -> Swift.Void) {
         switch id {
         case .attempt: break
+        case .continuation(let id):
+            guard let index = attempts.firstIndex(where: { $0.id == id }),
+                var continuation = attempts[index].continuation
+            else { return }
+            body(&continuation.state)
+            attempts[index].continuation = continuation
+        case .renewal(let id):
+            guard let index = renewals.firstIndex(where: { $0.id == id }) else { return }
+            body(&renewals[index].state)
         case .void(let id):
             guard let index = attempts.firstIndex(where: { $0.id == id }), var void = attempts[index].void else {
                 return
@@ -135,6 +185,8 @@ extension Payment {
     public func state(of operation: OperationID) -> OperationState? {
         switch operation {
         case .attempt: nil
+        case .continuation(let id): attempts.first { $0.id == id }?.continuation?.state
+        case .renewal(let id): renewals.first { $0.id == id }?.state
         case .void(let id): attempts.first { $0.id == id }?.void?.state
         case .capture(let id): captures.first { $0.id == id }?.state
         case .refund(let id): refunds.first { $0.id == id }?.state
@@ -143,5 +195,14 @@ extension Payment {
 
     var nextAttemptID: AttemptID { AttemptID(rawValue: "\(id)-a\(attempts.count + 1)") }
     var nextCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(captures.count + 1)") }
+    var nextRenewalID: RenewalID { RenewalID(rawValue: "\(id)-h\(renewals.count + 1)") }
     var nextRefundID: RefundID { RefundID(rawValue: "\(id)-r\(refunds.count + 1)") }
+}
+
+extension Attempt {
+    /// Ends what is open of a continuation.
+    fileprivate mutating func endContinuation(_ state: OperationState) {
+        guard continuation?.state.isOpen == true else { return }
+        continuation?.state = state
+    }
 }

@@ -4,10 +4,14 @@ public enum PaymentAnswer: Hashable, Sendable {
     case prepared(AttemptID, ProviderAnswer<Confirmation>)
     /// To the authorization of an attempt.
     case authorized(AttemptID, ProviderAnswer<Authorization>)
+    /// To the continuation of an attempt.
+    case continued(AttemptID, ProviderAnswer<Authorization>)
     /// To a capture.
     case captured(CaptureID, ProviderAnswer<Confirmation>)
     /// To a void.
     case voided(AttemptID, ProviderAnswer<Confirmation>)
+    /// To the renewal of a hold.
+    case renewed(RenewalID, ProviderAnswer<Authorization>)
     /// To a refund.
     case refunded(RefundID, ProviderAnswer<Confirmation>)
     /// To a query about an attempt.
@@ -22,12 +26,20 @@ extension Payment {
     public func observe(_ answer: PaymentAnswer, at now: Timestamp) -> [PaymentEvent] {
         switch answer {
         case .prepared(let id, let answer): return observePrepared(id, answer)
-        case .authorized(let id, let answer): return observeAuthorized(id, answer, at: now)
+        case .authorized(let id, let answer):
+            // Once the continuation is asked for, only a yes to what came before it can still mean something.
+            if attempts.contains(where: { $0.id == id && $0.openContinuation != nil }) {
+                guard case .approved = answer else { return [] }
+            }
+            return observeAuthorized(id, answer, at: now)
+        case .continued(let id, let answer): return observeContinued(id, answer, at: now)
         case .captured(let id, let answer):
-            return observeOperation(.capture(id), answer, at: now) { .captured(id, $0) }
+            return observeOperation(.capture(id), answer, at: now) { .captured(id, $0.reference) }
         case .voided(let id, let answer): return observeVoided(id, answer, at: now)
+        case .renewed(let id, let answer):
+            return observeOperation(.renewal(id), answer, at: now) { .renewed(id, $0) }
         case .refunded(let id, let answer):
-            return observeOperation(.refund(id), answer, at: now) { .refunded(id, $0) }
+            return observeOperation(.refund(id), answer, at: now) { .refunded(id, $0.reference) }
         case .snapshot(let id, let answer): return observeSnapshot(id, answer, at: now)
         case .holdEnds(let id): return observeHold(id, at: now)
         }
@@ -39,7 +51,9 @@ extension Payment {
 
     private func observePrepared(_ id: AttemptID, _ answer: ProviderAnswer<Confirmation>) -> [PaymentEvent] {
         // Later than this the money was asked for, and what is heard of the preparation says nothing any more.
-        guard let attempt = undecided(id), attempt.reference == nil, case .inFlight = attempt.state else { return [] }
+        guard let attempt = undecided(id), attempt.reference == nil, attempt.continuation == nil,
+            case .inFlight = attempt.state
+        else { return [] }
         switch answer {
         case .approved(let confirmation):
             guard let reference = confirmation.reference else { return [] }
@@ -48,6 +62,7 @@ extension Payment {
         // No money was asked for, so an unanswered preparation has certainly taken none.
         case .notSent(let reason), .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
+        case .stored: return settle(id, [.attemptNotSent(id, reason: "a preparation stores nothing")])
         }
     }
 
@@ -58,13 +73,13 @@ extension Payment {
         switch answer {
         case .approved(let authorization):
             guard authorization.amount.currency == currency, authorization.amount.isPositive,
-                authorization.amount.minorUnits <= attempt.amount.minorUnits
+                let base = authorization.base, base.minorUnits <= attempt.amount.minorUnits
             else {
                 let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
-                if let before = unknown(.attempt(id)), before.reason == reason, now < before.nextCheck { return [] }
+                let step = asking(attempt)
+                if let before = unknown(step), before.reason == reason, now < before.nextCheck { return [] }
                 return [
-                    .outcomeUnknown(
-                        .attempt(id), nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
+                    .outcomeUnknown(step, nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
                     .attentionRequired(.attempt(id), reason: reason),
                 ]
             }
@@ -72,9 +87,38 @@ extension Payment {
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .requiresAction(let action):
             if case .requiresAction(action) = attempt.state { return [] }
-            return [.actionRequired(id, action)]
+            return challenged(attempt, action)
+        case .stored(let tap):
+            if case .stored(tap) = attempt.state { return [] }
+            guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
+            return [.attemptStored(id, tap), .voidStarted(id, reason: reason)]
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
+        }
+    }
+
+    /// What of an undecided attempt nobody knows: the first asking, or the one after the customer's action.
+    private func asking(_ attempt: Attempt) -> OperationID {
+        attempt.openContinuation == nil ? .attempt(attempt.id) : .continuation(attempt.id)
+    }
+
+    /// A customer need not do anything for what nobody wants any more.
+    private func challenged(_ attempt: Attempt, _ action: CustomerAction) -> [PaymentEvent] {
+        let asked = PaymentEvent.actionRequired(attempt.id, action)
+        guard let reason = cancelReason, attempt.void == nil else { return [asked] }
+        return [asked, .voidStarted(attempt.id, reason: reason)]
+    }
+
+    private func observeContinued(
+        _ id: AttemptID, _ answer: ProviderAnswer<Authorization>, at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard let attempt = undecided(id), attempt.openContinuation != nil else { return [] }
+        switch answer {
+        case .approved, .declined: return observeAuthorized(id, answer, at: now)
+        case .requiresAction(let action): return challenged(attempt, action)
+        case .stored: return stillUnknown(.continuation(id), reason: "stored", at: now)
+        case .notSent(let reason): return [resent(.continuation(id), reason: reason, at: now)]
+        case .unknown(let reason): return stillUnknown(.continuation(id), reason: reason, at: now)
         }
     }
 
@@ -92,10 +136,10 @@ extension Payment {
                 events.append(.voidStarted(id, reason: reason))
             }
         } else if authorization.isCaptured {
-            if authorization.amount != asked {
+            if authorization.base != asked {
                 events.append(.attentionRequired(.attempt(id), reason: "Only \(authorization.amount) was approved."))
             }
-        } else if authorization.amount.minorUnits < asked.minorUnits {
+        } else if (authorization.base ?? authorization.amount).minorUnits < asked.minorUnits {
             events.append(.voidStarted(id, reason: "partial_approval"))
         } else if captureMode == .automatic {
             events.append(.captureStarted(nextCaptureID, id, authorization.amount, isFinal: true))
@@ -135,30 +179,33 @@ extension Payment {
     private func observeHold(_ id: AttemptID, at now: Timestamp) -> [PaymentEvent] {
         guard let attempt = attempts.first(where: { $0.id == id }), let hold = untouchedHold(attempt) else { return [] }
         if now >= hold.end { return [.voidStarted(id, reason: Attempt.Void.holdEnded)] }
-        guard now >= hold.warnFrom, !attention.contains(hold.warning) else { return [] }
-        return [.attentionRequired(.attempt(id), reason: hold.warning)]
+        return hold.warnings.filter { now >= $0.from && !attention.contains($0.sentence) }
+            .sorted { $0.from < $1.from }.map { .attentionRequired(.attempt(id), reason: $0.sentence) }
     }
 
-    private func observeOperation(
-        _ operation: OperationID, _ answer: ProviderAnswer<Confirmation>, at now: Timestamp,
-        done: (ProviderReference?) -> PaymentEvent
+    private func observeOperation<Done>(
+        _ operation: OperationID, _ answer: ProviderAnswer<Done>, at now: Timestamp, done: (Done) -> PaymentEvent
     ) -> [PaymentEvent] {
         guard let state = state(of: operation), state.isOpen else { return [] }
         switch answer {
-        case .approved(let confirmation): return [done(confirmation.reference)]
+        case .approved(let result): return [done(result)]
         case .declined(let decline):
             return [
                 .refused(operation, decline),
                 .attentionRequired(operation, reason: "The provider refused: \(decline.reason.rawValue)."),
             ]
         case .requiresAction(let action): return stillUnknown(operation, reason: action.kind, at: now)
-        case .notSent(let reason):
-            var tries = 0
-            if case .deferred(_, let before) = state { tries = before }
-            let until = now.adding(CheckSchedule.resendWait(tries: tries))
-            return [.deferred(operation, until: until, reason: reason)]
+        case .stored: return stillUnknown(operation, reason: "stored", at: now)
+        case .notSent(let reason): return [resent(operation, reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
         }
+    }
+
+    /// What certainly did not leave is sent again, later each time.
+    private func resent(_ operation: OperationID, reason: String, at now: Timestamp) -> PaymentEvent {
+        var tries = 0
+        if case .deferred(_, let before) = state(of: operation) { tries = before }
+        return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: reason)
     }
 
     /// One more look without a result; after enough of them a person is asked as well. A look before its time that
@@ -199,9 +246,10 @@ extension Payment {
     private func openOperations(of id: AttemptID) -> [OperationID] {
         var open: [OperationID] = []
         guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
-        if attempt.isUndecided, attempt.void == nil { open.append(.attempt(id)) }
+        if attempt.isUndecided, attempt.void == nil { open.append(asking(attempt)) }
         if let void = attempt.void, void.state.isOpen { open.append(.void(id)) }
         open += captures.filter { $0.attempt == id && $0.state.isOpen }.map { .capture($0.id) }
+        open += renewals.filter { $0.attempt == id && $0.state.isOpen }.map { .renewal($0.id) }
         open += refunds.filter { $0.attempt == id && $0.state.isOpen }.map { .refund($0.id) }
         return open
     }
@@ -216,10 +264,13 @@ extension Payment {
             return observeAuthorized(id, .approved(authorization), at: now)
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .voided: return settle(id, [.voided(id)])
+        case .continuable: return observeContinuable(attempt, at: now)
         case .requiresAction(let action):
             if let void = attempt.void, void.state.isOpen {
                 return [.deferred(.void(id), until: now, reason: "not voided yet")]
             }
+            // This look may be older than the continuation; the continuation's own answer tells.
+            if attempt.openContinuation != nil { return observeContinuable(attempt, at: now) }
             guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
                 return [.voidStarted(id, reason: "abandoned")]
             }
@@ -228,19 +279,47 @@ extension Payment {
                 return []
             }
             return [.actionRequired(id, action)]
+        case .stored(let tap):
+            guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
+            if let void = attempt.void, void.state.isOpen {
+                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            }
+            guard now >= tap.expires, !attention.contains(tap.overdueWarning) else { return [] }
+            return [.attentionRequired(.attempt(id), reason: tap.overdueWarning)]
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(
-                isBeingVoided ? .void(id) : .attempt(id), reason: "The provider is still processing.", at: now)
+                isBeingVoided ? .void(id) : asking(attempt), reason: "The provider is still processing.", at: now)
         case .notFound, .unconfirmed:
             // Nobody holds the customer's credential any more, so this attempt can not go on. It is voided at the
             // provider, so that a request that is still under way can never charge it.
             guard let void = attempt.void else { return [.voidStarted(id, reason: "abandoned")] }
             guard void.state.isOpen else {
-                return stillUnknown(.attempt(id), reason: "The provider refuses to void it.", at: now)
+                return stillUnknown(asking(attempt), reason: "The provider refuses to void it.", at: now)
             }
             return [.deferred(.void(id), until: now, reason: "not voided yet")]
         }
+    }
+
+    /// The customer has done what was asked, and the provider waits for us. The money is asked for only after this is
+    /// in the journal, once, and not if nobody wants it any more.
+    private func observeContinuable(_ attempt: Attempt, at now: Timestamp) -> [PaymentEvent] {
+        let id = attempt.id
+        if let void = attempt.void {
+            guard void.state.isOpen else {
+                return stillUnknown(asking(attempt), reason: "The provider refuses to void it.", at: now)
+            }
+            return [.deferred(.void(id), until: now, reason: "not voided yet")]
+        }
+        if let reason = cancelReason { return [.voidStarted(id, reason: reason)] }
+        guard let continuation = attempt.openContinuation else {
+            return [.continuationStarted(id, number: (attempt.continuation?.number ?? 0) + 1)]
+        }
+        // Whoever has just sent it hears the answer himself.
+        if case .inFlight = continuation.state, now < continuation.startedAt.adding(CheckSchedule.answerLease) {
+            return []
+        }
+        return [.deferred(.continuation(id), until: now, reason: "not asked for yet")]
     }
 
     private func observeSettlements(
@@ -272,10 +351,24 @@ extension Payment {
         {
             events.append(.attemptExpired(id))
         }
+        if let renewal = renewals.first(where: { $0.attempt == id && $0.state.isOpen }) {
+            events.append(observeRenewal(renewal, of: attempt, in: snapshot, at: now))
+        }
         for refund in refunds where refund.attempt == id && refund.state.isOpen {
             events += observeRefund(refund, in: snapshot, at: now)
         }
         return events
+    }
+
+    /// A renewed hold has another name than the one that was renewed.
+    private func observeRenewal(
+        _ renewal: Renewal, of attempt: Attempt, in snapshot: ProviderSnapshot, at now: Timestamp
+    ) -> PaymentEvent {
+        switch snapshot.standing {
+        case .voided: .refused(.renewal(renewal.id), Decline(reason: .authorizationExpired))
+        case .authorized(let held) where held.reference != attempt.reference: .renewed(renewal.id, held)
+        default: .deferred(.renewal(renewal.id), until: now, reason: "not renewed yet")
+        }
     }
 
     private func observeRefund(

@@ -22,6 +22,8 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var attempts: [Attempt] = []
     /// All captures, oldest first.
     public internal(set) var captures: [Capture] = []
+    /// All renewals of holds, oldest first.
+    public internal(set) var renewals: [Renewal] = []
     /// All refunds, oldest first.
     public internal(set) var refunds: [Refund] = []
     /// Why the shop wants no money any more, if so.
@@ -59,7 +61,7 @@ public struct Payment: Hashable, Sendable {
     public var currentAttempt: Attempt? {
         attempts.last { attempt in
             switch attempt.state {
-            case .inFlight, .unknown, .requiresAction, .authorized: true
+            case .inFlight, .stored, .unknown, .requiresAction, .authorized: true
             case .declined, .notSent, .voided, .expired: false
             }
         }
@@ -72,6 +74,11 @@ public struct Payment: Hashable, Sendable {
 
     /// Held or taken.
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
+    /// What the customer added at the reader; a part of what is held or taken.
+    public var tip: Money? {
+        guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
+        return tip
+    }
     /// Taken, whether or not some of it went back.
     public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
     /// Taken or about to be: what a new capture must leave room for.
@@ -107,9 +114,12 @@ public struct Payment: Hashable, Sendable {
         }
         guard let last = attempts.last else { return .requiresPaymentMethod }
         switch last.state {
-        case .inFlight: return .processing
+        case .inFlight:
+            if case .unknown = last.continuation?.state { return .unknown }
+            return .processing
         case .unknown: return .unknown
         case .requiresAction: return .requiresAction
+        case .stored: return .stored
         case .declined: return .declined
         case .notSent, .voided: return .requiresPaymentMethod
         case .expired: return .expired

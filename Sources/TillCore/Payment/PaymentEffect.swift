@@ -2,10 +2,14 @@
 public enum PaymentEffect: Hashable, Sendable {
     /// Ask the provider what became of the attempt.
     case query(AttemptID)
+    /// Go on with an attempt after the customer's action, with its key.
+    case continueAttempt(AttemptID)
     /// Send the void, with its key.
     case void(AttemptID)
     /// Send the capture, with its key.
     case capture(CaptureID)
+    /// Send the renewal of a hold, with its key.
+    case renew(RenewalID)
     /// Send the refund, with its key.
     case refund(RefundID)
     /// Warn that a hold is about to end, or let it go because it has. Calls nobody.
@@ -35,12 +39,29 @@ extension Payment {
                     pending(
                         .void(attempt.id), void.state, startedAt: void.startedAt, attempt: attempt.id,
                         window: window, now: now, isOrphan: isOrphan))
+            } else if let continuation = attempt.openContinuation {
+                var next = pending(
+                    .continueAttempt(attempt.id), continuation.state, startedAt: continuation.startedAt,
+                    attempt: attempt.id, window: window, now: now, isOrphan: isOrphan)
+                // Nobody wants the money any more: whether it was taken is asked, and it is not asked for again.
+                if cancelReason != nil { next.effect = .query(attempt.id) }
+                effects.append(next)
+            } else if case .stored(let tap) = attempt.state {
+                // Whoever forwards it settles it; the engine only minds its end.
+                if !attention.contains(tap.overdueWarning) {
+                    effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires))
+                }
             } else if attempt.isUndecided {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
             } else if let hold = untouchedHold(attempt) {
-                let isWarned = attention.contains(hold.warning)
+                let next = hold.warnings.filter { !attention.contains($0.sentence) }.map(\.from).min()
+                effects.append(PendingEffect(effect: .watchHold(attempt.id), due: next ?? hold.end))
+            }
+            for renewal in renewals where renewal.attempt == attempt.id && renewal.state.isOpen {
                 effects.append(
-                    PendingEffect(effect: .watchHold(attempt.id), due: isWarned ? hold.end : hold.warnFrom))
+                    pending(
+                        .renew(renewal.id), renewal.state, startedAt: renewal.startedAt, attempt: attempt.id,
+                        window: window, now: now, isOrphan: isOrphan))
             }
             for capture in captures where capture.attempt == attempt.id && capture.state.isOpen {
                 effects.append(
@@ -63,14 +84,36 @@ extension Payment {
         pendingEffects(capabilities: { _ in nil }, at: updatedAt).map(\.due).min()
     }
 
-    /// A hold of which nothing is taken or being taken or let go: when it ends and when to warn of that.
-    func untouchedHold(_ attempt: Attempt) -> (end: Timestamp, warnFrom: Timestamp, warning: String)? {
-        guard attempt.void == nil, let end = attempt.authorization?.captureBefore,
-            !captures.contains(where: { $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded) })
+    /// A hold that somebody should know about in time.
+    struct Hold {
+        /// A sentence for a person, and from when it is said.
+        struct Warning {
+            var from: Timestamp
+            var sentence: String
+        }
+        var end: Timestamp
+        var warnings: [Warning]
+    }
+
+    /// A hold of which nothing is taken or being taken, renewed or let go: when it ends, and what to warn of before:
+    /// its end, and the end of the time for which the bank answers for it.
+    func untouchedHold(_ attempt: Attempt) -> Hold? {
+        guard attempt.void == nil, let authorization = attempt.authorization, let end = authorization.captureBefore,
+            !captures.contains(where: { $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded) }),
+            !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isOpen })
         else { return nil }
-        let half = end.since(attempt.startedAt).milliseconds / 2
-        let notice = min(CheckSchedule.holdNotice.milliseconds, max(0, half))
-        return (end, end.adding(.milliseconds(-notice)), "The hold ends at \(end); capture it or let it go.")
+        func notice(of deadline: Timestamp) -> Timestamp {
+            let half = deadline.since(attempt.startedAt).milliseconds / 2
+            return deadline.adding(.milliseconds(-min(CheckSchedule.holdNotice.milliseconds, max(0, half))))
+        }
+        var warnings = [
+            Hold.Warning(from: notice(of: end), sentence: "The hold ends at \(end); capture it or let it go.")
+        ]
+        if let honored = authorization.honoredUntil, honored < end {
+            let sentence = "The bank honors the hold until \(honored); capture it before, or renew it after that."
+            warnings.append(Hold.Warning(from: notice(of: honored), sentence: sentence))
+        }
+        return Hold(end: end, warnings: warnings)
     }
 
     private func due(of attempt: Attempt, isOrphan: Bool) -> Timestamp {

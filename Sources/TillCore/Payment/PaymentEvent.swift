@@ -10,6 +10,10 @@ public enum PaymentEvent: Hashable, Sendable {
     case authorized(AttemptID, Authorization)
     /// The customer must do something first.
     case actionRequired(AttemptID, CustomerAction)
+    /// The customer has done it. The second half of the authorization and its key are durable.
+    case continuationStarted(AttemptID, number: Int)
+    /// The card's sealed data are durable on this device and wait to be forwarded: stored, not authorized.
+    case attemptStored(AttemptID, StoredTap)
     /// The provider said no.
     case attemptDeclined(AttemptID, Decline)
     /// Not one byte of the request left.
@@ -24,6 +28,10 @@ public enum PaymentEvent: Hashable, Sendable {
     case captureStarted(CaptureID, AttemptID, Money, isFinal: Bool)
     /// The money is taken.
     case captured(CaptureID, ProviderReference?)
+    /// A renewal of a hold and its key are durable.
+    case renewalStarted(RenewalID, AttemptID, Money)
+    /// The hold goes on under the given name and to the given end; its amount is that of the renewal.
+    case renewed(RenewalID, Authorization)
     /// A refund and its key are durable; the amount is reserved.
     case refundStarted(RefundID, AttemptID, Money, reason: String?)
     /// The money went back.
@@ -89,6 +97,8 @@ public enum PaymentEvent: Hashable, Sendable {
         case .attemptPrepared: "attempt.prepared"
         case .authorized: "attempt.authorized"
         case .actionRequired: "attempt.action_required"
+        case .continuationStarted: "continuation.started"
+        case .attemptStored: "attempt.stored"
         case .attemptDeclined: "attempt.declined"
         case .attemptNotSent: "attempt.not_sent"
         case .attemptExpired: "attempt.expired"
@@ -96,6 +106,8 @@ public enum PaymentEvent: Hashable, Sendable {
         case .voided: "void.succeeded"
         case .captureStarted: "capture.started"
         case .captured: "capture.succeeded"
+        case .renewalStarted: "renewal.started"
+        case .renewed: "renewal.succeeded"
         case .refundStarted: "refund.started"
         case .refunded: "refund.succeeded"
         case .refused: "operation.refused"
@@ -112,10 +124,14 @@ public enum PaymentEvent: Hashable, Sendable {
 public enum OperationID: Hashable, Sendable {
     /// Authorize.
     case attempt(AttemptID)
+    /// Go on with the attempt after the customer's action.
+    case continuation(AttemptID)
     /// Void the attempt.
     case void(AttemptID)
     /// Capture.
     case capture(CaptureID)
+    /// Renew a hold.
+    case renewal(RenewalID)
     /// Refund.
     case refund(RefundID)
 }

@@ -20,6 +20,12 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case operationInProgress(String)
     /// The hold ended.
     case authorizationExpired(Timestamp)
+    /// No money is held that could be renewed.
+    case nothingHeld
+    /// The bank answers for the hold until then; it can be renewed after that.
+    case renewalTooEarly(Timestamp)
+    /// A hold is renewed once, from the original only.
+    case renewedBefore
     /// Money was captured: refund it instead.
     case capturedAlready(Money)
     /// The provider can not do this.
@@ -38,6 +44,9 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .nothingToRefund: "nothing_to_refund"
         case .operationInProgress: "operation_in_progress"
         case .authorizationExpired: "authorization_expired"
+        case .nothingHeld: "nothing_held"
+        case .renewalTooEarly: "reauthorization_too_early"
+        case .renewedBefore: "reauthorization_not_supported"
         case .capturedAlready: "captured_already"
         case .unsupported: "unsupported"
         }
@@ -59,6 +68,9 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .nothingToRefund: "No captured money is left that could be refunded."
         case .operationInProgress(let step): "A \(step) of this payment is still waiting for its answer."
         case .authorizationExpired(let time): "The hold on the money ended at \(time)."
+        case .nothingHeld: "The payment holds no money that could be renewed."
+        case .renewalTooEarly(let time): "The bank honors the hold until \(time); it can be renewed after that."
+        case .renewedBefore: "The hold was renewed before, and a hold is renewed once."
         case .capturedAlready(let amount): "\(amount) of this payment is captured already."
         case .unsupported(let why): why
         }
@@ -83,6 +95,9 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .refundExceedsCaptured(_, let left): "Refund at most \(left)."
         case .nothingToCapture, .nothingToRefund: "Look at the payment first."
         case .authorizationExpired: "Ask the customer to pay again."
+        case .nothingHeld: "List what is held with `till authorizations list`."
+        case .renewalTooEarly: "Capture it now; no renewal is needed."
+        case .renewedBefore: "Capture it before it ends."
         case .capturedAlready: "Refund it instead."
         case .unsupported: "Choose another way."
         }

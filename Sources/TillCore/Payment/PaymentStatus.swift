@@ -6,6 +6,8 @@ public enum PaymentStatus: String, Hashable, Sendable, CaseIterable {
     case declined
     /// The customer must do something.
     case requiresAction = "requires_action"
+    /// The card's data are stored on this device; nobody has authorized anything. Not paid.
+    case stored
     /// The provider is being asked.
     case processing
     /// The provider was asked and the answer is not known. Do not take another payment.

@@ -1,7 +1,7 @@
 /// Who moves the money: a card provider, the sandbox, the cash drawer.
 ///
 /// Rules for every implementation:
-/// - It never throws and never retries on its own: every end of a call is one of the five answers.
+/// - It never throws and never retries on its own: every end of a call is one of the answers.
 /// - `notSent` is said only when not one byte of the request left; a time-out, a reset, a 5xx and an answer that
 ///   can not be read are `unknown`.
 /// - It sends the key that it is given, unchanged, and is safe to call again with the same request.
@@ -19,13 +19,19 @@ public protocol PaymentServiceProvider: Sendable {
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation>
     /// Asks for the money.
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization>
+    /// Asks for the money after the customer has done what was asked. Called only after a query has said
+    /// ``ProviderSnapshot/Standing/continuable``, and only once that is in the journal.
+    func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization>
+    /// Renews a hold. Called only if ``ProviderCapabilities/honorPeriod`` is there. The answer names the new hold, its
+    /// end and its honor period.
+    func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization>
     /// Takes held money.
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation>
     /// Lets held money go.
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation>
     /// Gives captured money back. A refund that the provider has taken but not settled is `unknown("pending")`.
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation>
-    /// Asks what became of an attempt. Moves no money.
+    /// Asks what became of an attempt. It looks and does nothing else: no money moves, nothing changes.
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot>
 }
 
@@ -33,5 +39,15 @@ extension PaymentServiceProvider {
     /// Providers without a preparation have nothing to do here.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         .approved(Confirmation())
+    }
+
+    /// Providers that go on by themselves after the customer's action are never asked to.
+    public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        .unknown(reason: "the provider goes on by itself")
+    }
+
+    /// Providers that renew no holds are never asked to.
+    public func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        .declined(Decline(reason: .invalidRequest, message: "the provider renews no holds"))
     }
 }

@@ -7,6 +7,9 @@ public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
     case declined(Decline)
     /// It has not happened yet: the customer must do something first.
     case requiresAction(CustomerAction)
+    /// It has not happened yet: the card's sealed data are durable on this device, to be forwarded later. Said only of
+    /// an authorization, and only where the shop asked for it.
+    case stored(StoredTap)
     /// It certainly did not happen: not one byte of the request left.
     case notSent(reason: String)
     /// It may have happened: a time-out, a broken connection, a 5xx.

@@ -18,6 +18,8 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var separateCapture: Bool
     /// Takes typed card numbers.
     public var takesCards: Bool
+    /// For how long the bank answers for a hold before it has to be renewed; `nil`: holds can not be renewed.
+    public var honorPeriod: Span?
     /// How long an authorization or a refund may take to be answered: longer where a customer has to present a card.
     public var answerTime: Span
 
@@ -25,7 +27,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public init(
         replayWindow: Span, preparesFirst: Bool, canQuery: Bool = true, voidsUnconfirmed: Bool = true,
         partialCapture: Bool = true, multipleCapture: Bool = false, separateCapture: Bool = true,
-        takesCards: Bool = true, answerTime: Span = .seconds(30)
+        takesCards: Bool = true, honorPeriod: Span? = nil, answerTime: Span = .seconds(30)
     ) {
         self.replayWindow = replayWindow
         self.preparesFirst = preparesFirst
@@ -35,6 +37,7 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.multipleCapture = multipleCapture
         self.separateCapture = separateCapture
         self.takesCards = takesCards
+        self.honorPeriod = honorPeriod
         self.answerTime = answerTime
     }
 }

@@ -42,11 +42,13 @@ public struct AuthorizationRequest: Hashable, Sendable {
     public var key: IdempotencyKey
     /// A short text for the provider's list.
     public var description: String?
+    /// What the same provider made for the payment's last attempt, which took no money.
+    public var earlier: ProviderReference?
 
     /// Makes one.
     public init(
         context: AttemptContext, amount: Money, captureMode: CaptureMode, prepareKey: IdempotencyKey,
-        key: IdempotencyKey, description: String? = nil
+        key: IdempotencyKey, description: String? = nil, earlier: ProviderReference? = nil
     ) {
         self.context = context
         self.amount = amount
@@ -54,6 +56,47 @@ public struct AuthorizationRequest: Hashable, Sendable {
         self.prepareKey = prepareKey
         self.key = key
         self.description = description
+        self.earlier = earlier
+    }
+}
+
+/// Ask for the money after the customer has done what was asked; the card is with the provider.
+public struct ContinuationRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// How much.
+    public var amount: Money
+    /// As it was when the attempt began.
+    public var captureMode: CaptureMode
+    /// Key of the continuation.
+    public var key: IdempotencyKey
+
+    /// Makes one.
+    public init(context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey) {
+        self.context = context
+        self.amount = amount
+        self.captureMode = captureMode
+        self.key = key
+    }
+}
+
+/// Renew a hold.
+public struct RenewalRequest: Hashable, Sendable {
+    /// Which attempt.
+    public var context: AttemptContext
+    /// Which renewal.
+    public var renewal: RenewalID
+    /// How much is held further.
+    public var amount: Money
+    /// Key of the renewal.
+    public var key: IdempotencyKey
+
+    /// Makes one.
+    public init(context: AttemptContext, renewal: RenewalID, amount: Money, key: IdempotencyKey) {
+        self.context = context
+        self.renewal = renewal
+        self.amount = amount
+        self.key = key
     }
 }
 
@@ -131,11 +174,17 @@ public struct QueryRequest: Hashable, Sendable {
     public var authorizationKey: IdempotencyKey
     /// How much was asked for; the provider's amounts must be in this currency.
     public var amount: Money
+    /// The money was asked for after the customer's action: a call for it may be under way, so that nothing but the
+    /// provider's own word may be read as a no.
+    public var isContinued: Bool
 
     /// Makes one.
-    public init(context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money) {
+    public init(
+        context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false
+    ) {
         self.context = context
         self.authorizationKey = authorizationKey
         self.amount = amount
+        self.isContinued = isContinued
     }
 }

@@ -2,25 +2,39 @@
 public struct Authorization: Hashable, Sendable {
     /// What the provider calls it.
     public var reference: ProviderReference
-    /// How much; never more than was asked for, less when the issuer approved a part.
+    /// How much, with the tip; without it never more than was asked for, less when the issuer approved a part.
     public var amount: Money
+    /// What the customer added at the reader; a part of ``amount``.
+    public var tip: Money?
     /// The scheme has no separate capture (Interac and the like): the money is taken already.
     public var isCaptured: Bool
     /// The hold ends here; a capture after that is refused.
     public var captureBefore: Timestamp?
+    /// Until then the bank answers for the money; after it the hold can be captured, but may be refused. `nil`: the
+    /// same as ``captureBefore``.
+    public var honoredUntil: Timestamp?
     /// What may be shown of the card, now that the provider knows it.
     public var card: CardSummary?
 
     /// Makes one.
     public init(
         reference: ProviderReference, amount: Money, isCaptured: Bool = false, captureBefore: Timestamp? = nil,
-        card: CardSummary? = nil
+        honoredUntil: Timestamp? = nil, card: CardSummary? = nil, tip: Money? = nil
     ) {
         self.reference = reference
         self.amount = amount
+        self.tip = tip
         self.isCaptured = isCaptured
         self.captureBefore = captureBefore
+        self.honoredUntil = honoredUntil
         self.card = card
+    }
+
+    /// What pays the order: all but the tip. `nil` if the two do not fit together.
+    public var base: Money? {
+        guard let tip else { return amount }
+        guard !tip.isNegative, let base = try? amount.subtracting(tip), base.isPositive else { return nil }
+        return base
     }
 }
 
@@ -44,6 +58,10 @@ public struct ProviderSnapshot: Hashable, Sendable {
         case unconfirmed
         /// It waits for the customer.
         case requiresAction(CustomerAction)
+        /// The customer has done what was asked, and it waits for us: the money can be asked for without the card.
+        case continuable
+        /// Its card's data are stored on this device and were not decided about.
+        case stored(StoredTap)
         /// The provider does not know yet.
         case processing
         /// Money is held or taken.

@@ -6,11 +6,27 @@ public struct CardPresentPayload: Sendable {
     public let sealed: Secret<String>
     /// What the reader may tell: brand, last four, entry mode.
     public let card: CardSummary?
+    /// What else it may tell, for a decision without a connection.
+    public let facts: TapFacts?
+    /// Whether the reader asks the customer for a tip; `nil`: it does not.
+    public let tipping: Tipping?
+
+    /// What a reader counts a tip from.
+    public enum Tipping: Hashable, Sendable {
+        /// All that is to be paid.
+        case onWholeAmount
+        /// This part of it.
+        case onPart(Money)
+    }
 
     /// Makes one.
-    public init(reader: String, sealed: Secret<String>, card: CardSummary?) {
+    public init(
+        reader: String, sealed: Secret<String>, card: CardSummary?, facts: TapFacts? = nil, tipping: Tipping? = nil
+    ) {
         self.reader = reader
         self.sealed = sealed
         self.card = card
+        self.facts = facts
+        self.tipping = tipping
     }
 }

@@ -62,6 +62,8 @@ public struct TenderSummary: Hashable, Sendable {
 public struct CardSummary: Hashable, Sendable {
     /// `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, … as the provider spells it.
     public var brand: String
+    /// The network that carried it, where the provider tells: not the brand where a card has two.
+    public var network: String?
     /// The last four digits; anything else is cut down to its last four ASCII digits.
     public let lastFour: String
     /// How it was read: `contact_emv`, `contactless_emv`, `keyed`, …
@@ -70,8 +72,11 @@ public struct CardSummary: Hashable, Sendable {
     public var emv: EMVReceiptData?
 
     /// Makes one; keeps only the last four digits of what it is given.
-    public init(brand: String, lastFour: String, entryMode: String? = nil, emv: EMVReceiptData? = nil) {
+    public init(
+        brand: String, lastFour: String, entryMode: String? = nil, emv: EMVReceiptData? = nil, network: String? = nil
+    ) {
         self.brand = brand
+        self.network = network
         self.lastFour = String(lastFour.filter { $0.isASCII && $0.isNumber }.suffix(4))
         self.entryMode = entryMode
         self.emv = emv

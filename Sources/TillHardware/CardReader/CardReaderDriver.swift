@@ -83,6 +83,8 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     public var refunds: Bool
     /// Whether it reaches readers again by itself, and tells so by events.
     public var reconnects: Bool
+    /// Whether it tells when a card was taken out. One that does not has readers that see to it by themselves.
+    public var tellsRemoval: Bool
 
     /// Where a driver makes intents.
     public enum IntentCreation: String, Hashable, Sendable, CaseIterable {
@@ -97,13 +99,14 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     /// Makes them.
     public init(
         createsIntents: IntentCreation, needsConnectionToken: Bool, amountLimits: AmountLimits = .none,
-        refunds: Bool = false, reconnects: Bool = false
+        refunds: Bool = false, reconnects: Bool = false, tellsRemoval: Bool = true
     ) {
         self.createsIntents = createsIntents
         self.needsConnectionToken = needsConnectionToken
         self.amountLimits = amountLimits
         self.refunds = refunds
         self.reconnects = reconnects
+        self.tellsRemoval = tellsRemoval
     }
 }
 

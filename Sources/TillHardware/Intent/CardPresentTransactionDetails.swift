@@ -61,8 +61,8 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
     /// What the journal and the receipt keep of it.
     public var summary: CardSummary {
         CardSummary(
-            brand: (network ?? brand).rawValue, lastFour: lastFour ?? "", entryMode: readMethod?.rawValue,
-            emv: receipt?.emv)
+            brand: brand.rawValue, lastFour: lastFour ?? "", entryMode: readMethod?.rawValue,
+            emv: receipt, network: network?.rawValue)
     }
 
     /// The fields that a chip card's receipt must show and that are missing. Empty for cards without a chip read.

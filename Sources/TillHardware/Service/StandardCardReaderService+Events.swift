@@ -21,7 +21,9 @@ extension StandardCardReaderService {
 
     private func readerSaid(_ event: CardReaderEvent) {
         switch event.type {
-        case .cardInserted: cardIsInserted = phase.link?.reader.readerType.capabilities.holdsCard ?? false
+        case .cardInserted:
+            let holdsCard = phase.link?.reader.readerType.capabilities.holdsCard ?? false
+            cardIsInserted = holdsCard && driver.capabilities.tellsRemoval
         case .cardRemoved:
             cardIsInserted = false
             wakeCardWaiters(true)

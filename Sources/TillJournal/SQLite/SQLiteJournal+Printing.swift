@@ -19,6 +19,8 @@ public struct PrintJob: Hashable, Sendable {
         case failed
         /// It may be on paper: look before printing it again.
         case mayHavePrinted = "may_have_printed"
+        /// Called off before anything of it was sent.
+        case canceled
     }
 
     /// Its name.
@@ -37,6 +39,12 @@ public struct PrintJob: Hashable, Sendable {
     public var state: State
     /// The printer's own number for it.
     public var number: Int?
+    /// The first byte of the receipt may have been sent: written down before it was.
+    public var isBegun = false
+    /// How often it was tried.
+    public var tries = 0
+    /// When it is tried again by itself.
+    public var nextTryAt: Timestamp
     /// What was heard last, for people.
     public var note: String
     /// When it was asked for.
@@ -55,6 +63,7 @@ public struct PrintJob: Hashable, Sendable {
         state = .waiting
         note = ""
         createdAt = at
+        nextTryAt = at
     }
 }
 
@@ -66,8 +75,14 @@ public struct KnownPrinter: Hashable, Sendable {
     public var address: String
     /// The name of its ESC/POS profile.
     public var profile: String
-    /// The certificate that it must show, in DER.
+    /// SHA-256 of the certificate that it must show, or the whole of it in DER.
     public var certificate: [UInt8]?
+    /// The first certificate that it shows is to be kept.
+    public var trustsFirst = false
+    /// Who prints, where the printer asks.
+    public var user: String?
+    /// The file that holds the password, which itself is never kept here.
+    public var passwordFile: String?
 
     /// A printer.
     public init(name: String, address: String, profile: String, certificate: [UInt8]? = nil) {
@@ -97,6 +112,19 @@ extension SQLiteSchema {
                     CREATE INDEX print_job_open ON print_job(state) WHERE state IN ('waiting', 'sending');
                     """)
         }
+        migrator.registerMigration("printing: steps, tries, trust") { db in
+            // What was being sent when this was not written down yet may have begun.
+            try db.execute(
+                sql: """
+                    ALTER TABLE print_job ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE print_job ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE print_job ADD COLUMN next_try_at INTEGER NOT NULL DEFAULT 0;
+                    UPDATE print_job SET begun = 1 WHERE state = 'sending';
+                    ALTER TABLE printer ADD COLUMN trusts_first INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE printer ADD COLUMN user TEXT;
+                    ALTER TABLE printer ADD COLUMN password_file TEXT;
+                    """)
+        }
     }
 }
 
@@ -112,12 +140,12 @@ extension SQLiteJournal {
         try await writeAlone { db in
             try db.execute(
                 sql: """
-                    INSERT INTO print_job(id, payment, printer, copy, copies, reprint, state, note, created_at)
-                    VALUES (?, ?, ?, ?, ?, ?, 'waiting', '', ?)
+                    INSERT INTO print_job(id, payment, printer, copy, copies, reprint, state, note, created_at, next_try_at)
+                    VALUES (?, ?, ?, ?, ?, ?, 'waiting', '', ?, ?)
                     """,
                 arguments: [
                     job.id, job.payment.rawValue, job.printer, job.copy, job.copies, job.isReprint,
-                    job.createdAt.milliseconds,
+                    job.createdAt.milliseconds, job.nextTryAt.milliseconds,
                 ])
         }
     }
@@ -128,8 +156,10 @@ extension SQLiteJournal {
         let owner = ownNumber
         return try await writeAlone { db in
             try db.execute(
-                sql:
-                    "UPDATE print_job SET state = 'sending', owner = ?, number = NULL WHERE id = ? AND state = 'waiting'",
+                sql: """
+                    UPDATE print_job SET state = 'sending', owner = ?, number = NULL, begun = 0, tries = tries + 1
+                    WHERE id = ? AND state = 'waiting'
+                    """,
                 arguments: [owner, id])
             return db.changesCount == 1
         }
@@ -143,12 +173,57 @@ extension SQLiteJournal {
         }
     }
 
-    /// Writes down how it ended; `waiting` if nothing was sent.
-    public func endPrinting(_ id: String, as state: PrintJob.State, note: String) async throws(JournalError) {
+    /// Notes that the first byte of a receipt goes next; durable when it returns. Before this nothing can be on paper.
+    public func notePrintingBegun(_ id: String) async throws(JournalError) {
         try await writeAlone { db in
             try db.execute(
-                sql: "UPDATE print_job SET state = ?, note = ?, owner = NULL WHERE id = ?",
+                sql: "UPDATE print_job SET begun = 1 WHERE id = ? AND state = 'sending'", arguments: [id])
+        }
+    }
+
+    /// Writes down how it ended; `waiting` if nothing was sent.
+    /// - Parameter nextTryAt: when one that waits is tried again by itself.
+    public func endPrinting(
+        _ id: String, as state: PrintJob.State, note: String, nextTryAt: Timestamp? = nil
+    ) async throws(JournalError) {
+        try await writeAlone { db in
+            try db.execute(
+                sql: """
+                    UPDATE print_job SET state = ?, note = ?, owner = NULL, next_try_at = ifnull(?, next_try_at)
+                    WHERE id = ?
+                    """,
+                arguments: [state.rawValue, String(note.prefix(500)), nextTryAt?.milliseconds, id])
+        }
+    }
+
+    /// Ends one that waits without printing it.
+    /// - Returns: `false` if it does not wait: it is being sent, or has ended.
+    public func endWaiting(_ id: String, as state: PrintJob.State, note: String) async throws(JournalError) -> Bool {
+        try await writeAlone { db in
+            try db.execute(
+                sql: "UPDATE print_job SET state = ?, note = ? WHERE id = ? AND state = 'waiting'",
                 arguments: [state.rawValue, String(note.prefix(500)), id])
+            return db.changesCount == 1
+        }
+    }
+
+    /// One receipt that was to be printed.
+    public func printJob(_ id: String) async throws(JournalError) -> PrintJob? {
+        try await read { db in
+            try Row.fetchOne(db, sql: "SELECT * FROM print_job WHERE id = ?", arguments: [id]).map { PrintJob($0) }
+        }
+    }
+
+    /// Receipts of which only the printer knows what became of them, newer than a time.
+    public func uncertainPrintJobs(since: Timestamp) async throws(JournalError) -> [PrintJob] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM print_job WHERE state = 'may_have_printed' AND number IS NOT NULL AND created_at > ?
+                    ORDER BY created_at, id LIMIT 50
+                    """, arguments: [since.milliseconds]
+            ).map { PrintJob($0) }
         }
     }
 
@@ -193,10 +268,28 @@ extension SQLiteJournal {
     public func keep(_ printer: KnownPrinter) async throws(JournalError) {
         try await writeAlone { db in
             try db.execute(
-                sql: "INSERT OR REPLACE INTO printer(name, address, profile, certificate) VALUES (?, ?, ?, ?)",
+                sql: """
+                    INSERT OR REPLACE INTO printer(
+                      name, address, profile, certificate, trusts_first, user, password_file
+                    ) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     printer.name, printer.address, printer.profile, printer.certificate.map { Data($0) },
+                    printer.trustsFirst, printer.user, printer.passwordFile,
                 ])
+        }
+    }
+
+    /// Keeps the first certificate that a printer shows, unless one was kept meanwhile.
+    /// - Returns: the one that is kept.
+    public func keepFirst(certificate: [UInt8], of printer: String) async throws(JournalError) -> [UInt8]? {
+        try await writeAlone { db in
+            try db.execute(
+                sql: "UPDATE printer SET certificate = ? WHERE name = ? AND certificate IS NULL AND trusts_first",
+                arguments: [Data(certificate), printer])
+            let kept = try Data.fetchOne(
+                db, sql: "SELECT certificate FROM printer WHERE name = ?", arguments: [printer])
+            return kept.map { Array($0) }
         }
     }
 
@@ -214,9 +307,13 @@ extension SQLiteJournal {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM printer ORDER BY name LIMIT 500").map { row in
                 let certificate: Data? = row["certificate"]
-                return KnownPrinter(
+                var printer = KnownPrinter(
                     name: row["name"], address: row["address"], profile: row["profile"],
                     certificate: certificate.map { Array($0) })
+                printer.trustsFirst = row["trusts_first"]
+                printer.user = row["user"]
+                printer.passwordFile = row["password_file"]
+                return printer
             }
         }
     }
@@ -234,5 +331,9 @@ extension PrintJob {
         self.state = State(rawValue: state) ?? .mayHavePrinted
         number = row["number"]
         note = row["note"]
+        isBegun = row["begun"]
+        tries = row["tries"]
+        let next: Int64 = row["next_try_at"]
+        nextTryAt = Timestamp(milliseconds: next)
     }
 }

@@ -15,6 +15,8 @@ enum SQLiteSchema {
             try db.execute(sql: "PRAGMA user_version = 1")
         }
         registerPrinting(&migrator)
+        registerWallets(&migrator)
+        registerMail(&migrator)
         return migrator
     }
 

@@ -83,7 +83,8 @@ struct VerificationPass {
             }
             if sum > authorized[attempt.id] ?? 0 { problem("\(attempt.id): more was captured than authorized") }
         }
-        if payment.captured.minorUnits > payment.amount.minorUnits { problem("\(id): more was captured than ordered") }
+        let (most, overflow) = payment.amount.minorUnits.addingReportingOverflow(payment.tip?.minorUnits ?? 0)
+        if overflow || payment.captured.minorUnits > most { problem("\(id): more was captured than ordered") }
         if payment.refundedOrPending.minorUnits > payment.captured.minorUnits {
             problem("\(id): more was refunded than captured")
         }

@@ -17,12 +17,29 @@ public struct AuthorizationLife: Hashable, Sendable {
     public let renewed: Timestamp?
     /// When it ends, by the server's word, else by ``validity``.
     public let expires: Timestamp
+    /// When the honor period ends, by what is known of the server, else by ``honorPeriod``.
+    public let honoredUntil: Timestamp
 
     /// A life.
-    public init(created: Timestamp, renewed: Timestamp? = nil, expires: Timestamp? = nil) {
+    public init(
+        created: Timestamp, renewed: Timestamp? = nil, expires: Timestamp? = nil, honoredUntil: Timestamp? = nil
+    ) {
         self.created = created
         self.renewed = renewed
-        self.expires = expires ?? created.adding(AuthorizationLife.validity)
+        let end = expires ?? created.adding(AuthorizationLife.validity)
+        self.expires = end
+        self.honoredUntil = min(honoredUntil ?? (renewed ?? created).adding(AuthorizationLife.honorPeriod), end)
+    }
+
+    /// The life of the hold of a payment; `nil` if it holds nothing.
+    public init?(_ payment: Payment) {
+        guard let attempt = payment.currentAttempt, let hold = attempt.authorization, !hold.isCaptured else {
+            return nil
+        }
+        let renewal = payment.renewals.last { $0.attempt == attempt.id && $0.state.isSucceeded }
+        self.init(
+            created: attempt.heldSince ?? attempt.startedAt, renewed: renewal?.startedAt, expires: hold.captureBefore,
+            honoredUntil: hold.honoredUntil)
     }
 
     /// Where a hold is in its life.
@@ -31,19 +48,17 @@ public struct AuthorizationLife: Hashable, Sendable {
         case honored(until: Timestamp)
         /// It can be captured, but the bank may refuse; renew it first.
         case renewable(until: Timestamp)
+        /// It can be captured, but the bank may refuse, and it was renewed before.
+        case lapsed(until: Timestamp)
         /// Over: a new payment is needed.
         case expired
-    }
-
-    /// When the honor period ends.
-    public var honoredUntil: Timestamp {
-        min((renewed ?? created).adding(AuthorizationLife.honorPeriod), expires)
     }
 
     /// Where it is at a moment.
     public func phase(at now: Timestamp) -> Phase {
         if now >= expires { return .expired }
-        return now < honoredUntil ? .honored(until: honoredUntil) : .renewable(until: expires)
+        if now < honoredUntil { return .honored(until: honoredUntil) }
+        return renewed == nil ? .renewable(until: expires) : .lapsed(until: expires)
     }
 
     /// Refuses a renewal that PayPal would refuse: too early, too late, or a second one.
@@ -53,6 +68,7 @@ public struct AuthorizationLife: Hashable, Sendable {
         switch phase(at: now) {
         case .honored(let until): throw .tooEarly(until)
         case .renewable: return
+        case .lapsed: throw .renewedBefore
         case .expired: throw .tooLate(expires)
         }
     }
@@ -152,7 +168,7 @@ public struct CaptureLimit: Hashable, Sendable {
         percent: 115, maximumMore: Money(minorUnits: 7500, currency: .usd))
 
     /// The most that all captures of a hold may make up.
-    /// - Throws: ``MoneyError/outOfRange``.
+    /// - Throws: `MoneyError.outOfRange`.
     public func limit(of hold: Money) throws(MoneyError) -> Money {
         let (product, overflow) = hold.minorUnits.multipliedReportingOverflow(by: percent)
         guard !overflow else { throw .outOfRange }

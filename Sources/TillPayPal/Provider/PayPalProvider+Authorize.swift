@@ -9,13 +9,12 @@ extension PayPalProvider {
         guard let reference = PayPalReference(request.context.reference) else {
             return .notSent(reason: "no order was prepared")
         }
-        guard case .card(let card) = tender else {
-            return .declined(Decline(reason: .cardNotSupported, message: "PayPal takes typed cards only"))
+        let source: JSONValue
+        let secrets: [Secret<String>]
+        switch PayPalProvider.source(of: tender, amount: request.amount) {
+        case .success(let usable): (source, secrets) = usable
+        case .failure(let refused): return .declined(refused.decline)
         }
-        guard (13...19).contains(card.number.reveal().utf8.count) else {
-            return .declined(Decline(reason: .incorrectNumber, message: "PayPal takes numbers of 13 to 19 digits"))
-        }
-        let (source, secrets) = CardSource.json(card)
         let end = clock.now().adding(deadline)
         let verb = request.captureMode == .automatic ? "capture" : "authorize"
         let call = PayPalCall.post(
@@ -27,10 +26,46 @@ extension PayPalProvider {
                 return .unknown(reason: unreadable)
             }
             return answer(order, asked: request.amount, card: tender.summary.card)
-        case .failed(let error): return await settled(error, request, reference, tender.summary.card, until: end)
+        case .failed(let error):
+            return await settled(error, asked: request.amount, reference, tender.summary.card, until: end)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
+    }
+
+    /// Why a tender can not be sent.
+    private struct Refused: Error {
+        let decline: Decline
+
+        init(_ reason: DeclineReason, _ message: String) { decline = Decline(reason: reason, message: message) }
+    }
+
+    /// The payment source of a tender, and what of it must not come back.
+    private static func source(
+        of tender: Tender, amount: Money
+    ) -> Result<(JSONValue, [Secret<String>]), Refused> {
+        let number: Secret<String>
+        let source: (JSONValue, [Secret<String>])
+        switch tender {
+        case .card(let card):
+            number = card.number
+            source = CardSource.json(card)
+        case .wallet(let payment):
+            guard let token = payment.networkToken else {
+                return .failure(Refused(.cardNotSupported, "PayPal takes wallet tokens that the shop has opened"))
+            }
+            guard let opened = WalletSource.json(payment, amount: amount) else {
+                return .failure(Refused(.cardNotSupported, "PayPal takes Apple Pay only, of wallets"))
+            }
+            number = token.number
+            source = opened
+        case .cardPresent, .cash:
+            return .failure(Refused(.cardNotSupported, "PayPal takes typed cards and Apple Pay only"))
+        }
+        guard (13...19).contains(number.reveal().utf8.count) else {
+            return .failure(Refused(.incorrectNumber, "PayPal takes numbers of 13 to 19 digits"))
+        }
+        return .success(source)
     }
 
     /// What an order means for the attempt that it was made for.
@@ -45,10 +80,9 @@ extension PayPalProvider {
                     card: order.card?.summary ?? card))
         case .held(let hold):
             guard hold.amount == asked else { return .unknown(reason: amountMismatch) }
-            let reference = PayPalReference(order: order.orderID, authorization: hold.id)
             return .approved(
-                Authorization(
-                    reference: reference.providerReference, amount: asked, captureBefore: hold.expires,
+                authorization(
+                    of: hold, in: PayPalReference(order: order.orderID), amount: asked,
                     card: order.card?.summary ?? card))
         case .declined(let decline): return .declined(decline)
         case .pending(let reason): return .unknown(reason: reason)
@@ -60,10 +94,42 @@ extension PayPalProvider {
         }
     }
 
+    /// A hold with PayPal's own end of it. A hold beside the one that the reference names renews that one.
+    func authorization(
+        of hold: OrderAuthorization, in reference: PayPalReference, amount: Money, card: CardSummary?
+    ) -> Authorization {
+        let original = reference.authorization ?? hold.id
+        let name = PayPalReference(
+            order: reference.order, authorization: original, renewed: hold.id == original ? nil : hold.id)
+        let honored = hold.created.map { $0.adding(AuthorizationLife.honorPeriod) }
+        return Authorization(
+            reference: name.providerReference, amount: amount, captureBefore: hold.expires,
+            honoredUntil: honored.map { min($0, hold.expires ?? $0) }, card: card)
+    }
+
+    /// Asks for the money of an order whose customer has passed the bank's challenge. PayPal has the card.
+    public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        guard let reference = PayPalReference(request.context.reference) else {
+            return .unknown(reason: "there is no order")
+        }
+        let end = clock.now().adding(deadline)
+        let verb = request.captureMode == .automatic ? "capture" : "authorize"
+        let call = PayPalCall.post(PayPalPath.order(reference.order, verb), .object([]), key: request.key)
+        switch await connection.send(call, within: deadline) {
+        case .answered(_, let json, let debugID):
+            guard let order = OrderResponse(json, debugID: debugID), order.orderID == reference.order else {
+                return .unknown(reason: unreadable)
+            }
+            return answer(order, asked: request.amount, card: nil)
+        case .failed(let error): return await settled(error, asked: request.amount, reference, nil, until: end)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
     /// A refusal may be the repetition of a call that was done: the order tells.
     private func settled(
-        _ error: PayPalError, _ request: AuthorizationRequest, _ reference: PayPalReference, _ card: CardSummary?,
-        until end: Timestamp
+        _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?, until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {
         switch error.kind {
         case .alreadyDone, .payerAction: break
@@ -75,7 +141,7 @@ extension PayPalProvider {
         switch await order(reference.order, until: end) {
         case .order(let order):
             if case .open = order.outcome { return .declined(error.decline) }
-            return answer(order, asked: request.amount, card: card)
+            return answer(order, asked: asked, card: card)
         case .missing: return .declined(error.decline)
         case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")
         }

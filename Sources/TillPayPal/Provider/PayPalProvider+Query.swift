@@ -5,18 +5,17 @@ extension PayPalProvider {
     /// What marks an order that must never be charged any more; see ``void(_:)``.
     static let voidMark = "void-"
 
-    /// Reads the order with all that became of it.
+    /// Reads the order with all that became of it, and nothing else.
     ///
-    /// An order whose customer has passed the bank's challenge is `APPROVED` and waits for us: it is completed here,
-    /// with a key of its own derived from the authorization's, if the challenge's result allows it. An attempt without
-    /// a reference was never asked for, because the reference is in the journal before the card leaves.
+    /// An order whose customer has passed the bank's challenge is `APPROVED` and waits for us: it is told as continuable
+    /// if the challenge's result allows it; see ``continueAuthorization(_:)``. An attempt without a reference was never
+    /// asked for, because the reference is in the journal before the card leaves.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         let nothing = Money.zero(request.amount.currency)
         let missing = ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing)
         guard let reference = PayPalReference(request.context.reference) else { return .approved(missing) }
-        let end = clock.now().adding(deadline)
-        var order: OrderResponse
-        switch await self.order(reference.order, until: end) {
+        let order: OrderResponse
+        switch await self.order(reference.order, until: clock.now().adding(deadline)) {
         case .order(let read): order = read
         case .missing: return .approved(missing)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -24,16 +23,25 @@ extension PayPalProvider {
         guard order.total == request.amount else { return .unknown(reason: amountMismatch) }
         let isVoided = order.purchaseUnits.contains { $0.customID?.hasPrefix(PayPalProvider.voidMark) ?? false }
         if case .approved = order.outcome, !isVoided {
-            switch await completeAfterChallenge(order, request, until: end) {
-            case .success(let completed): order = completed
-            case .failure(.refused(let decline)):
-                return .approved(
-                    ProviderSnapshot(
-                        reference: reference.providerReference, standing: .declined(decline), captured: nothing))
-            case .failure(.unknown(let reason)): return .unknown(reason: reason)
+            let standing: ProviderSnapshot.Standing
+            if !request.isContinued, let decline = refusal(after: order) {
+                standing = .declined(decline)
+            } else {
+                standing = .continuable
             }
+            return .approved(
+                ProviderSnapshot(reference: reference.providerReference, standing: standing, captured: nothing))
         }
         return snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
+    }
+
+    /// Why the result of the bank's challenge does not allow to go on.
+    private func refusal(after order: OrderResponse) -> Decline? {
+        guard policy.verdict(on: order.card?.authentication) != .proceed else { return nil }
+        let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
+        return Decline(
+            reason: .generic, code: "LIABILITY_SHIFT_\(shift)", message: "the bank's challenge did not succeed",
+            requestID: order.debugID)
     }
 
     private func snapshot(
@@ -49,7 +57,7 @@ extension PayPalProvider {
                 return .unknown(reason: "capture \(capture.id) is \(capture.status.rawValue)")
             }
         }
-        guard let standing = standing(of: order, asked: asked, isVoided: isVoided) else {
+        guard let standing = standing(of: order, reference: reference, asked: asked, isVoided: isVoided) else {
             return .unknown(reason: "the order can not be judged: \(order.status)")
         }
         var refunds: [ProviderSnapshot.Refund] = []
@@ -68,15 +76,11 @@ extension PayPalProvider {
     }
 
     private func standing(
-        of order: OrderResponse, asked: Money, isVoided: Bool
+        of order: OrderResponse, reference: PayPalReference, asked: Money, isVoided: Bool
     ) -> ProviderSnapshot.Standing? {
         let holds = order.authorizations
         if let hold = holds.last(where: { [.created, .partiallyCaptured, .captured].contains($0.status) }) {
-            let reference = PayPalReference(order: order.orderID, authorization: hold.id)
-            return .authorized(
-                Authorization(
-                    reference: reference.providerReference, amount: asked, captureBefore: hold.expires,
-                    card: order.card?.summary))
+            return .authorized(authorization(of: hold, in: reference, amount: asked, card: order.card?.summary))
         }
         if !holds.isEmpty, holds.allSatisfy({ $0.status == .voided }) { return .voided }
         if isVoided, order.captures.isEmpty, holds.isEmpty { return .voided }
@@ -84,12 +88,12 @@ extension PayPalProvider {
         case .approved(let authorization): return .authorized(authorization)
         case .declined(let decline): return .declined(decline)
         case .requiresAction(let action): return .requiresAction(action)
-        case .notSent, .unknown: break
+        case .stored, .notSent, .unknown: break
         }
         switch order.outcome {
         case .pending: return .processing
         case .open: return .unconfirmed
-        // The challenge's result did not allow to go on; see completeAfterChallenge.
+        // Marked as void while it was approved, with a payment in it that says otherwise: nothing was asked for.
         case .approved: return .unconfirmed
         default: return nil
         }
@@ -101,40 +105,6 @@ extension PayPalProvider {
         case "FAILED", "CANCELLED":
             .failed(Decline(reason: .generic, code: refund.status, message: "refund \(refund.id) is \(refund.status)"))
         default: .pending
-        }
-    }
-
-    private enum CompletionFailure: Error {
-        case refused(Decline)
-        case unknown(String)
-    }
-
-    /// The second half of an authorization that the bank's challenge has interrupted.
-    private func completeAfterChallenge(
-        _ order: OrderResponse, _ request: QueryRequest, until end: Timestamp
-    ) async -> Result<OrderResponse, CompletionFailure> {
-        switch policy.verdict(on: order.card?.authentication) {
-        case .proceed: break
-        case .refuse, .retry:
-            let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
-            return .failure(
-                .refused(
-                    Decline(
-                        reason: .generic, code: "LIABILITY_SHIFT_\(shift)",
-                        message: "the bank's challenge did not succeed", requestID: order.debugID)))
-        }
-        let verb = order.intent == .authorize ? "authorize" : "capture"
-        let key = IdempotencyKey(rawValue: "\(request.authorizationKey)-challenged")
-        let call = PayPalCall.post(PayPalPath.order(order.orderID, verb), .object([]), key: key)
-        switch await connection.send(call, within: end.since(clock.now())) {
-        case .answered(_, let json, let debugID):
-            guard let done = OrderResponse(json, debugID: debugID), done.orderID == order.orderID else {
-                return .failure(.unknown(unreadable))
-            }
-            return .success(done)
-        case .failed(let error) where error.kind == .otherCard: return .failure(.refused(error.decline))
-        case .failed(let error): return .failure(.unknown("\(error)"))
-        case .notSent(let reason), .unknown(let reason): return .failure(.unknown(reason))
         }
     }
 }

@@ -10,10 +10,11 @@ extension PayPalProvider {
             return .notSent(reason: "there is no order")
         }
         let end = clock.now().adding(deadline)
-        var hold = reference.authorization
-        // Within the honor period no hold has been renewed yet, so the order need not be read.
+        var hold = reference.renewed ?? reference.authorization
+        // Within the honor period no hold has been renewed yet, and what we have renewed has its name in the reference;
+        // else somebody may have renewed it elsewhere, and the order is read.
         let age = clock.now().since(request.context.startedAt)
-        if hold == nil || age > AuthorizationLife.honorPeriod {
+        if hold == nil || (reference.renewed == nil && age > AuthorizationLife.honorPeriod) {
             switch await order(reference.order, until: end) {
             case .order(let order):
                 let usable = order.authorizations.last { [.created, .partiallyCaptured].contains($0.status) }

@@ -35,14 +35,15 @@ public struct PayPalProvider: PaymentServiceProvider {
     /// `paypal`.
     public var name: ProviderName { ProviderName(rawValue: "paypal") }
 
-    /// Keys of orders are remembered for ``PayPalRetention/orders``, those of payments longer; the shorter counts.
+    /// Keys of orders are remembered for `PayPalRetention.orders`, those of payments longer; the shorter counts.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: PayPalRetention.orders, preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: true, multipleCapture: true, separateCapture: true, takesCards: true)
+            partialCapture: true, multipleCapture: true, separateCapture: true, takesCards: true,
+            honorPeriod: AuthorizationLife.honorPeriod)
     }
 
-    /// ``AmountCodec/payPal``.
+    /// `AmountCodec.payPal`.
     public var amounts: AmountCodec { .payPal }
 
     /// Makes the order. Moves no money.

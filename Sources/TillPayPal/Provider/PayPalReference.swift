@@ -3,15 +3,22 @@ internal import TillCore
 
 /// What the journal keeps of an attempt: the order and, once known, the hold or the capture in it, so that a later
 /// capture, void or refund needs neither the card nor another look. As text: `ORDER`, `ORDER.A.HOLD`,
-/// `ORDER.C.CAPTURE`.
+/// `ORDER.C.CAPTURE`, and for a hold that was renewed `ORDER.A.HOLD.R.RENEWED`.
 struct PayPalReference: Hashable, Sendable {
     var order: PayPalOrderID
+    /// The original hold: the one that is renewed and voided.
     var authorization: PayPalAuthorizationID?
+    /// The hold that renews it: the one that is captured.
+    var renewed: PayPalAuthorizationID?
     var capture: PayPalCaptureID?
 
-    init(order: PayPalOrderID, authorization: PayPalAuthorizationID? = nil, capture: PayPalCaptureID? = nil) {
+    init(
+        order: PayPalOrderID, authorization: PayPalAuthorizationID? = nil, renewed: PayPalAuthorizationID? = nil,
+        capture: PayPalCaptureID? = nil
+    ) {
         self.order = order
         self.authorization = authorization
+        self.renewed = renewed
         self.capture = capture
     }
 
@@ -25,6 +32,12 @@ struct PayPalReference: Hashable, Sendable {
         case (3, "A"):
             guard let id = try? PayPalAuthorizationID(parts[2]) else { return nil }
             authorization = id
+        case (5, "A"):
+            guard parts[3] == "R", let id = try? PayPalAuthorizationID(parts[2]),
+                let renewed = try? PayPalAuthorizationID(parts[4])
+            else { return nil }
+            authorization = id
+            self.renewed = renewed
         case (3, "C"):
             guard let id = try? PayPalCaptureID(parts[2]) else { return nil }
             capture = id
@@ -33,7 +46,8 @@ struct PayPalReference: Hashable, Sendable {
     }
 
     var providerReference: ProviderReference {
-        let part = authorization.map { ".A.\($0)" } ?? capture.map { ".C.\($0)" } ?? ""
+        let again = renewed.map { ".R.\($0)" } ?? ""
+        let part = authorization.map { ".A.\($0)\(again)" } ?? capture.map { ".C.\($0)" } ?? ""
         return ProviderReference(rawValue: "\(order)\(part)")
     }
 }

@@ -2,7 +2,7 @@ public import TillCards
 public import TillCore
 
 /// What a shop's server needs for PayPal. It holds the secret, so it lives in a module that apps do not link; an app
-/// has ``CoreConfig`` instead, and what needs the secret does not compile with that.
+/// has `CoreConfig` instead, and what needs the secret does not compile with that.
 public struct ServerConfig: CardClientConfig {
     /// How the server proves who it is.
     public enum Credential: Sendable {

@@ -1,11 +1,11 @@
 /// The checksum of zlib and IEEE 802.3, which PayPal's webhook signatures cover in place of the body. It finds
 /// accidents, not forgers: see ``PayPalWebhooks``.
-enum CRC32 {
+package enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
     }
 
-    static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    package static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
         var value: UInt32 = 0xFFFF_FFFF
         for byte in bytes { value = table[Int((value ^ UInt32(byte)) & 0xFF)] ^ (value >> 8) }
         return value ^ 0xFFFF_FFFF

@@ -43,7 +43,6 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
     private static func payment(_ custom: String) -> PaymentID? {
         var text = custom[...]
         if text.hasPrefix(PayPalProvider.voidMark) { text = text.dropFirst(PayPalProvider.voidMark.count) }
-        guard text.hasPrefix("pay_"), let end = text.lastIndex(of: "-") else { return nil }
-        return try? PaymentID(validating: String(text[..<end]))
+        return PaymentID(ofStep: text)
     }
 }

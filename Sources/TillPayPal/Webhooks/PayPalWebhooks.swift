@@ -62,6 +62,11 @@ public actor PayPalWebhooks {
         var at: Timestamp
     }
 
+    /// The webhook's id that the stand-in signs with unless it is told another.
+    public static let standInWebhookID = "SANDBOX-WEBHOOK"
+
+    /// Where the stand-in is: its certificates come from there over plain HTTP, and their last one is the root.
+    private let standIn: String?
     private let webhookID: String
     private let hosts: Set<String>
     private let roots: Roots
@@ -79,9 +84,23 @@ public actor PayPalWebhooks {
         webhookID: String, hosts: Set<String> = ["api.paypal.com", "api.sandbox.paypal.com"], roots: Roots = .system,
         transport: any HTTPTransport, clock: any TillClock
     ) {
+        standIn = nil
         self.webhookID = webhookID
         self.hosts = hosts
         self.roots = roots
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// Checks webhooks of PayPal's stand-in on this machine: all as with PayPal's own, but certificates are fetched from
+    /// the stand-in and vouched for by it.
+    /// - Returns: `nil` unless the address is this machine's own.
+    public init?(standInAt url: String, webhookID: String?, transport: any HTTPTransport, clock: any TillClock) {
+        guard Loopback.isURL(url), let address = URLComponents(string: url), let host = address.host else { return nil }
+        standIn = address.port.map { "\(host):\($0)" } ?? host
+        self.webhookID = webhookID ?? PayPalWebhooks.standInWebhookID
+        hosts = []
+        roots = .pem([])
         self.transport = transport
         self.clock = clock
     }
@@ -117,12 +136,17 @@ public actor PayPalWebhooks {
 
     /// `https`, one of the known hosts, its usual port, and nothing else in it: decided before anything is fetched.
     private func allowed(_ address: String) -> URLComponents? {
-        guard address.utf8.count <= 512, let url = URLComponents(string: address), url.scheme == "https",
-            let host = url.host, hosts.contains(host), url.port == nil || url.port == 443, url.user == nil,
+        guard address.utf8.count <= 512, let url = URLComponents(string: address), isAllowed(url), url.user == nil,
             url.password == nil, url.query == nil, url.fragment == nil, url.path.hasPrefix("/v1/notifications/certs/"),
             !url.path.contains(".."), !url.path.contains("%")
         else { return nil }
         return url
+    }
+
+    private func isAllowed(_ url: URLComponents) -> Bool {
+        guard let host = url.host else { return false }
+        if let standIn { return url.scheme == "http" && (url.port.map { "\(host):\($0)" } ?? host) == standIn }
+        return url.scheme == "https" && hosts.contains(host) && (url.port == nil || url.port == 443)
     }
 
     private func chain(
@@ -132,7 +156,8 @@ public actor PayPalWebhooks {
             // Its dates are looked at again each time.
             return try await trusted(found.chain, now)
         }
-        var request = HTTPRequest(method: .get, scheme: "https", authority: url.host ?? "", path: url.path)
+        var request = HTTPRequest(
+            method: .get, scheme: url.scheme, authority: standIn ?? url.host ?? "", path: url.path)
         request.headerFields[.accept] = "*/*"
         let reply: HTTPReply
         do throws(TransportFailure) {
@@ -155,6 +180,7 @@ public actor PayPalWebhooks {
         guard let leaf = chain.first, PayPalWebhooks.isPayPal(leaf) else { throw .untrustedCertificate }
         let store: CertificateStore
         switch roots {
+        case _ where standIn != nil: store = CertificateStore(chain.suffix(1))
         case .system: store = CertificateStore.systemTrustRoots
         case .pem(let texts): store = CertificateStore(texts.compactMap { try? Certificate(pemEncoded: $0) })
         }

@@ -1,5 +1,13 @@
 public import TillCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Where a printer is.
 public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     /// `ipp://host:631/ipp/print` or `ipps://…`.
@@ -13,11 +21,12 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
         /// The path.
         public let path: String
 
-        private var bracketed: String { host.contains(":") ? "[\(host)]" : host }
+        /// Host and port as HTTP's `Host` has them.
+        var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
         /// As IPP names it.
-        public var uri: String { "\(isSecure ? "ipps" : "ipp")://\(bracketed):\(port)\(path)" }
+        public var uri: String { "\(isSecure ? "ipps" : "ipp")://\(authority)\(path)" }
         /// As HTTP names it.
-        var url: String { "\(isSecure ? "https" : "http")://\(bracketed):\(port)\(path)" }
+        var url: String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
     }
 
     /// A printer with IPP.
@@ -32,7 +41,9 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     ///   characters.
     public init(parsing text: String) throws(PrinterAddressError) {
         if text.hasPrefix("/dev/") {
-            guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("..") else { throw .notOne(text) }
+            guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains(".."), text.utf8.count <= 200,
+                PrinterAddress.devices.contains(where: { text.dropFirst(5).hasPrefix($0) })
+            else { throw .notOne(text) }
             self = .device(text)
             return
         }
@@ -46,6 +57,7 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
         guard let (host, port) = PrinterAddress.hostAndPort(authority), !text.contains("?"), !text.contains("#") else {
             throw .notOne(text)
         }
+        if PrinterAddress.isNobodys(host) { throw .nobodys(host) }
         switch scheme {
         case "ipp", "ipps":
             self = .ipp(
@@ -57,6 +69,30 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
             self = .socket(host: host, port: port ?? 9_100)
         default: throw .notOne(text)
         }
+    }
+
+    /// What printers hang on, under `/dev`: USB and parallel ports, serial lines, Bluetooth, names that a shop's rules
+    /// give. A disk or the memory is none.
+    private static let devices = [
+        "usb/lp", "usblp", "lp", "ttyUSB", "ttyACM", "ttyS", "ttyAMA", "rfcomm", "serial/", "printers/", "pts/", "cu.",
+    ]
+
+    /// Addresses that no printer has: of one link only, where clouds keep their machines' secrets, and of groups.
+    private static func isNobodys(_ host: String) -> Bool {
+        var four = in_addr()
+        var six = in6_addr()
+        // `aton` reads what resolvers read: 0xA9FE0101 and 169.254.257 too.
+        if inet_aton(host, &four) != 0 { return isNobodys(withUnsafeBytes(of: four) { Array($0) }) }
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        let bytes = withUnsafeBytes(of: six) { Array($0) }
+        if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+            return isNobodys(Array(bytes.suffix(4)))
+        }
+        return bytes[0] == 0xFF || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80) || bytes.allSatisfy { $0 == 0 }
+    }
+
+    private static func isNobodys(_ four: [UInt8]) -> Bool {
+        four[0] == 0 || four[0] >= 224 || (four[0] == 169 && four[1] == 254)
     }
 
     private static func hostAndPort(_ authority: Substring) -> (String, Int?)? {
@@ -100,6 +136,8 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
 public enum PrinterAddressError: ExplainedError, Hashable {
     /// It is not one.
     case notOne(String)
+    /// No printer can have it: link-local, a group's, or nobody's.
+    case nobodys(String)
 
     /// The stable word.
     public var code: String { "printer_address" }
@@ -108,6 +146,8 @@ public enum PrinterAddressError: ExplainedError, Hashable {
         switch self {
         case .notOne(let text):
             "\"\(text.prefix(100).filter { $0.isASCII && !$0.isNewline })\" is no printer's address."
+        case .nobodys(let host):
+            "\(host) is no printer's address: it is link-local or belongs to nobody. Nothing was sent to it."
         }
     }
     /// Nothing was sent.

@@ -11,6 +11,10 @@ public protocol IPPCarrier: Sendable {
 public final class IPPClient: Sendable {
     /// How long one exchange may take.
     public static let deadline = Span.seconds(20)
+    /// Who prints, where nobody has a name.
+    public static let usualUser = "till"
+    /// Jobs of one list.
+    static let longestList = 100
 
     /// Operations by their numbers.
     public enum Operation: UInt16, Sendable {
@@ -33,7 +37,7 @@ public final class IPPClient: Sendable {
     /// - Parameters:
     ///   - uri: the printer's address in the form `ipp://host:631/ipp/print`.
     ///   - user: who prints, as the printer's own list shows it.
-    public init(uri: String, user: String = "till", carrier: any IPPCarrier) {
+    public init(uri: String, user: String = IPPClient.usualUser, carrier: any IPPCarrier) {
         self.uri = uri
         self.user = user
         self.carrier = carrier
@@ -79,6 +83,20 @@ public final class IPPClient: Sendable {
     /// How a job stands.
     public func jobAttributes(_ job: Int) async throws(IPPError) -> [IPPAttribute] {
         try await ask(.getJobAttributes, [IPPAttribute("job-id", .integer(job))]).attributes(IPPTag.jobGroup)
+    }
+
+    /// The printer's jobs of anybody, newest first where the printer says so.
+    /// - Parameter isDone: those that have ended, or those that have not.
+    public func jobs(done isDone: Bool) async throws(IPPError) -> [[IPPAttribute]] {
+        let answer = try await ask(
+            .getJobs,
+            [
+                IPPAttribute("limit", .integer(IPPClient.longestList)),
+                IPPAttribute("which-jobs", .keyword(isDone ? "completed" : "not-completed")),
+                IPPAttribute(
+                    "requested-attributes", .keyword("job-id"), .keyword("job-name"), .keyword("job-state")),
+            ])
+        return answer.groups.filter { $0.tag == IPPTag.jobGroup }.map(\.attributes)
     }
 
     /// Calls a job off.

@@ -6,6 +6,14 @@ public enum IPPError: ExplainedError, Hashable {
     case malformed(String)
     /// No answer; `mayHaveArrived`: the request or a part of it left.
     case unreachable(String, mayHaveArrived: Bool)
+    /// Something else answers at this address: a web server, a counter, nothing that prints.
+    case notAPrinter(String)
+    /// Nobody whom this machine trusts signed for the certificate, and none was pinned.
+    case certificateNotTrusted
+    /// Not the certificate that was kept; both as SHA-256. Nothing was sent.
+    case certificateChanged(shown: String, kept: String)
+    /// The printer wants to know who prints.
+    case authentication(PrinterAuthenticationProblem)
     /// The web server in it refused.
     case http(Int)
     /// The printer refused, with its status and its words.
@@ -14,10 +22,30 @@ public enum IPPError: ExplainedError, Hashable {
     case noFormat([String])
     /// The receipt does not fit on what is in it.
     case noMedia(String)
+    /// It took the job and did not begin with it; the job was called off.
+    case neverBegan(String)
+    /// What is about to be sent could not be written down, so it was not sent.
+    case notWrittenDown
 
     /// It is working on something else; later it may take this.
     public var isBusy: Bool {
-        if case .refused(let status, _) = self { [0x0507, 0x0502, 0x0505].contains(status) } else { false }
+        switch self {
+        case .refused(let status, _): [0x0507, 0x0502, 0x0505].contains(status)
+        case .http(let status): status == 503
+        default: false
+        }
+    }
+
+    /// The request or a part of it left, and what became of it is not known.
+    var mayHaveArrived: Bool {
+        switch self {
+        case .unreachable(_, let mayHaveArrived): mayHaveArrived
+        case .malformed: true
+        case .http(let status): status >= 500 && status != 503
+        case .notAPrinter, .certificateNotTrusted, .certificateChanged, .authentication, .refused, .noFormat, .noMedia,
+            .neverBegan, .notWrittenDown:
+            false
+        }
     }
 
     /// The stable word.
@@ -25,10 +53,15 @@ public enum IPPError: ExplainedError, Hashable {
         switch self {
         case .malformed: "printer_answer_malformed"
         case .unreachable: "printer_unreachable"
-        case .http: "printer_refused"
-        case .refused: isBusy ? "printer_busy" : "printer_refused"
+        case .notAPrinter: "not_a_printer"
+        case .certificateNotTrusted: "printer_certificate_not_trusted"
+        case .certificateChanged: "printer_certificate_changed"
+        case .authentication: "printer_authentication"
+        case .http, .refused: isBusy ? "printer_busy" : "printer_refused"
         case .noFormat: "printer_formats"
         case .noMedia: "printer_media"
+        case .neverBegan: "printer_never_began"
+        case .notWrittenDown: "print_not_written_down"
         }
     }
 
@@ -40,7 +73,20 @@ public enum IPPError: ExplainedError, Hashable {
             mayHaveArrived
                 ? "The printer did not answer: \(why); it may have got the receipt."
                 : "The printer can not be reached: \(why); nothing was sent to it."
-        case .http(401): "The printer asks for a name and a password."
+        case .notAPrinter(let why): "There is no printer at this address: \(why). No receipt was sent."
+        case .certificateNotTrusted:
+            "Nobody whom this machine trusts signed the printer's certificate; nothing was sent to it."
+        case .certificateChanged(let shown, let kept):
+            "The printer shows another certificate than the one that is trusted, SHA-256 \(shown) instead of \(kept); "
+                + "nothing was sent to it."
+        case .authentication(.needed): "The printer asks for a name and a password; no receipt was sent."
+        case .authentication(.wrong): "The printer does not take the name and the password; no receipt was sent."
+        case .authentication(.onlyOverTLS):
+            "The printer wants the password in plain words over an open line; it was not told, and nothing was sent."
+        case .authentication(.unknownScheme(let name)):
+            "The printer asks for a password in a way that Till does not know (\(name)); no receipt was sent."
+        case .http(426): "The printer takes receipts over TLS only; none was sent."
+        case .http(503): "The printer is busy."
         case .http(let status): "The printer's web server refused with \(status)."
         case .refused(let status, let message):
             isBusy
@@ -48,6 +94,8 @@ public enum IPPError: ExplainedError, Hashable {
                 : "The printer refused (0x\(String(status, radix: 16))\(message.isEmpty ? "" : ": " + message))."
         case .noFormat(let formats): "The printer takes none of our formats, but \(formats.joined(separator: ", "))."
         case .noMedia(let why): "The receipt does not fit on the printer's paper: \(why)."
+        case .neverBegan(let why): "The printer did not begin in time, and the job was called off. \(why)"
+        case .notWrittenDown: "The print could not be written down; no receipt was sent."
         }
     }
 
@@ -57,14 +105,26 @@ public enum IPPError: ExplainedError, Hashable {
     /// What to do next.
     public var next: String {
         switch self {
-        case .malformed: "Check that the address is a printer's."
+        case .malformed, .notAPrinter: "Check that the address is a printer's."
         case .unreachable(_, true): "Look at the paper before you print it again. The payment stands as it is."
         case .unreachable: "Check that it is on and its address right, then print the receipt again."
+        case .certificateNotTrusted:
+            "Printers make their own: compare its SHA-256, then trust it with till printers add NAME ADDRESS --trust."
+        case .certificateChanged:
+            "If it was reset or replaced, compare the SHA-256 and add it anew with --trust; if not, somebody stands "
+                + "between it and you."
+        case .authentication(.needed), .authentication(.wrong):
+            "Add the printer anew with --user and --password-file."
+        case .authentication(.onlyOverTLS), .http(426): "Use its address with ipps://."
+        case .authentication(.unknownScheme): "Set the printer to Basic over TLS or to Digest."
+        case .http(503): "Print the receipt again in a moment."
         case .http: "Check the address and the printer's rights."
         case .refused:
             isBusy ? "Print the receipt again in a moment." : "Check the printer, then print the receipt again."
         case .noFormat: "Use another printer, or its ESC/POS port as socket://HOST:9100."
         case .noMedia: "Use other paper or another printer."
+        case .neverBegan: "Look after the printer, then print the receipt again."
+        case .notWrittenDown: "Check the disk, then print the receipt again."
         }
     }
 }

@@ -19,123 +19,84 @@ public struct IPPPrinter: Sendable {
 
     /// How it stands now.
     public func state() async throws(IPPError) -> PrinterState {
-        PrinterState(
-            try await client.printerAttributes([
-                "printer-state", "printer-state-reasons", "printer-state-message",
-            ]))
+        try await PrinterFollower(client: client, clock: clock).state()
     }
 
     /// Prints a receipt and follows it.
     /// - Parameters:
-    ///   - name: what the printer's list calls it.
-    ///   - deadline: how long busy printers are asked again and the job is followed. After it the outcome is
-    ///     ``PrintOutcome/mayHavePrinted(_:)``: the job stays with the printer.
-    ///   - progress: told of everything on the way. `accepted` comes before the document is sent where the printer
-    ///     allows it, and must be durable when it returns.
+    ///   - name: what the printer's list calls it; if it is the only one of its name, an answer that is lost is found
+    ///     again by it.
+    ///   - deadline: how long busy printers are asked again and the job is followed. After it a job that the printer
+    ///     has not begun is called off; one that it has begun stays with it, and may print.
+    ///   - listener: told of everything on the way.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
-        _ document: ReceiptDocument, name: String, copies: Int = 1, deadline: Span,
-        progress: @Sendable (PrintProgress) async -> Void = { _ in }
+        _ document: ReceiptDocument, name: String, copies: Int = 1, deadline: Span, listener: PrintListener
     ) async throws(IPPError) -> PrintOutcome {
         let end = clock.now().adding(deadline)
         let abilities = PrinterCapabilities(try await client.printerAttributes())
-        let (job, bytes) = try prepare(document, abilities, name: name, copies: copies)
-        try await patiently(until: end, progress) { () async throws(IPPError) in try await client.validate(job) }
+        let (job, bytes) = try ReceiptPage.make(document, abilities, canvas, name: name, copies: copies)
+        try await patiently(until: end, listener) { () async throws(IPPError) in try await client.validate(job) }
+        return abilities.createsJobs
+            ? try await inTwoSteps(job, bytes, end, listener) : try await inOneStep(job, bytes, end, listener)
+    }
+
+    /// Create-Job, then Send-Document: the number is known before anything can print.
+    private func inTwoSteps(
+        _ job: IPPJob, _ bytes: [UInt8], _ end: Timestamp, _ listener: PrintListener
+    ) async throws(IPPError) -> PrintOutcome {
+        let follower = PrinterFollower(client: client, clock: clock)
         let id: Int
-        if abilities.createsJobs {
-            id = try await patiently(until: end, progress) { () async throws(IPPError) in try await client.create(job) }
-            await progress(.accepted(job: id))
-            do {
-                try await client.send(bytes, format: job.format, to: id)
-            } catch {
-                guard case .unreachable(_, let mayHaveArrived) = error, mayHaveArrived else {
-                    try? await client.cancel(id)
-                    throw error
-                }
-                return await follow(id, until: end, progress)
-            }
-        } else {
-            do {
-                id = try await patiently(until: end, progress) { () async throws(IPPError) in
-                    try await client.print(job, document: bytes)
-                }
-            } catch {
-                guard case .unreachable(let why, let mayHaveArrived) = error, mayHaveArrived else { throw error }
-                return .mayHavePrinted("The printer's answer is missing (\(why)).")
-            }
-            await progress(.accepted(job: id))
+        do {
+            id = try await patiently(until: end, listener) { () async throws(IPPError) in try await client.create(job) }
+        } catch {
+            // A job whose number was lost holds up the printer, and prints nothing.
+            if error.mayHaveArrived { await follower.discard(named: job.name) }
+            guard case .unreachable(let why, _) = error else { throw error }
+            throw .unreachable(why, mayHaveArrived: false)
         }
-        return await follow(id, until: end, progress)
+        do {
+            try await tell(listener, .accepted(job: id))
+            try await tell(listener, .sending)
+        } catch {
+            try? await client.cancel(id)
+            throw error
+        }
+        do {
+            try await client.send(bytes, format: job.format, to: id)
+        } catch {
+            guard error.mayHaveArrived else {
+                try? await client.cancel(id)
+                throw error
+            }
+        }
+        return try await follower.follow(id, named: job.name, until: end, listener)
     }
 
-    /// Follows a job to its end.
-    public func follow(
-        _ job: Int, until end: Timestamp, _ progress: @Sendable (PrintProgress) async -> Void = { _ in }
-    ) async -> PrintOutcome {
-        var last: PrinterState?
-        var pause = Span.milliseconds(100)
-        var silence = ""
-        while clock.now() < end, !Task.isCancelled {
-            do {
-                let attributes = try await client.jobAttributes(job)
-                let reasons = attributes.strings("job-state-reasons").filter { $0 != "none" }.joined(separator: ", ")
-                let words = attributes.strings("job-state-message").first ?? ""
-                let why = [words, reasons].filter { !$0.isEmpty }.joined(separator: " — ")
-                switch attributes.int("job-state") {
-                case 9: return .printed
-                case 7: return .failed("It was called off at the printer\(why.isEmpty ? "." : ": \(why).")")
-                case 8: return .failed("The printer gave up\(why.isEmpty ? "." : ": \(why).")")
-                default: break
-                }
-                silence = ""
-                let state = try await state()
-                if state != last {
-                    last = state
-                    await progress(.state(state))
-                }
-            } catch {
-                // A printer forgets jobs that are done.
-                if case .refused(0x0406, _) = error {
-                    return .mayHavePrinted("The printer does not know the job any more.")
-                }
-                silence = error.what
+    private func inOneStep(
+        _ job: IPPJob, _ bytes: [UInt8], _ end: Timestamp, _ listener: PrintListener
+    ) async throws(IPPError) -> PrintOutcome {
+        let follower = PrinterFollower(client: client, clock: clock)
+        try await tell(listener, .sending)
+        let id: Int
+        do {
+            id = try await patiently(until: end, listener) { () async throws(IPPError) in
+                try await client.print(job, document: bytes)
             }
-            do { try await clock.sleep(for: pause) } catch { break }
-            pause = min(.seconds(2), Span.milliseconds(pause.milliseconds * 3 / 2))
+        } catch {
+            guard error.mayHaveArrived else { throw error }
+            guard let found = await follower.find(named: job.name) else {
+                return .mayHavePrinted("The printer's answer is missing. \(error.what)")
+            }
+            id = found
         }
-        let why = silence.isEmpty ? last.map { $0.sentence } ?? "It is not done yet." : silence
-        return .mayHavePrinted("The printer has it and has not finished. \(why)")
-    }
-
-    private func prepare(
-        _ document: ReceiptDocument, _ abilities: PrinterCapabilities, name: String, copies: Int
-    ) throws(IPPError) -> (IPPJob, [UInt8]) {
-        guard let format = abilities.format else { throw .noFormat(abilities.formats) }
-        let paper = abilities.paper
-        var job = IPPJob(name: name, format: format)
-        job.copies = min(max(1, copies), 10)
-        job.trims = abilities.trims && paper.height == nil
-        do throws(CanvasError) {
-            let height = try canvas.height(document, paper: paper)
-            guard let allowed = abilities.height(height, width: paper.width) else {
-                throw .tooLarge
-            }
-            job.media = (paper.width, allowed)
-            if format == "application/pdf" { return (job, try canvas.pdf(document, paper: paper)) }
-            let picture = try canvas.gray(document, paper: paper, dotsPerInch: abilities.dotsPerInch)
-            guard
-                let page = PWGRaster.page(
-                    width: picture.width, height: picture.height, rows: picture.rows,
-                    dotsPerInch: abilities.dotsPerInch, isBlack: !abilities.takesGray)
-            else { throw .tooLarge }
-            return (job, page)
-        } catch { throw .noMedia(error.what) }
+        try? await listener(.accepted(job: id))
+        return try await follower.follow(id, named: job.name, until: end, listener)
     }
 
     /// Asks a busy printer again, with longer and longer pauses.
     private func patiently<Value: Sendable>(
-        until end: Timestamp, _ progress: @Sendable (PrintProgress) async -> Void,
-        _ body: () async throws(IPPError) -> Value
+        until end: Timestamp, _ listener: PrintListener, _ body: () async throws(IPPError) -> Value
     ) async throws(IPPError) -> Value {
         var pause = Span.milliseconds(200)
         while true {
@@ -143,7 +104,7 @@ public struct IPPPrinter: Sendable {
                 return try await body()
             } catch {
                 guard error.isBusy, clock.now().adding(pause) < end, !Task.isCancelled else { throw error }
-                await progress(.waiting(error.what))
+                try? await listener(.waiting(error.what))
             }
             try? await clock.sleep(for: pause)
             pause = min(.seconds(3), Span.milliseconds(pause.milliseconds * 2))

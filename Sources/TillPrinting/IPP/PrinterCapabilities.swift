@@ -83,7 +83,5 @@ public struct PrinterCapabilities: Hashable, Sendable {
     }
 
     /// The best document that both sides know.
-    public var format: String? {
-        ["application/pdf", "image/pwg-raster"].first { formats.contains($0) }
-    }
+    public var format: PrintFormat? { PrintFormat.allCases.first { formats.contains($0.rawValue) } }
 }

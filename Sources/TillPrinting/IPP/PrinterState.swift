@@ -79,7 +79,7 @@ public struct PrinterState: Hashable, Sendable {
             || reasons.contains {
                 [
                     "media-empty", "media-needed", "media-jam", "cover-open", "door-open", "cutter-error", "cutter-jam",
-                    "offline",
+                    "offline", "paused",
                 ]
                 .contains($0.keyword)
             }
@@ -89,7 +89,7 @@ public struct PrinterState: Hashable, Sendable {
     public var sentence: String {
         let first =
             switch activity {
-            case .idle: "The printer is ready."
+            case .idle: needsHelp ? "The printer can not print now." : "The printer is ready."
             case .processing: "The printer is printing."
             case .stopped: "The printer has stopped."
             case .unknown: "The printer does not say how it stands."

@@ -1,6 +1,7 @@
 import TillReceipts
 
-/// An answer to `DLE EOT n`.
+/// What a receipt printer says of itself: answers to `DLE EOT n`, and what it tells without being asked once `GS a`
+/// has switched that on, which another till or an earlier job may have done.
 struct ESCPOSStatus: Hashable {
     /// What was asked.
     struct Question: Hashable {
@@ -42,7 +43,65 @@ struct ESCPOSStatus: Hashable {
                 }
             }
         }
-        if isOffline, reasons.isEmpty { reasons.append("offline-error") }
-        return PrinterState(isOffline ? .stopped : .idle, reasons: Array(Set(reasons)))
+        return state(isOffline: isOffline, reasons)
+    }
+
+    /// The four bytes that a printer sends by itself: bits 0, 1 and 7 of the first are never set, bit 4 always.
+    /// - Returns: `nil` if they are not that.
+    static func automatic(_ bytes: some Sequence<UInt8>) -> PrinterState? {
+        let all = Array(bytes.prefix(4))
+        guard all.count == 4, isAutomatic(all[0]), all.dropFirst().allSatisfy({ $0 & 0b1001_0000 == 0 }) else {
+            return nil
+        }
+        var reasons: [String] = []
+        if all[0] & 0x20 != 0 { reasons.append("cover-open-error") }
+        if all[1] & 0x08 != 0 { reasons.append("cutter-error") }
+        if all[1] & 0x60 != 0 { reasons.append("other-error") }
+        if all[2] & 0x0C != 0 {
+            reasons.append("media-empty-error")
+        } else if all[2] & 0x03 != 0 {
+            reasons.append("media-low-warning")
+        }
+        return state(isOffline: all[0] & 0x08 != 0, reasons)
+    }
+
+    static func isAutomatic(_ byte: UInt8) -> Bool { byte & 0b1001_0011 == 0b0001_0000 }
+
+    private static func state(isOffline: Bool, _ reasons: [String]) -> PrinterState {
+        let all = isOffline && reasons.isEmpty ? ["offline-error"] : reasons
+        return PrinterState(isOffline ? .stopped : .idle, reasons: Array(Set(all)))
+    }
+}
+
+/// What came back from a printer, taken apart as it comes. Holds at most ``longest`` bytes.
+struct ESCPOSAnswers {
+    /// More is not kept: nobody who prints says so much.
+    static let longest = 256
+
+    private var bytes: [UInt8] = []
+
+    /// Takes what came.
+    mutating func take(_ more: some Sequence<UInt8>) {
+        bytes += more.prefix(ESCPOSAnswers.longest)
+        bytes = Array(bytes.suffix(ESCPOSAnswers.longest))
+    }
+
+    /// The answer to a question; what a printer tells unasked is passed over. `nil` if there is none yet.
+    mutating func next() -> UInt8? {
+        while let first = bytes.first {
+            guard ESCPOSStatus.isAutomatic(first) else {
+                bytes.removeFirst()
+                return first
+            }
+            guard bytes.count >= 4 else { return nil }
+            bytes.removeFirst(4)
+        }
+        return nil
+    }
+
+    /// Something answers in words, as web and mail servers do: no printer.
+    var isTalk: Bool {
+        bytes.count >= 4 && bytes.prefix(4).allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+            && bytes.contains { !ESCPOSStatus.isAutomatic($0) && $0 & 0b1001_0011 != 0b0001_0010 }
     }
 }

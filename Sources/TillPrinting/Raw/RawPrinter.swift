@@ -1,7 +1,4 @@
-import Foundation
 import NIOCore
-import NIOPosix
-import Synchronization
 public import TillCore
 
 /// An ESC/POS printer that takes bytes: over TCP, usually port 9100, or through a device file.
@@ -11,134 +8,135 @@ public import TillCore
 public struct RawPrinter: Sendable {
     /// How long an answer about the state is waited for.
     public static let statusDeadline = Span.milliseconds(800)
-    /// How often a connection is tried.
+    /// How often a connection is tried, before anything of the receipt is sent.
     public static let connectTries = 3
+    /// How long the printer may take to take all bytes.
+    public static let writeDeadline = Span.seconds(30)
 
     private let address: PrinterAddress
+    private let writeDeadline: Span
 
     /// A printer at an address of ``PrinterAddress/socket(host:port:)`` or ``PrinterAddress/device(_:)``.
-    public init(_ address: PrinterAddress) { self.address = address }
+    public init(_ address: PrinterAddress, writeDeadline: Span = RawPrinter.writeDeadline) {
+        self.address = address
+        self.writeDeadline = writeDeadline
+    }
 
     /// How it stands.
     public func state() async throws(IPPError) -> PrinterState {
-        guard case .socket(let host, let port) = address else { return PrinterState(.unknown) }
-        let line = try await RawLine.open(host: host, port: port)
-        let state = await line.state()
+        let (line, state) = try await open()
         await line.close()
         return state
     }
 
     /// Sends bytes once.
+    /// - Parameter listener: told that the first byte goes next.
     /// - Throws: ``IPPError`` if not one byte of them was sent.
-    public func send(_ bytes: [UInt8]) async throws(IPPError) -> PrintOutcome {
-        switch address {
-        case .ipp: throw .unreachable("this is an IPP printer", mayHaveArrived: false)
-        case .device(let path): return try writeDevice(path, bytes)
-        case .socket(let host, let port):
-            let line = try await RawLine.open(host: host, port: port)
-            let before = await line.state()
-            if before.needsHelp {
-                await line.close()
-                throw .unreachable(before.sentence, mayHaveArrived: false)
-            }
-            do {
-                try await line.write(bytes)
-            } catch {
-                await line.close()
-                return .mayHavePrinted("The connection broke while it was sent.")
-            }
-            let after = await line.state()
+    public func send(_ bytes: [UInt8], listener: PrintListener = { _ in }) async throws(IPPError) -> PrintOutcome {
+        let (line, before) = try await open()
+        do throws(IPPError) {
+            guard !before.needsHelp else { throw .unreachable(before.sentence, mayHaveArrived: false) }
+            try await tell(listener, .sending)
+        } catch {
             await line.close()
-            if after.needsHelp { return .mayHavePrinted(after.sentence) }
-            return .handedOver(after)
+            throw error
+        }
+        guard await line.write(bytes, deadline: writeDeadline) else {
+            await line.close()
+            return .mayHavePrinted("The printer did not take all of it: the connection broke, or it stopped.")
+        }
+        let after = await line.state()
+        await line.close()
+        switch after {
+        case .talk: return .failed("what answers at this address is no receipt printer.")
+        case .said(let state) where state.needsHelp: return .mayHavePrinted(state.sentence)
+        case .said(let state): return .handedOver(state)
+        case .closed: return .handedOver(PrinterState(.unknown))
         }
     }
 
-    private func writeDevice(_ path: String, _ bytes: [UInt8]) throws(IPPError) -> PrintOutcome {
-        let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-        guard kind == .typeCharacterSpecial, let file = FileHandle(forWritingAtPath: path) else {
-            throw .unreachable("there is no printer at \(path)", mayHaveArrived: false)
-        }
-        do {
-            try file.write(contentsOf: Data(bytes))
-            try file.close()
-            return .handedOver(PrinterState(.unknown))
-        } catch { return .mayHavePrinted("Writing to \(path) broke off.") }
-    }
-}
-
-/// One open connection.
-private struct RawLine: Sendable {
-    private let channel: any Channel
-    private let heard: HeardBytes
-
-    static func open(host: String, port: Int) async throws(IPPError) -> RawLine {
+    /// A connection, and how the printer stands. One that the printer closes at once is opened again.
+    private func open() async throws(IPPError) -> (any RawLine, PrinterState) {
         var tries = 0
         while true {
-            let heard = HeardBytes()
-            do {
-                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .connectTimeout(.seconds(3))
-                    .channelInitializer { channel in
-                        channel.eventLoop.makeCompletedFuture {
-                            try channel.pipeline.syncOperations.addHandler(Listener(heard))
-                        }
-                    }.connect(host: host, port: port).get()
-                return RawLine(channel: channel, heard: heard)
-            } catch {
+            let line = try await connect()
+            switch await line.state() {
+            case .said(let state): return (line, state)
+            case .talk:
+                await line.close()
+                throw .notAPrinter("what answers there talks like another kind of server")
+            case .closed:
+                await line.close()
                 tries += 1
                 guard tries < RawPrinter.connectTries else {
-                    throw .unreachable("no connection to \(host):\(port)", mayHaveArrived: false)
+                    throw .unreachable("it closes the connection", mayHaveArrived: false)
                 }
                 try? await Task.sleep(for: .milliseconds(200 * tries))
             }
         }
     }
 
-    func write(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+    private func connect() async throws(IPPError) -> any RawLine {
+        switch address {
+        case .ipp: throw .unreachable("this is an IPP printer", mayHaveArrived: false)
+        case .device(let path): return try DeviceLine.open(path)
+        case .socket(let host, let port): return try await SocketLine.open(host: host, port: port)
+        }
+    }
+}
 
-    func close() async { try? await channel.close() }
+/// One open way to a printer that takes bytes.
+protocol RawLine: Sendable {
+    /// Writes all; `false` if the printer did not take them, or not in time.
+    func write(_ bytes: [UInt8], deadline: Span) async -> Bool
+    /// What has come back since it was asked last.
+    func heard() async -> RawLineAnswers
+    /// Makes it forget what came.
+    func forget() async
+    func close() async
+}
 
+/// What came back.
+struct RawLineAnswers: Sendable {
+    var next: UInt8?
+    var isTalk = false
+    var isClosed = false
+}
+
+/// What asking for the state came to.
+enum RawLineState: Sendable {
+    /// What the printer said; `unknown` if it kept silent.
+    case said(PrinterState)
+    /// It is no printer.
+    case talk
+    /// The other side closed the connection.
+    case closed
+}
+
+extension RawLine {
     /// Asks all that is known to be asked; stops at the first question without an answer.
-    func state() async -> PrinterState {
+    func state() async -> RawLineState {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
-            heard.forget()
-            do { try await write(question.bytes) } catch { return PrinterState(.unknown) }
-            guard let byte = await answer() else { break }
-            guard let status = ESCPOSStatus(question, byte) else { return PrinterState(.unknown) }
+            if !answers.isEmpty { await forget() }
+            guard await write(question.bytes, deadline: RawPrinter.statusDeadline) else { return .closed }
+            let heard = await answer()
+            if heard.isTalk { return .talk }
+            if heard.isClosed, heard.next == nil { return .closed }
+            guard let byte = heard.next else { break }
+            guard let status = ESCPOSStatus(question, byte) else { return .said(PrinterState(.unknown)) }
             answers.append(status)
         }
-        return answers.isEmpty ? PrinterState(.unknown) : ESCPOSStatus.state(answers)
+        return .said(answers.isEmpty ? PrinterState(.unknown) : ESCPOSStatus.state(answers))
     }
 
-    private func answer() async -> UInt8? {
+    private func answer() async -> RawLineAnswers {
         let end = ContinuousClock.now + RawPrinter.statusDeadline.duration
         while ContinuousClock.now < end {
-            if let byte = heard.first { return byte }
+            let heard = await heard()
+            if heard.next != nil || heard.isTalk || heard.isClosed { return heard }
             try? await Task.sleep(for: .milliseconds(5))
         }
-        return nil
+        return await heard()
     }
-}
-
-/// What came back; only the last few bytes are kept.
-private final class HeardBytes: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-    var first: UInt8? { bytes.withLock { $0.first } }
-    func forget() { bytes.withLock { $0 = [] } }
-    func take(_ more: some Sequence<UInt8>) { bytes.withLock { $0 = Array(($0 + more).suffix(64)) } }
-}
-
-private final class Listener: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    private let heard: HeardBytes
-
-    init(_ heard: HeardBytes) { self.heard = heard }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        heard.take(unwrapInboundIn(data).readableBytesView)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -75,7 +75,7 @@ public struct ReceiptContent: Hashable, Sendable {
     public var lineItems: [ReceiptLineItem]
     /// From subtotal to total. The amounts make the total.
     public var summary: [ReceiptSummaryRow]
-    /// What was asked for.
+    /// What was asked for, with a tip that was given.
     public var total: Money
     /// How it was paid.
     public var transaction: ReceiptTransaction
@@ -123,6 +123,10 @@ public struct ReceiptContent: Hashable, Sendable {
             lineItems: ReceiptContent.lines(of: order, labels), summary: ReceiptSummaryRow.rows(of: order),
             total: order.total, transaction: ReceiptTransaction(payment), captured: payment.captured,
             refunded: payment.refunded)
+        if let tip = payment.tip, let whole = try? order.total.adding(tip) {
+            summary.append(ReceiptSummaryRow(.tip, amount: tip))
+            total = whole
+        }
         explanation = verdict.sentence(payment, labels)
         refunds = payment.refunds.map { refund in
             let standing: Refund.Standing =
@@ -134,6 +138,29 @@ public struct ReceiptContent: Hashable, Sendable {
             return Refund(
                 id: refund.id, amount: refund.amount, reason: refund.reason, at: refund.startedAt, standing: standing)
         }
+    }
+
+    /// The receipt of one refund: a paper of its own, with the sale that it belongs to.
+    /// - Throws: ``ReceiptError/noSuchRefund(_:)``, ``ReceiptError/refundNotDone(_:)``
+    public init(
+        refund id: RefundID, of payment: Payment, store: StoreDetails, locale: Locale = .current
+    ) throws(ReceiptError) {
+        guard let refund = payment.refunds.first(where: { $0.id == id }) else { throw .noSuchRefund(id) }
+        guard case .succeeded = refund.state else { throw .refundNotDone(id) }
+        let sale = ReceiptTransaction(payment)
+        // What the card said when it was sold is not said again: it was not read for this.
+        var transaction = ReceiptTransaction(.refund, .approved, tender: sale.tender)
+        transaction.brand = sale.brand
+        transaction.lastFour = sale.lastFour
+        self.init(
+            store: store, locale: locale, paymentID: payment.id, orderNumber: payment.order.number,
+            date: refund.startedAt, verdict: .refunded,
+            lineItems: [ReceiptLineItem(name: ReceiptLabels(locale)[.refund].plain, amount: refund.amount)],
+            summary: [], total: refund.amount, transaction: transaction, captured: refund.amount,
+            refunded: refund.amount)
+        explanation = ReceiptText(nonEmpty: refund.reason)
+        original = Original(
+            paymentID: payment.id, date: payment.attempts.last?.startedAt ?? payment.createdAt)
     }
 
     private static func lines(of order: Order, _ labels: ReceiptLabels) -> [ReceiptLineItem] {
@@ -158,7 +185,7 @@ public struct ReceiptContent: Hashable, Sendable {
         if let subtotal = summary.first(where: { $0.kind == .subtotal }), !lineItems.isEmpty {
             try equal(subtotal.amount, lineItems.map(\.amount))
         }
-        if !summary.isEmpty { try equal(total, summary.map(\.amount)) }
+        try equal(total, summary.isEmpty ? lineItems.map(\.amount) : summary.map(\.amount))
     }
 
     private func equal(_ expected: Money, _ parts: [Money]) throws(ReceiptError) {
@@ -180,6 +207,7 @@ public struct ReceiptContent: Hashable, Sendable {
 
     /// What was taken and what went back, under the total; a plain paid sale needs neither.
     var movements: [(label: ReceiptLabel, amount: Money)] {
+        if original != nil { return [] }
         var rows: [(label: ReceiptLabel, amount: Money)] = []
         if captured != total || !refunded.isZero { rows.append((.taken, captured)) }
         if !refunded.isZero { rows.append((.refundedAmount, refunded)) }

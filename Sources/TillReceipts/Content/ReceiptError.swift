@@ -10,6 +10,10 @@ public enum ReceiptError: ExplainedError, Hashable {
     case nothingSold
     /// More lines than fit on any paper.
     case tooManyLines(limit: Int)
+    /// There is no such refund.
+    case noSuchRefund(RefundID)
+    /// The refund is not confirmed, or it failed.
+    case refundNotDone(RefundID)
 
     /// The stable word.
     public var code: String {
@@ -18,6 +22,8 @@ public enum ReceiptError: ExplainedError, Hashable {
         case .mixedCurrencies: "receipt_mixed_currencies"
         case .nothingSold: "receipt_without_lines"
         case .tooManyLines: "receipt_too_long"
+        case .noSuchRefund: "refund_not_found"
+        case .refundNotDone: "refund_not_done"
         }
     }
 
@@ -28,6 +34,8 @@ public enum ReceiptError: ExplainedError, Hashable {
         case .mixedCurrencies: "The receipt has amounts in more than one currency."
         case .nothingSold: "The receipt lists nothing that was sold."
         case .tooManyLines(let limit): "The receipt has more than \(limit) lines."
+        case .noSuchRefund(let id): "There is no refund \(id) of this payment."
+        case .refundNotDone(let id): "The refund \(id) is not confirmed, so it has no receipt."
         }
     }
 
@@ -35,5 +43,10 @@ public enum ReceiptError: ExplainedError, Hashable {
     public var moneyMoved: MoneyMoved { .no }
 
     /// What to do next.
-    public var next: String { "The payment stands as it is; correct what was given for the receipt." }
+    public var next: String {
+        switch self {
+        case .refundNotDone: "The payment stands as it is; ask again when the refund is confirmed."
+        default: "The payment stands as it is; correct what was given for the receipt."
+        }
+    }
 }

@@ -16,6 +16,9 @@ public struct ReceiptLineItem: Hashable, Sendable {
         }
     }
 
+    /// Most characters of a quantity.
+    public static let maximumQuantity = 20
+
     /// What it is called.
     public let name: ReceiptText
     /// How many, as decimal text.
@@ -32,7 +35,7 @@ public struct ReceiptLineItem: Hashable, Sendable {
         name: String, quantity: String = "1", sku: String? = nil, attributes: [Attribute] = [], amount: Money
     ) {
         self.name = ReceiptText(name)
-        self.quantity = ReceiptText(quantity)
+        self.quantity = ReceiptText(quantity, atMost: ReceiptLineItem.maximumQuantity)
         self.sku = ReceiptText(nonEmpty: sku)
         self.attributes = attributes
         self.amount = amount

@@ -1,4 +1,4 @@
-import TillCore
+public import TillCore
 
 /// One field that a card's scheme or a region may demand.
 public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
@@ -6,6 +6,12 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     case storeName = "store_name"
     /// Where the shop is.
     case storeAddress = "store_address"
+    /// The shop's tax number.
+    case taxID = "tax_id"
+    /// The shop's telephone number.
+    case phone
+    /// The number under which the acquirer knows the shop.
+    case merchantID = "merchant_id"
     /// The terminal's number.
     case terminalID = "terminal_id"
     /// The card's brand.
@@ -33,11 +39,22 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     /// How the card was read.
     case entryMode = "entry_mode"
 
+    /// It belongs to the head of the receipt.
+    var isOfStore: Bool {
+        switch self {
+        case .storeName, .storeAddress, .taxID, .phone: true
+        default: false
+        }
+    }
+
     /// What the row is called.
     var label: ReceiptLabel {
         switch self {
         case .storeName: .store
         case .storeAddress: .address
+        case .taxID: .taxID
+        case .phone: .phone
+        case .merchantID: .merchantID
         case .terminalID: .terminalID
         case .brand, .lastFour: .card
         case .applicationName: .application
@@ -65,6 +82,8 @@ public struct ReceiptRequirement: Sendable {
     public let region: String?
     /// Only for these ways of reading the card; empty: any.
     public let entryModes: [String]
+    /// Only for cards presented this way; `nil`: any.
+    public let tender: TenderKind?
     /// Only for these outcomes; empty: any.
     public let outcomes: [ReceiptTransaction.Outcome]
     /// What must be there.
@@ -72,9 +91,10 @@ public struct ReceiptRequirement: Sendable {
 
     /// The table.
     public static let all: [ReceiptRequirement] = [
-        // A card that was present: the shop and its place, the card disguised, and how it was read.
-        ReceiptRequirement(
-            entryModes: chip + stripe, fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
+        // The shop and its place, and the card disguised. At a reader also how it was read: without that nobody could
+        // tell which of the other rows speak.
+        ReceiptRequirement(tender: .reader, fields: [.storeName, .storeAddress, .brand, .lastFour, .entryMode]),
+        ReceiptRequirement(entryModes: ["keyed"], fields: [.storeName, .storeAddress, .brand, .lastFour]),
         // The networks demand the application on every chip receipt, and a statement about the PIN.
         ReceiptRequirement(entryModes: chip, fields: [.applicationName, .aid, .verification]),
         // An approval carries the issuer's code; on a decline there is none.
@@ -94,16 +114,19 @@ public struct ReceiptRequirement: Sendable {
         ReceiptRequirement(brand: "amex", entryModes: ["contact_emv"], fields: [.cryptogram]),
     ]
 
+    /// Speaks about every receipt of a card.
+    static let everyCard = ReceiptRequirement(fields: [])
     private static let chip = ["contact_emv", "contactless_emv"]
     private static let stripe = ["magnetic_stripe_track2", "magnetic_stripe_fallback", "contactless_magstripe_mode"]
 
     init(
-        brand: String? = nil, region: String? = nil, entryModes: [String] = [],
+        brand: String? = nil, region: String? = nil, entryModes: [String] = [], tender: TenderKind? = nil,
         outcomes: [ReceiptTransaction.Outcome] = [], fields: [ReceiptField]
     ) {
         self.brand = brand
         self.region = region
         self.entryModes = entryModes
+        self.tender = tender
         self.outcomes = outcomes
         self.fields = fields
     }
@@ -115,6 +138,7 @@ public struct ReceiptRequirement: Sendable {
             part.tender == .reader || part.tender == .card
         else { return false }
         if let brand, brand != part.brand?.plain { return false }
+        if let tender, tender != part.tender { return false }
         if let region, region != receipt.store.region { return false }
         if !entryModes.isEmpty, !entryModes.contains(part.entryMode?.plain ?? "") { return false }
         return outcomes.isEmpty || outcomes.contains(part.outcome)
@@ -128,6 +152,9 @@ extension ReceiptContent {
         var missing: [ReceiptField] = []
         for requirement in ReceiptRequirement.all where requirement.applies(to: self) {
             for field in requirement.fields where !has(field) && !missing.contains(field) { missing.append(field) }
+        }
+        if ReceiptRequirement.everyCard.applies(to: self) {
+            for field in store.required where !has(field) && !missing.contains(field) { missing.append(field) }
         }
         return missing
     }
@@ -145,6 +172,9 @@ extension ReceiptContent {
         switch field {
         case .storeName: !store.name.plain.isEmpty
         case .storeAddress: !store.address.isEmpty
+        case .taxID: store.taxID != nil
+        case .phone: store.phone != nil
+        case .merchantID: store.merchantID != nil
         case .terminalID: store.terminalID != nil
         case .brand: transaction.brand != nil && transaction.brand?.plain != "unknown"
         case .lastFour: transaction.lastFour != nil
@@ -157,7 +187,8 @@ extension ReceiptContent {
         case .tvr: transaction.terminalVerificationResults != nil
         case .tsi: transaction.transactionStatusInformation != nil
         case .verification: transaction.verification != nil
-        case .entryMode: transaction.entryMode != nil
+        // For a refund of its own paper no card was read.
+        case .entryMode: transaction.entryMode != nil || transaction.kind == .refund && original != nil
         }
     }
 }

@@ -4,24 +4,37 @@
 public struct ReceiptText: Hashable, Sendable {
     /// Most scalars kept of one text.
     public static let maximumLength = 400
+    /// Most marks kept on one character; no language writes more than four.
+    public static let maximumMarks = 4
 
     /// The text itself.
     public let plain: String
 
     /// Takes text from anywhere and keeps what prints.
     public init(_ text: String) {
-        let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text)
-        plain = CardNumberMask.masked(kept)
+        // Looked through before it is cut: half a number is no number any more, and shows too many digits.
+        let most = ReceiptText.maximumLength + ReceiptText.longestNumber
+        let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text, atMost: most)
+        plain = ReceiptText.cut(CardNumberMask.masked(kept))
     }
 
     /// Takes text from an authority (a fiscal signature, a serial), which is not looked through for card numbers.
-    public init(verbatim text: String) { plain = ReceiptText.isFit(text) ? text : ReceiptText.printable(text) }
+    public init(verbatim text: String) {
+        let most = ReceiptText.maximumLength + 1
+        plain = ReceiptText.isFit(text) ? text : ReceiptText.cut(ReceiptText.printable(text, atMost: most))
+    }
 
     /// The text, or `nil` if nothing of it prints.
     public init?(nonEmpty text: String?) {
         guard let text else { return nil }
         self.init(text)
         if plain.isEmpty { return nil }
+    }
+
+    /// The text cut to so many characters.
+    init(_ text: String, atMost limit: Int) {
+        let whole = ReceiptText(text).plain
+        self.init(own: whole.count > limit ? String(whole.prefix(limit - 1)) + "…" : whole)
     }
 
     /// Text of our own source.
@@ -39,9 +52,22 @@ public struct ReceiptText: Hashable, Sendable {
         return count < maximumLength && (last != 0x20 || count == 0)
     }
 
-    private static func printable(_ text: String) -> String {
+    /// A card's number with as many separators as are looked through.
+    private static let longestNumber = 80
+
+    /// The text, with an ellipsis in the place of what is too much.
+    private static func cut(_ text: String) -> String {
+        let limit = maximumLength
+        guard text.utf8.count > limit, text.unicodeScalars.count > limit else { return text }
+        var kept = String.UnicodeScalarView()
+        kept.append(contentsOf: text.unicodeScalars.prefix(limit - 1))
+        return String(kept) + "…"
+    }
+
+    private static func printable(_ text: String, atMost limit: Int) -> String {
         var kept = String.UnicodeScalarView()
         var count = 0
+        var marks = 0
         var isSpacePending = false
         for scalar in text.unicodeScalars {
             if scalar.properties.isWhitespace {
@@ -49,19 +75,27 @@ public struct ReceiptText: Hashable, Sendable {
                 continue
             }
             guard ReceiptText.prints(scalar) else { continue }
+            // A heap of marks on one letter would grow over the lines around it.
+            marks = ReceiptText.isMark(scalar) ? marks + 1 : 0
+            guard marks <= maximumMarks else { continue }
             if isSpacePending {
                 kept.append(" ")
                 count += 1
                 isSpacePending = false
             }
-            guard count < ReceiptText.maximumLength - 1 else {
-                kept.append("…")
-                break
-            }
+            guard count < limit else { break }
             kept.append(scalar)
             count += 1
         }
         return String(kept)
+    }
+
+    /// Sits on the character before it.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
+        default: false
+        }
     }
 
     private static func prints(_ scalar: Unicode.Scalar) -> Bool {

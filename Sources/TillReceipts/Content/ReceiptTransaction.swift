@@ -95,14 +95,15 @@ public struct ReceiptTransaction: Hashable, Sendable {
             text.map { ReceiptText(verbatim: $0) }.flatMap { $0.plain.isEmpty ? nil : $0 }
         }
         brand = ReceiptText(nonEmpty: card?.brand)
+        network = card?.network == card?.brand ? nil : ReceiptText(nonEmpty: card?.network)
         lastFour = LastFour(card?.lastFour)
         entryMode = ReceiptText(nonEmpty: card?.entryMode)
         let emv = card?.emv
         applicationName = ReceiptText(nonEmpty: emv?.applicationPreferredName)
         aid = opaque(emv?.dedicatedFileName)
         accountType = ReceiptText(nonEmpty: emv?.accountType)
-        authorizationCode = opaque(emv?.authorizationCode)
-        authorizationResponseCode = opaque(emv?.authorizationResponseCode)
+        authorizationCode = ReceiptText(nonEmpty: emv?.authorizationCode)
+        authorizationResponseCode = ReceiptText(nonEmpty: emv?.authorizationResponseCode)
         cryptogram = opaque(emv?.applicationCryptogram)
         terminalVerificationResults = opaque(emv?.terminalVerificationResults)
         transactionStatusInformation = opaque(emv?.transactionStatusInformation)
@@ -120,7 +121,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
             tender: attempt?.tender.kind)
         take(attempt?.tender.card)
         reader = ReceiptText(nonEmpty: attempt?.tender.reader)
-        if let authorized = attempt?.authorization?.amount, authorized != attempt?.amount {
+        if let authorized = attempt?.authorization?.base, authorized != attempt?.amount {
             approvedAmount = authorized
             if outcome == .approved { outcome = .partial }
         }
@@ -131,6 +132,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .refunded, .partiallyRefunded: return .refund
         case .succeeded, .partiallyCaptured: return .sale
         case .requiresCapture, .expired: return .authorization
+        case .stored: return .offlineStored
         case .requiresPaymentMethod, .declined, .requiresAction, .processing, .unknown, .canceled: break
         }
         if case .voided? = attempt?.state { return .void }
@@ -142,6 +144,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case .authorized, .voided, .expired: .approved
         case .declined: .declined
         case .inFlight, .unknown, .requiresAction: .pending
+        case .stored: Outcome.none
         case .notSent, nil: payment.status == .canceled ? .cancelled : .none
         }
     }

@@ -27,6 +27,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         case .partiallyRefunded: self = .partlyRefunded
         case .refunded: self = .refunded
         case .requiresCapture: self = .held
+        case .stored: self = .storedOffline
         case .processing, .unknown, .requiresAction: self = .notConfirmed
         case .requiresPaymentMethod, .declined, .canceled, .expired:
             self = payment.moneyMoved == .unknown ? .notConfirmed : .notPaid

@@ -36,6 +36,8 @@ public struct StoreDetails: Hashable, Sendable {
     public var logo: MonochromeImage?
     /// Sentences at the foot: thanks, returns.
     public var closing: [ReceiptText] = []
+    /// Fields that the shop's acquirer demands on every card receipt, beyond ``ReceiptRequirement/all``.
+    public var required: [ReceiptField] = []
     /// The zone in which dates and times are shown.
     public var timeZone: TimeZone
 

@@ -32,6 +32,12 @@ extension ReceiptRenderer {
             page.markup("<p class=\"c\">")
             page.text(text)
             page.markup("</p>\n")
+        case .named(let name, let text, let isGap):
+            page.markup(isGap ? "<p class=\"c gap\">" : "<p class=\"c\">")
+            page.text(name)
+            page.markup(" ")
+            page.text(text)
+            page.markup("</p>\n")
         case .notice(let headline, let sentence, let label, let isWarning):
             page.markup(isWarning ? "<section class=\"verdict warning\"" : "<section class=\"verdict\"")
             page.markup(" aria-label=\"")
@@ -56,7 +62,7 @@ extension ReceiptRenderer {
     }
 
     private static func write(_ table: ReceiptDocument.Table, on page: inout HTMLWriter) {
-        page.markup("<table>\n<caption>")
+        page.markup(table.holdsAmounts ? "<table class=\"sum\">\n<caption>" : "<table>\n<caption>")
         page.bareText(table.caption)
         page.markup("</caption>\n")
         if table.columns.count == 3 {
@@ -83,12 +89,13 @@ extension ReceiptRenderer {
                 page.markup("</ul>")
             }
             if let middle = row.middle {
-                page.markup("</th><td class=\"n\">")
+                page.markup("</th><td class=\"n m\">")
                 page.text(middle)
-                page.markup("</td><td class=\"n\">")
+                page.markup("</td>")
             } else {
-                page.markup("</th><td class=\"n\">")
+                page.markup("</th>")
             }
+            page.markup(table.holdsAmounts ? "<td class=\"n a\">" : "<td class=\"n\">")
             page.text(row.value)
             page.markup("</td></tr>\n")
         }
@@ -131,22 +138,15 @@ extension ReceiptRenderer {
         page.number(image.height)
         page.markup("\"><path d=\"")
         for y in 0..<image.height {
-            var x = 0
-            while x < image.width {
-                guard image[x, y] else {
-                    x += 1
-                    continue
-                }
-                let start = x
-                while image[x, y] { x += 1 }
+            for run in image.runs(ofRow: y) {
                 page.markup("M")
-                page.number(start)
+                page.number(run.start)
                 page.markup(" ")
                 page.number(y)
                 page.markup("h")
-                page.number(x - start)
+                page.number(run.count)
                 page.markup("v1H")
-                page.number(start)
+                page.number(run.start)
             }
         }
         page.markup("\"/></svg>\n")

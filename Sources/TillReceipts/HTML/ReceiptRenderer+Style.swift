@@ -4,7 +4,7 @@ extension ReceiptRenderer {
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
     /// The hash of ``style``; a test computes it anew.
-    static let styleHash = "sha256-CYDfzStWctDbmq7k0y8GEuRoUIDJ7PtGtu1lfcyy3Kw="
+    static let styleHash = "sha256-sbEx3F2PadXIKM5zhAoE9AAJcawcSetT9zX32cjLK7o="
 
     /// The style block, byte for byte.
     static let style: StaticString = """
@@ -21,11 +21,15 @@ extension ReceiptRenderer {
         table{width:100%;border-collapse:collapse;margin:0 0 1rem}
         caption{text-align:start;font-weight:700;padding:.25rem 0;border-bottom:1px solid}
         th,td{padding:.25rem 0;text-align:start;vertical-align:baseline;font-weight:400;overflow-wrap:anywhere}
-        thead th{font-size:.875rem}
+        thead th{font-size:.875rem;overflow-wrap:normal}
         th+th,td{padding-inline-start:.75rem}
+        tbody th{min-width:6em}
+        .sum tbody th{min-width:5em}
+        .m{overflow-wrap:break-word}
+        .a{white-space:nowrap}
         th.n,.n{text-align:end;font-variant-numeric:tabular-nums}
         .total th,.total td{font-weight:700;font-size:1.125rem;border-top:1px solid}
-        .gap td{font-weight:700;text-decoration:underline}
+        .c.gap,.gap td{font-weight:700;text-decoration:underline}
         ul{margin:0;padding-inline-start:1rem;list-style:none;font-size:.875rem}
         figure{margin:1rem 0;text-align:center}
         svg{display:block;margin:0 auto;max-width:100%;fill:#000;background:#fff}

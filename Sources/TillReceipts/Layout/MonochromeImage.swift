@@ -55,6 +55,22 @@ public struct MonochromeImage: Hashable, Sendable {
         return bytes[(start * stride)..<(end * stride)]
     }
 
+    /// Where a row is black: from, and how many dots, left to right.
+    public func runs(ofRow y: Int) -> [(start: Int, count: Int)] {
+        var runs: [(start: Int, count: Int)] = []
+        var x = 0
+        while x < width {
+            guard self[x, y] else {
+                x += 1
+                continue
+            }
+            let start = x
+            while self[x, y] { x += 1 }
+            runs.append((start, x - start))
+        }
+        return runs
+    }
+
     /// Each dot as a square of so many dots; `nil` if that passes a limit.
     public func scaled(by factor: Int) -> MonochromeImage? {
         guard (1...64).contains(factor), var large = MonochromeImage(width: width * factor, height: height * factor)

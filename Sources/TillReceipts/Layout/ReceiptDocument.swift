@@ -9,6 +9,8 @@ public struct ReceiptDocument: Hashable, Sendable {
         case heading(ReceiptText)
         /// A centred line.
         case line(ReceiptText)
+        /// A centred line of a name and what it names, which is kept apart from it for direction.
+        case named(ReceiptText, ReceiptText, isGap: Bool)
         /// Whether it is paid, with a sentence; a warning must not be taken for a receipt of money.
         case notice(ReceiptText, ReceiptText?, label: ReceiptText, isWarning: Bool)
         /// Rows.
@@ -29,6 +31,8 @@ public struct ReceiptDocument: Hashable, Sendable {
         public var caption: ReceiptText
         /// Names of the columns: of the label, of what stands between, of the value; empty: none.
         public var columns: [ReceiptText] = []
+        /// The values are amounts, which no medium parts.
+        public var holdsAmounts = false
         /// The rows.
         public var rows: [Row] = []
     }

@@ -39,10 +39,6 @@ struct ReceiptLayout {
         ReceiptDocument.Row(label: labels[label], value: value)
     }
 
-    private func named(_ label: ReceiptLabel, _ value: ReceiptText) -> ReceiptText {
-        ReceiptText(verbatim: "\(labels[label].plain) \(value.plain)")
-    }
-
     private mutating func head() {
         let store = receipt.store
         if let logo = store.logo { blocks.append(.image(logo)) }
@@ -52,11 +48,13 @@ struct ReceiptLayout {
             blocks.append(.heading(store.name))
         }
         blocks += store.address.map { .line($0) }
-        if missing.contains(.storeAddress) { blocks.append(.line(named(.address, labels[.missing]))) }
-        if let phone = store.phone { blocks.append(.line(named(.phone, phone))) }
-        if let taxID = store.taxID { blocks.append(.line(named(.taxID, taxID))) }
+        for field in missing where field.isOfStore && field != .storeName {
+            blocks.append(.named(labels[field.label], labels[.missing], isGap: true))
+        }
+        if let phone = store.phone { blocks.append(.named(labels[.phone], phone, isGap: false)) }
+        if let taxID = store.taxID { blocks.append(.named(labels[.taxID], taxID, isGap: false)) }
         for identifier in store.identifiers {
-            blocks.append(.line(ReceiptText(verbatim: "\(identifier.name.plain) \(identifier.value.plain)")))
+            blocks.append(.named(identifier.name, identifier.value, isGap: false))
         }
         blocks.append(.rule)
         if receipt.copy == .merchant { blocks.append(.line(labels[.merchantCopy])) }
@@ -66,14 +64,16 @@ struct ReceiptLayout {
                 labels[receipt.verdict.label], receipt.explanation, label: labels[.result],
                 isWarning: receipt.verdict.isWarning))
         blocks.append(.rule)
-        var table = ReceiptDocument.Table(caption: labels[.kindSale])
+        var table = ReceiptDocument.Table(caption: labels[receipt.transaction.kind.label])
         table.rows = [
             row(.date, time(receipt.date)), row(.order, receipt.orderNumber),
             row(.payment, ReceiptText(receipt.paymentID.rawValue)),
         ]
         if let original = receipt.original {
-            table.rows.append(row(.original, ReceiptText(original.paymentID.rawValue)))
-            table.rows.append(row(.date, time(original.date)))
+            if original.paymentID != receipt.paymentID {
+                table.rows.append(row(.original, ReceiptText(original.paymentID.rawValue)))
+            }
+            table.rows.append(row(.originalDate, time(original.date)))
         }
         blocks.append(.table(table))
         blocks.append(.rule)
@@ -82,6 +82,7 @@ struct ReceiptLayout {
     private mutating func items() {
         guard !receipt.lineItems.isEmpty else { return }
         var table = ReceiptDocument.Table(caption: labels[.items])
+        table.holdsAmounts = true
         table.columns = [labels[.item], labels[.quantity], labels[.price]]
         table.rows = receipt.lineItems.prefix(ReceiptContent.maximumLines).map { item in
             ReceiptDocument.Row(
@@ -95,11 +96,14 @@ struct ReceiptLayout {
 
     private mutating func totals() {
         var table = ReceiptDocument.Table(caption: labels[.total])
+        table.holdsAmounts = true
         table.rows = receipt.shownSummary.map {
             ReceiptDocument.Row(label: $0.label(labels), value: shown($0.amount))
         }
         table.rows.append(
-            ReceiptDocument.Row(label: labels[.total], value: shown(receipt.total), isStrong: true))
+            ReceiptDocument.Row(
+                label: ReceiptText(own: "\(labels[.total].plain) \(receipt.total.currency.code)"),
+                value: shown(receipt.total), isStrong: true))
         for movement in receipt.movements { table.rows.append(row(movement.label, shown(movement.amount))) }
         blocks.append(.table(table))
         blocks.append(.rule)
@@ -108,7 +112,7 @@ struct ReceiptLayout {
     private mutating func transaction() {
         var table = ReceiptDocument.Table(caption: labels[.payment])
         table.rows = facts().map { row($0, $1) }
-        for field in missing where field != .storeAddress && field != .storeName {
+        for field in missing where !field.isOfStore {
             // Brand and digits share one row: a gap in either is one gap.
             if field == .lastFour, missing.contains(.brand) { continue }
             table.rows.append(
@@ -120,6 +124,7 @@ struct ReceiptLayout {
     private mutating func refunds() {
         guard !receipt.refunds.isEmpty else { return }
         var table = ReceiptDocument.Table(caption: labels[.refunds])
+        table.holdsAmounts = true
         table.columns = [labels[.refund], labels[.date], labels[.amount]]
         table.rows = receipt.refunds.map { refund in
             ReceiptDocument.Row(
@@ -149,7 +154,8 @@ struct ReceiptLayout {
     private func facts() -> [(ReceiptLabel, ReceiptText)] {
         let part = receipt.transaction
         // Nothing was paid with a card that was declined.
-        let paidWith: ReceiptLabel = part.outcome == .approved || part.outcome == .partial ? .paidWith : .presented
+        let isTaken = part.outcome == .approved || part.outcome == .partial
+        let paidWith: ReceiptLabel = receipt.original != nil ? .refundedTo : isTaken ? .paidWith : .presented
         let cryptogram = part.cryptogram.map { value in
             part.cryptogramType.map { ReceiptText(verbatim: "\($0.rawValue) \(value.plain)") } ?? value
         }

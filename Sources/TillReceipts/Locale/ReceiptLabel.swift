@@ -13,6 +13,7 @@ enum ReceiptLabel: Int, CaseIterable {
     case order
     case payment
     case original
+    case originalDate
     case item
     case items
     case quantity
@@ -38,6 +39,7 @@ enum ReceiptLabel: Int, CaseIterable {
     case transaction
     case paidWith
     case presented
+    case refundedTo
     case entry
     case application
     case aid

@@ -72,6 +72,7 @@ struct TextPage {
         case .image(let image): lines.append(.image(image))
         case .heading(let text): centered(text.plain, .heading)
         case .line(let text): centered(text.plain)
+        case .named(let name, let text, _): centered(name.plain, text.plain)
         case .notice(let headline, let sentence, _, _):
             centered(headline.plain, .strong)
             if let sentence { centered(sentence.plain) }
@@ -104,6 +105,22 @@ struct TextPage {
             let laidOut = padding((columns - DisplayColumns.count(line)) / 2) + line
             lines.append(.text(Words(text: laidOut, start: line, isCentered: true, style: style)))
         }
+    }
+
+    /// A name and what it names, on one line if they fit. Who draws the line gets both kept apart for direction.
+    private mutating func centered(_ name: String, _ value: String) {
+        let line = "\(name) \(value)"
+        let count = DisplayColumns.count(line)
+        guard count <= columns else {
+            centered(name)
+            centered(value)
+            return
+        }
+        lines.append(
+            .text(
+                Words(
+                    text: padding((columns - count) / 2) + line,
+                    start: "\u{2068}\(name)\u{2069} \u{2068}\(value)\u{2069}", isCentered: true)))
     }
 
     private mutating func indented(_ text: String) {

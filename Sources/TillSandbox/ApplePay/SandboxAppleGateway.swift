@@ -25,6 +25,7 @@ public actor SandboxAppleGateway {
     private let clock: any TillClock
     private let domains: [MerchantIDHash: Set<String>]
     private var sessions: [String: Session] = [:]
+    private var events: [String: JSONValue] = [:]
     /// How many sessions were given.
     public private(set) var given = 0
     /// The status that the next request gets instead of a session; for tests.
@@ -40,6 +41,11 @@ public actor SandboxAppleGateway {
 
     /// Makes the next request fail with a status.
     public func fail(with status: Int?) { nextStatus = status }
+
+    /// Makes an event of a merchant's token, of which a shop may ask.
+    public func happen(_ event: String, _ document: JSONValue) {
+        if events.count < SandboxAppleGateway.maximumSessions { events[event] = document }
+    }
 
     /// Serves on 127.0.0.1 until the task is cancelled.
     /// - Parameter onReady: is told the port.
@@ -82,13 +88,15 @@ public actor SandboxAppleGateway {
             nextStatus = nil
             return Response(status: .init(code: status))
         }
-        guard request.method == .post, request.uri.path == MerchantGateway.sessionPath else {
+        let isSession = request.method == .post && request.uri.path == MerchantGateway.sessionPath
+        guard isSession || (request.method == .get && request.uri.path.hasPrefix(MerchantTokenEvent.folder)) else {
             return Response(status: .notFound)
         }
         guard let certificate = try? await context.channel.nioSSL_peerCertificate().get(),
             let bytes = try? certificate.toDERBytes(), let peer = try? MerchantCertificate(parsing: bytes),
             let merchant = peer.merchant
         else { return Response(status: .init(code: 417)) }
+        guard isSession else { return event(at: request.uri.path, of: merchant) }
         var request = request
         guard let body = try? await request.collectBody(upTo: 16_384),
             let document = try? JSONValue(parsing: body.readableBytesView),
@@ -104,6 +112,14 @@ public actor SandboxAppleGateway {
         return Response(
             status: .ok, headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: session)))
+    }
+
+    private func event(at path: String, of merchant: MerchantIDHash) -> Response {
+        guard let event = events.first(where: { path == MerchantTokenEvent.path(merchant: merchant, event: $0.key) })
+        else { return Response(status: .notFound) }
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: event.value.bytes())))
     }
 
     private func open(_ merchant: MerchantIDHash, domain: String, name: String) -> [UInt8] {

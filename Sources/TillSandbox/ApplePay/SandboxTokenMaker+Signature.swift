@@ -119,6 +119,7 @@ extension SandboxTokenMaker {
         static let sha1: [UInt64] = [1, 3, 14, 3, 2, 26]
         static let sha256: [UInt64] = [2, 16, 840, 1, 101, 3, 4, 2, 1]
         static let ecdsa: [UInt64] = [1, 2, 840, 10_045, 4, 3, 2]
+        static let rsaEncryption: [UInt64] = [1, 2, 840, 113_549, 1, 1, 1]
         static let rsa: [UInt64] = [1, 2, 840, 113_549, 1, 1, 11]
     }
 
@@ -131,7 +132,10 @@ extension SandboxTokenMaker {
         return writesNullParameters ? BERWriting.sequence(name, [0x05, 0x00]) : BERWriting.sequence(name)
     }
 
-    private var algorithmOfRSA: [UInt8] { BERWriting.sequence(BERWriting.identifier(Names.rsa), [0x05, 0x00]) }
+    private var algorithmOfRSA: [UInt8] {
+        let name = namesRSAWithoutDigest ? Names.rsaEncryption : Names.rsa
+        return BERWriting.sequence(BERWriting.identifier(name), [0x05, 0x00])
+    }
 
     private func algorithm(_ signer: SandboxAppleAuthority.Signer) -> [UInt8] {
         if case .rsa = signer.key { return algorithmOfRSA }

@@ -98,6 +98,8 @@ public struct SandboxTokenMaker: Sendable {
     public var writesNullParameters = true
     /// The algorithms protected by an attribute, as since 2017.
     public var protectsAlgorithms = true
+    /// RSA signatures named `rsaEncryption`, with the digest named beside, as CMS allows and common libraries do.
+    public var namesRSAWithoutDigest = false
 
     enum RecipientKey: Sendable {
         case p256(P256.KeyAgreement.PublicKey, info: [UInt8])

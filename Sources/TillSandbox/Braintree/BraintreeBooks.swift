@@ -212,10 +212,11 @@ actor BraintreeBooks {
     }
 
     /// The night's work: everything that was submitted is settled.
-    func settleAll() {
-        for (id, transaction) in transactions where transaction.status == "submitted_for_settlement" {
-            transactions[id]?.status = "settled"
-        }
+    /// - Returns: what was settled.
+    func settleAll() -> [XMLNode] {
+        let submitted = transactions.filter { $0.value.status == "submitted_for_settlement" }.map(\.key).sorted()
+        for id in submitted { transactions[id]?.status = "settled" }
+        return submitted.map { find($0).node }
     }
 
     func refund(_ id: String, _ node: XMLNode?) -> Answer {

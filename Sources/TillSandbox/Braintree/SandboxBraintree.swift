@@ -5,18 +5,21 @@ import Logging
 import TillBraintree
 import TillCards
 public import TillCore
+import TillHTTP
 
 /// A stand-in for Braintree: nonces over GraphQL and transactions in the gateway's XML, over loopback or without a
 /// network at all. For this machine only; it moves no real money.
 ///
 /// Beyond Braintree's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/settle`, the
-/// night's work; and `POST /_sandbox/faults` as with the other stand-ins.
+/// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it tells what
+/// was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as with the other stand-ins.
 public struct SandboxBraintree: HTTPTransport {
     /// What goes wrong.
     public let faults: SandboxFaults
     private let books: BraintreeBooks
     private let clock: any TillClock
     private let stall: Span
+    private let notices: BraintreeNotices
 
     /// Makes one with empty books.
     /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
@@ -27,10 +30,13 @@ public struct SandboxBraintree: HTTPTransport {
         self.clock = clock
         self.stall = stall
         books = BraintreeBooks(clock: clock)
+        notices = BraintreeNotices(clock: clock)
     }
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        let transport = HTTPClientTransport()
+        await notices.use(transport)
         var logger = Logger(label: "sandbox")
         logger.logLevel = .warning
         let responder = CallbackResponder<BasicRequestContext> { request, _ in
@@ -49,7 +55,11 @@ public struct SandboxBraintree: HTTPTransport {
             responder: responder,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
-        try await application.runService()
+        do { try await application.runService() } catch {
+            await transport.shutdown()
+            throw error
+        }
+        await transport.shutdown()
     }
 
     /// Hands the request to the stand-in without a network.
@@ -67,7 +77,7 @@ public struct SandboxBraintree: HTTPTransport {
     /// The truth in minor units.
     public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
     /// The night's work: everything that was submitted is settled.
-    public func settle() async { await books.settleAll() }
+    public func settle() async { await notices.tell("transaction_settled", transactions: await books.settleAll()) }
 
     private typealias Answer = (status: Int, type: String, body: [UInt8])
 
@@ -78,8 +88,13 @@ public struct SandboxBraintree: HTTPTransport {
             switch (method, parts.dropFirst().first) {
             case ("GET", "ledger"): return json(.members(["charges": await books.ledger()]))
             case ("POST", "settle"):
-                await books.settleAll()
+                await notices.tell("transaction_settled", transactions: await books.settleAll())
                 return json(.members(["ok": .bool(true)]))
+            case ("POST", "webhooks"):
+                await notices.listen((try? JSONValue(parsing: body))?["url"]?.stringValue)
+                return json(.members(["ok": .bool(true)]))
+            case ("GET", "webhooks"):
+                return json(.members(["webhooks": .array(await notices.kept.map { .string($0) })]))
             case ("POST", "faults"):
                 let asked = try? JSONValue(parsing: body)
                 guard let operation = asked?["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
@@ -93,6 +108,7 @@ public struct SandboxBraintree: HTTPTransport {
         guard let authorization, authorization.hasPrefix("Basic ") || authorization.hasPrefix("Bearer ") else {
             return (401, "text/plain", [])
         }
+        await notices.heard(authorization)
         if parts == ["graphql"] {
             guard method == "POST", let asked = try? JSONValue(parsing: body) else { return (400, "text/plain", []) }
             return json(await books.tokenize(asked))

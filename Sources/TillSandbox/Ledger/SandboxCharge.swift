@@ -8,6 +8,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         case unconfirmed
         /// Waits for the customer.
         case requiresAction
+        /// The customer has done his part; the money has to be asked for once more.
+        case actionDone
         /// Money is held or taken.
         case authorized
         /// The issuer said no; it may be asked again.
@@ -126,10 +128,14 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var owner: String?
     /// A card is in the reader and the issuer is being asked.
     public var isBeingCharged: Bool?
+    /// How often the issuer said no.
+    public var declines: Int?
     /// The tip in the amount, in minor units.
     public var tip: Int64?
     /// The hold may be raised.
     public var allowsIncrement: Bool?
+    /// Which network of a card with two was asked for: `domestic` or `international`.
+    public var requestedPriority: String?
     /// The hold was asked to last longer.
     public var extendsHold: Bool?
     /// The reader that charged it.

@@ -172,6 +172,26 @@ public struct SandboxLedger: Sendable {
         }
     }
 
+    /// Asks for the money after the customer's action. `nil`: there is no such charge. Asked again under another key, it
+    /// makes a second charge, so that whoever relies on more than keys is found out.
+    func continueAfterAction(_ draft: Draft, reference: String?, key: String) async throws -> Effect? {
+        try await store.transaction { [rules] shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: "continue") { return effect }
+            guard let found = try find(shelf, reference: reference, key: nil, attempt: draft.attempt) else {
+                return nil
+            }
+            var charge = found
+            if found.state == .authorized {
+                charge = try fresh(shelf, draft, key: key)
+                charge.card = found.card
+                charge.state = .actionDone
+            }
+            return try change(shelf, charge, .authorize, key: key, fingerprint: "continue") { charge, now in
+                charge.continueAfterAction(rules: rules, at: now)
+            }
+        }
+    }
+
     /// Captures. `nil`: there is no such charge.
     func capture(
         reference: String?, attempt: String?, amount: Money, isFinal: Bool, key: String

@@ -12,17 +12,21 @@ public struct SandboxRules: Hashable, Sendable {
     public var prefix: String
     /// A refund of this many minor units stays pending until ``SandboxLedger/settleRefunds(of:succeed:)``.
     public var pendingRefundAmount: Int64
+    /// After the customer's action the money has to be asked for once more, as with PayPal.
+    public var waitsAfterAction: Bool
 
     /// Makes them; the defaults are those of a modern card provider.
     public init(
         replayWindow: Span = .hours(24), holdFor: Span = .days(7), allowsOverRefund: Bool = false,
-        prefix: String = "sb_", pendingRefundAmount: Int64 = 90_028
+        prefix: String = "sb_", pendingRefundAmount: Int64 = 90_028,
+        waitsAfterAction: Bool = false
     ) {
         self.replayWindow = replayWindow
         self.holdFor = holdFor
         self.allowsOverRefund = allowsOverRefund
         self.prefix = prefix
         self.pendingRefundAmount = pendingRefundAmount
+        self.waitsAfterAction = waitsAfterAction
     }
 }
 
@@ -59,6 +63,18 @@ extension SandboxCharge {
             return .declined(code: "unexpected_state", message: "The charge does not wait for the customer.")
         }
         guard succeeds else { return decline("authentication_required", "The customer was not authenticated.") }
+        guard !rules.waitsAfterAction else {
+            state = .actionDone
+            return .pending(reference: reference)
+        }
+        return approve(rules: rules, at: now)
+    }
+
+    /// The money is asked for after the customer's action.
+    mutating func continueAfterAction(rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
+        guard state == .actionDone else {
+            return .declined(code: "unexpected_state", message: "The charge does not wait to be asked for.")
+        }
         return approve(rules: rules, at: now)
     }
 
@@ -78,6 +94,7 @@ extension SandboxCharge {
     private mutating func decline(_ code: String, _ message: String) -> SandboxOutcome {
         state = .declined
         declineCode = code
+        declines = min(declines ?? 0, 1 << 20) + 1
         return .declined(code: code, message: message)
     }
 

@@ -5,6 +5,10 @@ import TillCore
 struct PayPalAnswer: Sendable {
     var status: Int
     var body: JSONValue?
+    /// What is sent in place of JSON: a certificate.
+    var text: String?
+
+    var bytes: [UInt8]? { text.map { Array($0.utf8) } ?? body?.bytes() }
 
     init(_ status: Int, _ body: JSONValue? = nil) {
         self.status = status

@@ -8,6 +8,8 @@ extension PayPalBooks {
         "CCREJECT-IF": "5120", "CCREJECT-LS": "9520", "CCREJECT-IA": "1330", "CCREJECT-BANK_ERROR": "5100",
         "CCREJECT-CVV_F": "00N7",
     ]
+    /// Numbers of wallets' cards that are declined: wallets seldom give a name.
+    static let rejectedNumbers = ["4000000000000002": "0500"]
     /// A cardholder's name that makes the card's bank ask for a challenge.
     static let challengeName = "SCA-REQUIRED"
     /// A cardholder's name whose capture stays under review until the clock has moved by an hour.
@@ -59,6 +61,7 @@ extension PayPalBooks {
         }
         orders[order.id] = order
         orderSequence.append(order.id)
+        notePayments(of: order.id)
         remember(key, "/v2/checkout/orders", .order(order.id))
         return PayPalAnswer(201, render(orderID: order.id, whole: whole))
     }
@@ -145,6 +148,7 @@ extension PayPalBooks {
         }
         if let refusal = apply(source, to: &order, executes: false) { return refusal }
         orders[id] = order
+        noteApproval(of: id)
         return PayPalAnswer(200, render(orderID: id, whole: whole))
     }
 
@@ -175,6 +179,7 @@ extension PayPalBooks {
         }
         order.updated = now
         orders[id] = order
+        notePayments(of: id)
         remember(key, path, .order(id))
         return PayPalAnswer(201, render(orderID: id, whole: whole))
     }
@@ -193,7 +198,30 @@ extension PayPalBooks {
             order.waiting = nil
         }
         orders[id] = order
+        noteApproval(of: id)
         return true
+    }
+
+    private func noteApproval(of id: String) {
+        guard orders[id]?.status == "APPROVED" else { return }
+        note("CHECKOUT.ORDER.APPROVED", render(orderID: id, whole: true))
+    }
+
+    /// What the payments of an order that was just executed mean to a subscriber.
+    private func notePayments(of id: String) {
+        guard let order = orders[id], order.status == "COMPLETED" else { return }
+        note("CHECKOUT.ORDER.COMPLETED", render(orderID: id, whole: true))
+        for payment in order.payments {
+            switch payment {
+            case .authorization(let id):
+                if let hold = authorizations[id], hold.status == "CREATED" {
+                    note("PAYMENT.AUTHORIZATION.CREATED", render(hold))
+                }
+            case .capture(let id):
+                if let capture = captures[id] { note("PAYMENT.CAPTURE.\(capture.status)", render(capture)) }
+            case .refund: break
+            }
+        }
     }
 
     private static func authenticated(_ card: JSONValue, shift: String, status: String) -> JSONValue {
@@ -216,6 +244,7 @@ extension PayPalBooks {
             rules.refuse("ONLY_ONE_PAYMENT_SOURCE_ALLOWED", "/payment_source")
         }
         if let card = source["card"] { rules.card(card, "/payment_source/card", now: now) }
+        if let wallet = source["apple_pay"] { rules.applePay(wallet, "/payment_source/apple_pay", now: now) }
         if let token = source["token"] {
             rules.text(token["id"], "/payment_source/token/id", required: true, 1...255)
             rules.text(token["type"], "/payment_source/token/type", required: true, 1...255)
@@ -226,6 +255,24 @@ extension PayPalBooks {
     private func apply(_ source: JSONValue, to order: inout Order, executes: Bool) -> PayPalAnswer? {
         if source["token"] != nil, source["card"] == nil {
             return .refused("TOKEN_ID_NOT_FOUND", "/payment_source/token/id")
+        }
+        if let wallet = source["apple_pay"] {
+            guard let opened = wallet["decrypted_token"], let card = opened["tokenized_card"] else {
+                return .refused("PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED", "/payment_source/apple_pay")
+            }
+            if let amount = opened["transaction_amount"].flatMap(PayPalMoney.read),
+                order.units.count != 1 || order.units.first?.amount != amount
+            {
+                return .refused("AMOUNT_MISMATCH", "/payment_source/apple_pay/decrypted_token/transaction_amount")
+            }
+            order.card = PayPalBooks.shown(card)
+            if executes {
+                pay(&order, with: card)
+            } else {
+                order.status = "APPROVED"
+                order.waiting = card
+            }
+            return nil
         }
         guard var card = source["card"] else {
             guard source.objectValue?.isEmpty == false else { return nil }
@@ -259,7 +306,9 @@ extension PayPalBooks {
 
     /// Captures or authorizes each unit. A declined card leaves the order `COMPLETED`: that is PayPal's way.
     private func pay(_ order: inout Order, with card: JSONValue) {
-        let code = PayPalBooks.rejections[card["name"]?.stringValue ?? ""]
+        let code =
+            PayPalBooks.rejections[card["name"]?.stringValue ?? ""]
+            ?? PayPalBooks.rejectedNumbers[card["number"]?.stringValue ?? ""]
         let processor = JSONValue.members([
             "avs_code": .string(code == nil ? "A" : "G"), "cvv_code": .string(code == nil ? "M" : "P"),
             "response_code": .string(code ?? "0000"),

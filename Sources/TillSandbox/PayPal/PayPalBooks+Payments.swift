@@ -85,6 +85,7 @@ extension PayPalBooks {
         authorizations[id]?.isClosed = isWhole || isFinal
         orders[hold.order]?.payments.append(.capture(capture.id))
         remember(key, path, .capture(capture.id))
+        note("PAYMENT.CAPTURE.COMPLETED", render(capture))
         return PayPalAnswer(201, render(capture))
     }
 
@@ -130,6 +131,7 @@ extension PayPalBooks {
         authorizations[id]?.wasRenewed = true
         orders[hold.order]?.payments.append(.authorization(renewed.id))
         remember(key, path, .authorization(renewed.id))
+        note("PAYMENT.AUTHORIZATION.CREATED", render(renewed))
         return PayPalAnswer(201, render(renewed))
     }
 
@@ -149,6 +151,7 @@ extension PayPalBooks {
         authorizations[id]?.status = "VOIDED"
         for (other, renewed) in authorizations where renewed.parent == id { authorizations[other]?.status = "VOIDED" }
         remember(key, path, .nothing)
+        if let hold = authorizations[id] { note("PAYMENT.AUTHORIZATION.VOIDED", render(hold)) }
         return whole ? PayPalAnswer(200, authorizations[id].map(render)) : PayPalAnswer(204)
     }
 
@@ -187,6 +190,7 @@ extension PayPalBooks {
         captures[id]?.status = amount == left ? "REFUNDED" : "PARTIALLY_REFUNDED"
         orders[capture.order]?.payments.append(.refund(refund.id))
         remember(key, path, .refund(refund.id))
+        note("PAYMENT.CAPTURE.REFUNDED", render(refund))
         return PayPalAnswer(201, render(refund))
     }
 }

@@ -104,6 +104,30 @@ actor PayPalBooks {
         case nothing
     }
 
+    /// Something that a webhook tells.
+    struct Notice: Sendable {
+        var kind: String
+        var resource: JSONValue
+        var resourceType: String {
+            switch kind.split(separator: ".").dropFirst().first {
+            case "CAPTURE": "capture"
+            case "AUTHORIZATION": "authorization"
+            case "ORDER": "checkout-order"
+            default: "payment_token"
+            }
+        }
+    }
+
+    /// What happened since it was told last.
+    private var notices: [Notice] = []
+
+    func note(_ kind: String, _ resource: JSONValue) { notices.append(Notice(kind: kind, resource: resource)) }
+
+    func takeNotices() -> [Notice] {
+        defer { notices = [] }
+        return notices
+    }
+
     var orders: [String: Order] = [:]
     var orderSequence: [String] = []
     var authorizations: [String: Authorization] = [:]

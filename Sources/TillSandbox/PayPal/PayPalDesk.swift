@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TillCards
 import TillCore
+import TillPayPal
 
 /// Takes requests, checks who asks, makes faults on demand and asks the books.
 struct PayPalDesk: Sendable {
@@ -21,10 +22,15 @@ struct PayPalDesk: Sendable {
     let faults: SandboxFaults
     let clock: any TillClock
     let stall: Span
+    let notices: PayPalNotices
     private let tokens = Tokens()
 
-    init(books: PayPalBooks, faults: SandboxFaults, clock: any TillClock, stall: Span) {
+    init(
+        books: PayPalBooks, faults: SandboxFaults, clock: any TillClock, stall: Span,
+        transport: (any HTTPTransport)? = nil
+    ) {
         self.books = books
+        notices = PayPalNotices(clock: clock, transport: transport)
         self.faults = faults
         self.clock = clock
         self.stall = stall
@@ -56,11 +62,17 @@ struct PayPalDesk: Sendable {
 
     func answer(_ request: Request) async -> PayPalAnswer {
         let path = request.path
-        if path.first == "_sandbox" { return await control(request) }
+        if path.first == "_sandbox" { return await told(control(request)) }
+        if request.method == "GET", "/" + path.joined(separator: "/") == PayPalNotices.certificatePath {
+            guard let chain = await notices.chain() else { return .failure(500) }
+            var answer = PayPalAnswer(200)
+            answer.text = chain
+            return answer
+        }
         let now = await books.now
         if path == ["v1", "oauth2", "token"] { return token(request, now) }
         guard isAllowed(request, now) else { return .unauthorized() }
-        guard let operation = operation(of: request) else { return await route(request) }
+        guard let operation = operation(of: request) else { return await told(route(request)) }
         let fault = faults.next(operation, key: request.key ?? "", amount: amount(in: request), at: now)
         switch fault {
         case .timeoutBeforeCommit:
@@ -69,10 +81,10 @@ struct PayPalDesk: Sendable {
         case .conflict: return .inProgress()
         case .outage, .notSent: return .failure(503)
         case .slow(let span): try? await clock.sleep(for: span)
-        case .duplicateDelivery: _ = await route(request)
+        case .duplicateDelivery: _ = await told(route(request))
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
         }
-        let answer = await route(request)
+        let answer = await told(route(request))
         switch fault {
         case .timeoutAfterCommit:
             try? await clock.sleep(for: stall)
@@ -80,6 +92,12 @@ struct PayPalDesk: Sendable {
         case .serverErrorAfterSuccess: return .failure(500)
         default: return answer
         }
+    }
+
+    /// Tells the subscribers what an answer has changed, and gives the answer on.
+    private func told(_ answer: PayPalAnswer) async -> PayPalAnswer {
+        await notices.tell(await books.takeNotices(), base: await books.base)
+        return answer
     }
 
     private func token(_ request: Request, _ now: Timestamp) -> PayPalAnswer {
@@ -215,6 +233,20 @@ struct PayPalDesk: Sendable {
                 return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: reference, succeeds")])
             }
             return await books.approve(id, succeeds: succeeds) ? done : .missing()
+        case ("POST", "webhooks"):
+            let subscriber = PayPalNotices.Subscriber(
+                url: json["url"]?.stringValue, webhook: json["id"]?.stringValue ?? PayPalWebhooks.standInWebhookID,
+                copies: Int(clamping: json["copies"]?.int64Value ?? 1),
+                isBeforeAnswer: json["before_answer"]?.boolValue ?? false)
+            return await notices.add(subscriber) ? done : .failure(500)
+        case ("GET", "webhooks"):
+            let list = await notices.kept.map { delivery in
+                JSONValue.members([
+                    "kind": .string(delivery.kind), "body": .string(String(decoding: delivery.body, as: UTF8.self)),
+                    "head": .object(delivery.head.map { JSONMember(key: $0.name, value: .string($0.value)) }),
+                ])
+            }
+            return PayPalAnswer(200, .members(["webhooks": .array(list)]))
         case ("POST", "tokens"):
             // All tokens end at once, as when the client's secret is changed.
             tokens.forget()

@@ -195,4 +195,28 @@ struct PayPalRequestRules {
             refuse("MERCHANT_INITIATED_WITH_SECURITY_CODE", "\(field)/security_code")
         }
     }
+
+    /// Apple Pay as a payment source.
+    mutating func applePay(_ wallet: JSONValue, _ field: String, now: Timestamp) {
+        guard wallet.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
+        text(wallet["id"], "\(field)/id", 1...250)
+        guard let opened = wallet["decrypted_token"] else { return }
+        let place = "\(field)/decrypted_token"
+        guard let card = opened["tokenized_card"] else {
+            return add("MISSING_REQUIRED_PARAMETER", "\(place)/tokenized_card")
+        }
+        self.card(card, "\(place)/tokenized_card", now: now)
+        if let amount = opened["transaction_amount"] { money(amount, "\(place)/transaction_amount") }
+        text(opened["device_manufacturer_id"], "\(place)/device_manufacturer_id", 1...2000)
+        let kind = text(opened["payment_data_type"], "\(place)/payment_data_type", 1...16) {
+            ["3DSECURE", "EMV"].contains($0)
+        }
+        for (name, limit) in [("cryptogram", 2000), ("eci_indicator", 256), ("emv_data", 2000), ("pin", 2000)] {
+            text(opened.at("payment_data", name), "\(place)/payment_data/\(name)", 1...limit)
+        }
+        let proof = kind == "EMV" ? "emv_data" : "cryptogram"
+        if kind != nil, opened.at("payment_data", proof) == nil {
+            add("MISSING_REQUIRED_PARAMETER", "\(place)/payment_data/\(proof)")
+        }
+    }
 }

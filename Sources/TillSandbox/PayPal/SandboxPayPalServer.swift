@@ -5,12 +5,15 @@ import Logging
 import Synchronization
 import TillCards
 public import TillCore
+import TillHTTP
 
 /// A stand-in for PayPal: Orders v2, Payments v2, Vault v3 and the token service over loopback, with PayPal's rules and
 /// a clock that can be moved. For this machine only; it moves no real money.
 ///
 /// Beyond PayPal's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
-/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/clock` with
+/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/webhooks` with
+/// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same path
+/// for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock` with
 /// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
 /// the customer before the bank's challenge. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
 /// others of PayPal's own sandbox.
@@ -43,7 +46,8 @@ public struct SandboxPayPalServer: Sendable {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .warning
         let books = PayPalBooks(clock: clock)
-        let desk = PayPalDesk(books: books, faults: faults, clock: clock, stall: stall)
+        let transport = HTTPClientTransport()
+        let desk = PayPalDesk(books: books, faults: faults, clock: clock, stall: stall, transport: transport)
         let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(to: request, desk) }
         let application = Application(
             responder: responder,
@@ -53,7 +57,11 @@ public struct SandboxPayPalServer: Sendable {
                 await books.listens(on: actual)
                 await onReady(actual)
             }, logger: logger)
-        try await application.runService()
+        do { try await application.runService() } catch {
+            await transport.shutdown()
+            throw error
+        }
+        await transport.shutdown()
     }
 
     private func respond(to request: Request, _ desk: PayPalDesk) async -> Response {
@@ -77,12 +85,12 @@ public struct SandboxPayPalServer: Sendable {
             headers[name] =
                 answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
         }
-        guard let body = answer.body else {
+        guard let body = answer.bytes else {
             return Response(status: HTTPResponse.Status(code: answer.status), headers: headers)
         }
-        headers[.contentType] = "application/json"
+        headers[.contentType] = answer.text == nil ? "application/json" : "application/x-pem-file"
         return Response(
             status: HTTPResponse.Status(code: answer.status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body.bytes())))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -34,7 +34,7 @@ public struct SandboxPayPalTransport: HTTPTransport {
         if answer.status == 504 { throw .unknown(reason: "no answer in time") }
         var response = HTTPResponse(status: .init(code: answer.status))
         response.headerFields[.contentType] = "application/json"
-        return HTTPReply(response: response, body: answer.body?.bytes() ?? [])
+        return HTTPReply(response: response, body: answer.bytes ?? [])
     }
 
     /// Moves the stand-in's clock forward.

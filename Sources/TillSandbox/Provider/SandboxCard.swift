@@ -68,7 +68,11 @@ struct SandboxCard: Hashable, Sendable {
                 self.init(number: number, brand: card.summary.brand, entryMode: card.summary.entryMode)
             }
         case .wallet(let payment):
-            self.init(number: payment.number.reveal(), brand: payment.card.brand, entryMode: payment.card.entryMode)
+            guard let token = payment.networkToken else {
+                self.init(wallet: payment.instrumentName ?? "")
+                return
+            }
+            self.init(number: token.number.reveal(), brand: payment.card.brand, entryMode: payment.card.entryMode)
         case .cardPresent(let payload):
             self.init(sealed: payload.sealed.reveal())
         }
@@ -87,12 +91,26 @@ struct SandboxCard: Hashable, Sendable {
         self.init(number: parts[1], brand: parts[2], entryMode: parts[3])
     }
 
+    /// A sealed wallet token by the name that the wallet shows, such as `Visa 0002`: the test number that ends so, or a
+    /// card that is approved. The sandbox has no key to open tokens with.
+    init?(wallet name: String) {
+        let parts = name.split(separator: " ")
+        guard parts.count >= 2, let brand = parts.first?.lowercased(), let digits = parts.last, digits.utf8.count == 4,
+            digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { return nil }
+        let known = SandboxCard.special.keys.sorted() + SandboxCard.faulty
+        self.init(
+            number: known.first { $0.hasSuffix(digits) } ?? "411111111111" + digits, brand: brand,
+            entryMode: "apple_pay")
+    }
+
+    private static let faulty = [
+        "4000000000077000", "4000000000077018", "4000000000077026", "4000000000077034", "4000000000077042",
+        "4000000000077059", "4000000000077067", "4000000000077075",
+    ]
+
     private static func fault(of number: String) -> SandboxFault? {
-        let numbers = [
-            "4000000000077000", "4000000000077018", "4000000000077026", "4000000000077034", "4000000000077042",
-            "4000000000077059", "4000000000077067", "4000000000077075",
-        ]
-        guard let index = numbers.firstIndex(of: number), SandboxFault.inOrder.indices.contains(index) else {
+        guard let index = faulty.firstIndex(of: number), SandboxFault.inOrder.indices.contains(index) else {
             return nil
         }
         return SandboxFault.inOrder[index]

@@ -14,9 +14,11 @@ public enum SandboxEnvelope {
     }
 
     /// The card in an envelope, if it is for this amount and still good.
-    static func card(_ sealed: Secret<String>, for amount: Money, at now: Timestamp) -> SandboxCard? {
+    static func card(
+        _ sealed: Secret<String>, for amount: Money, payment: PaymentID? = nil, at now: Timestamp
+    ) -> SandboxCard? {
         guard let key = privateKey, let content = try? CardEnvelope.open(sealed, with: key, at: now),
-            content.intent.amount == amount
+            content.intent.amount == amount, payment == nil || content.intent.payment == payment?.rawValue
         else { return nil }
         let aid = content.chipData.first(0x84)?.value ?? []
         return SandboxCard(

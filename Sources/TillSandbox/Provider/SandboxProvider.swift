@@ -63,6 +63,26 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Asks for the money after the customer's action.
+    public func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        await call(.authorize, key: request.key, amount: request.amount) {
+            let draft = SandboxLedger.Draft(
+                key: request.key.rawValue, account: request.context.account.rawValue,
+                order: request.context.order.rawValue, payment: request.context.payment.rawValue,
+                attempt: request.context.attempt.rawValue, amount: request.amount.minorUnits,
+                currency: request.amount.currency.code)
+            guard
+                let effect = try await ledger.continueAfterAction(
+                    draft, reference: request.context.reference?.rawValue, key: request.key.rawValue)
+            else { return .declined(Decline(sandboxCode: "resource_missing", message: "There is no such charge.")) }
+            switch effect.outcome {
+            case .approved: return .approved(authorization(effect.charge, request.amount))
+            case .pending, .requiresAction: return .unknown(reason: "pending")
+            case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
+            }
+        }
+    }
+
     /// The tender's card; one that a reader sealed must be sealed for this amount.
     private func card(of tender: Tender, amount: Money) -> SandboxCard? {
         guard case .cardPresent(let payload) = tender, CardEnvelope.isEnvelope(payload.sealed.reveal()) else {
@@ -155,6 +175,7 @@ public struct SandboxProvider: PaymentServiceProvider {
             switch charge.state {
             case .unconfirmed: .unconfirmed
             case .requiresAction: .requiresAction(CustomerAction(kind: "sandbox_challenge"))
+            case .actionDone: .continuable
             case .declined: .declined(Decline(sandboxCode: charge.declineCode ?? "generic_decline", message: nil))
             case .voided: .voided
             case .authorized:

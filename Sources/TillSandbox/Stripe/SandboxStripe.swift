@@ -1,4 +1,5 @@
 import TillCore
+import TillHardware
 
 /// The sandbox's books in Stripe's words: a request in, an answer out. No network.
 struct SandboxStripe: Sendable {
@@ -27,6 +28,7 @@ struct SandboxStripe: Sendable {
         let path = request.path
         switch (request.method, path.count > 1 ? path[1] : "", path.count) {
         case ("POST", "payment_methods", 2): return paymentMethod(request)
+        case ("POST", "tokens", 2): return token(request)
         case ("POST", "payment_intents", 2): return try await create(request)
         case ("GET", "payment_intents", 2): return try await listIntents(request)
         case ("GET", "payment_intents", 3): return try await retrieve(path[2], request)
@@ -86,8 +88,20 @@ struct SandboxStripe: Sendable {
 
     private func paymentMethod(_ request: Request) -> StripeAnswer {
         guard request.form["type"] == "card" else { return .invalid("type", "The sandbox knows the type card.") }
-        switch StripePaymentMethod.typed(request.form.members(of: "card")) {
+        let card = request.form.members(of: "card")
+        if let name = card["token"] {
+            guard let token = StripeWalletToken(id: name) else { return .missing("token", name) }
+            return StripeAnswer(token.method.json(createdAt: now))
+        }
+        switch StripePaymentMethod.typed(card) {
         case .success(let method): return StripeAnswer(method.json(createdAt: now))
+        case .failure(let refusal): return refusal.answer
+        }
+    }
+
+    private func token(_ request: Request) -> StripeAnswer {
+        switch StripeWalletToken.made(of: request.form) {
+        case .success(let token): return StripeAnswer(token.json(createdAt: now))
         case .failure(let refusal): return refusal.answer
         }
     }
@@ -116,6 +130,12 @@ struct SandboxStripe: Sendable {
         guard let wire = form["amount"].flatMap({ Int64($0) }), wire > 0, wire <= 99_999_999,
             let amount = try? AmountCodec.stripe.money(fromWire: wire, currency: currency)
         else { return .invalid("amount", "Invalid amount.", code: "parameter_invalid_integer") }
+        let types = form.members(of: "payment_method_types").sorted { $0.key < $1.key }.map(\.value)
+        if types.contains("card_present"), amount.minorUnits < AmountLimits.stripe.minimum(currency).minorUnits {
+            return .error(
+                400, "invalid_request_error", code: "amount_too_small", param: "amount",
+                "Amount must be at least \(AmountLimits.stripe.minimum(currency)).")
+        }
         let card: StripePaymentMethod?
         switch method(in: form) {
         case .success(let found): card = found
@@ -133,17 +153,18 @@ struct SandboxStripe: Sendable {
             currency: currency.code, capturesAtOnce: form["capture_method"]?.hasPrefix("manual") != true,
             text: form["description"],
             metadata: metadata, paymentMethod: card?.id)
-        let types = form.members(of: "payment_method_types").sorted { $0.key < $1.key }.map(\.value)
         let owner = SandboxTerminal.owner(request.authorization)
         let options = "payment_method_options[card_present]"
         let extends = form.bool("\(options)[request_extended_authorization]")
         let increments = form.bool("\(options)[request_incremental_authorization_support]")
+        let priority = form["\(options)[routing][requested_priority]"]
         return try await mutate(request, isConfirmed ? .authorize : .prepare, key: key) { shelf in
             var charge = try ledger.fresh(shelf, draft, key: key)
             charge.types = types.isEmpty ? nil : types
             charge.owner = owner
             charge.extendsHold = extends ? true : nil
             charge.allowsIncrement = increments ? true : nil
+            charge.requestedPriority = priority
             return charge
         } body: { charge, now in
             guard isConfirmed, let card else { return .approved(reference: charge.reference) }
@@ -264,7 +285,7 @@ struct SandboxStripe: Sendable {
     private func listRefunds(_ request: Request) async throws -> StripeAnswer {
         var refunds: [(id: String, json: JSONValue)] = []
         let rendering = rendering
-        if let id = request.form["payment_intent"] {
+        if let id = request.form["payment_intent"] ?? request.form["charge"].map({ "pi_" + $0.dropFirst(3) }) {
             guard let charge = try await ledger.charge(ProviderReference(rawValue: id)) else {
                 return .missing("payment_intent", id)
             }

@@ -13,7 +13,7 @@ struct StripeRendering: Sendable {
     private func standing(_ charge: SandboxCharge) -> String {
         switch charge.state {
         case .unconfirmed: charge.paymentMethod == nil ? "requires_payment_method" : "requires_confirmation"
-        case .requiresAction: "requires_action"
+        case .requiresAction, .actionDone: "requires_action"
         case .declined: "requires_payment_method"
         case .voided: "canceled"
         case .authorized:
@@ -32,7 +32,7 @@ struct StripeRendering: Sendable {
         if charge.state == .declined, let code = charge.declineCode {
             lastError = .fields([
                 "type": .string("card_error"), "code": .string(errorCode(code)), "decline_code": .string(code),
-                "message": .string("Your card was declined."),
+                "message": .string("Your card was declined."), "charge": .string(failedChargeID(charge)),
             ])
         }
         let action: JSONValue =
@@ -57,6 +57,11 @@ struct StripeRendering: Sendable {
     }
 
     private func chargeID(_ charge: SandboxCharge) -> String { "ch_" + charge.reference.dropFirst(3) }
+
+    /// Each try has a charge of its own.
+    private func failedChargeID(_ charge: SandboxCharge) -> String {
+        "\(chargeID(charge))d\(charge.declines ?? 1)"
+    }
 
     private func chargeObject(_ charge: SandboxCharge) -> JSONValue {
         .fields([

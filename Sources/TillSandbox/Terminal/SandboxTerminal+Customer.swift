@@ -8,6 +8,9 @@ extension SandboxTerminal {
         guard let reader = state.withLock({ $0.readers[id] }), reader.owner == owner else {
             return .missing("reader", id)
         }
+        guard reader.isReachable(at: now) else {
+            return SandboxTerminal.refuse("terminal_reader_offline", "Reader is currently offline.")
+        }
         switch verb {
         case "present_payment_method": return try await present(reader, form)
         case "succeed_input_collection":
@@ -18,6 +21,13 @@ extension SandboxTerminal {
     }
 
     // MARK: Cards
+
+    func wantsCard(at id: String) -> Bool {
+        guard let reader = state.withLock({ $0.readers[id] }), reader.isReachable(at: now),
+            let action = reader.action, action.isRunning, case .waitingForCard = action.stage
+        else { return false }
+        return true
+    }
 
     private func present(_ reader: SandboxReader, _ form: StripeForm) async throws -> StripeAnswer {
         guard let action = reader.action, case .waitingForCard = action.stage, action.isRunning else {
@@ -89,7 +99,7 @@ extension SandboxTerminal {
         let span = state.withLock { $0.cardTime }
         guard span.milliseconds > 0 else { return try await settle(id, number) }
         try await mark(id, number, isBeingCharged: true)
-        Task {
+        spawn { [self] in
             try? await ledger.clock.sleep(for: span)
             try? await settle(id, number)
         }
@@ -144,11 +154,7 @@ extension SandboxTerminal {
             guard charge.state != .authorized else {
                 return (charge, .declined(code: "intent_invalid_state", message: ""))
             }
-            let (whole, overflow) = charge.amount.addingReportingOverflow(presentation.tip)
-            if !overflow, presentation.tip > 0 {
-                charge.amount = whole
-                charge.tip = presentation.tip
-            }
+            charge.take(tip: presentation.tip)
             charge.reader = reader.id
             charge.location = reader.location
             charge.paymentMethod = StripePaymentMethod(presentation.card).id
@@ -189,11 +195,7 @@ extension SandboxTerminal {
             guard var charge = try shelf.charge(id), charge.state == .unconfirmed || charge.state == .declined else {
                 return false
             }
-            let (whole, overflow) = charge.amount.addingReportingOverflow(presentation.tip)
-            if !overflow, presentation.tip > 0 {
-                charge.amount = whole
-                charge.tip = presentation.tip
-            }
+            charge.take(tip: presentation.tip)
             charge.paymentMethod = method.id
             charge.state = .unconfirmed
             try shelf.put(charge, keys: [])
@@ -317,6 +319,18 @@ extension SandboxTerminal {
         }
         tell("terminal.reader.action_failed", done)
         return StripeAnswer(done.json(at: now))
+    }
+}
+
+extension SandboxCharge {
+    /// Puts a tip on the amount, in place of an earlier one. A card that is confirmed after it was collected brings
+    /// none and takes none away.
+    fileprivate mutating func take(tip new: Int64) {
+        guard new > 0 else { return }
+        let (whole, overflow) = (amount - (tip ?? 0)).addingReportingOverflow(new)
+        guard !overflow else { return }
+        amount = whole
+        tip = new
     }
 }
 

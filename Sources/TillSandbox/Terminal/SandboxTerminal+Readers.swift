@@ -72,7 +72,7 @@ extension SandboxTerminal {
                 state.readers[id]?.action = action
                 if let reader = state.readers[id] { ended.append(reader) }
             }
-            return ended
+            return ended.sorted { $0.order < $1.order }
         }
         for reader in ended { tell("terminal.reader.action_failed", reader) }
     }

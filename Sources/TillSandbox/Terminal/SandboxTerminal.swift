@@ -60,11 +60,18 @@ final class SandboxTerminal: Sendable {
 
     let ledger: SandboxLedger
     let state = Mutex(State())
+    let spawn: SandboxStripeTransport.Spawn
     private let emit: @Sendable (StripeAnswer.Event) -> Void
 
-    /// - Parameter emit: told what webhooks are to tell.
-    init(ledger: SandboxLedger, emit: @escaping @Sendable (StripeAnswer.Event) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - emit: told what webhooks are to tell.
+    ///   - spawn: runs what nobody waits for.
+    init(
+        ledger: SandboxLedger, emit: @escaping @Sendable (StripeAnswer.Event) -> Void = { _ in },
+        spawn: @escaping SandboxStripeTransport.Spawn = { work in Task { await work() } }
+    ) {
         self.ledger = ledger
+        self.spawn = spawn
         self.emit = emit
     }
 

@@ -9,6 +9,23 @@ enum SandboxTestCard {
         55: "incorrect_pin", 65: "withdrawal_count_limit_exceeded", 75: "pin_try_exceeded",
     ]
 
+    /// The national network of cards that have one beside their brand, by brand and last four digits.
+    private static let secondNetworks: [String: String] = [
+        "visa 0001": "eftpos_au", "mastercard 0080": "eftpos_au", "visa 1001": "cartes_bancaires",
+        "mastercard 1001": "cartes_bancaires",
+    ]
+
+    /// The network that a charge goes over: the national one only where it was asked for.
+    static func network(_ card: SandboxCharge.Card, priority: String?) -> String {
+        let second = priority == "domestic" ? secondNetworks["\(card.brand) \(card.lastFour)"] : nil
+        return second ?? card.brand
+    }
+
+    /// All networks that a card could go over.
+    static func networks(_ card: SandboxCharge.Card) -> [String] {
+        [card.brand] + (secondNetworks["\(card.brand) \(card.lastFour)"].map { [$0] } ?? [])
+    }
+
     /// The card of a number; `nil` for one that is not a test card.
     static func card(number: String) -> SandboxCard? {
         guard let known = TerminalTestCard.known.first(where: { $0.number == number }) else { return nil }
@@ -44,7 +61,15 @@ extension StripeRendering {
             JSONMember(key: "exp_month", value: .int(12)), JSONMember(key: "exp_year", value: .int(2034)),
             JSONMember(key: "fingerprint", value: .string(StableHash.hex("\(card.brand) \(card.lastFour)"))),
             JSONMember(key: "generated_card", value: .null), JSONMember(key: "iin", value: .null),
-            JSONMember(key: "issuer", value: .null), JSONMember(key: "network", value: .string(card.brand)),
+            JSONMember(key: "issuer", value: .null),
+            JSONMember(
+                key: "network",
+                value: .string(SandboxTestCard.network(card, priority: charge.requestedPriority))),
+            JSONMember(
+                key: "networks",
+                value: .fields([
+                    "available": .array(SandboxTestCard.networks(card).map { .string($0) }), "preferred": .null,
+                ])),
             JSONMember(
                 key: "network_transaction_id",
                 value: .string(String(StableHash.of(charge.reference, seed: 7) % 1_000_000_000_000))),

@@ -1,106 +1,102 @@
 import Crypto
 import TillApplePay
 import TillCore
+import TillJournal
 
-/// The baskets that are open, with what became of them. In memory: an order that was paid is in the journal.
-actor ApplePayBaskets {
-    /// Baskets kept at most; the oldest that is not paid goes first.
-    static let maximum = 10_000
-    /// How long a basket is kept.
-    static let lifetime = Span.hours(24)
+/// The baskets that are open, with what became of them, in the journal's database: each change is on the disk before
+/// anything of it is told, so that a counter that dies in the middle of a sheet loses nothing, and any number of
+/// processes can answer for one basket.
+struct ApplePayBaskets: Sendable {
+    /// How often a change is decided again because another came first.
+    static let maximumConflicts = 8
 
-    /// What became of a payment.
-    struct Outcome: Sendable {
-        var transaction: WalletTransactionID
-        var state: State
-        /// The payment in the journal, once there is one.
-        var payment: PaymentID?
-        enum State: Sendable {
-            case working
-            case answered(JSONValue)
-        }
-    }
-
+    /// A basket with what became of it.
     struct Entry: Sendable {
         var basket: SheetBasket
-        var outcome: Outcome?
-        var openedAt: Timestamp
-        /// Whose order it is, once it is being paid.
-        var contact: FullContact?
+        /// The customer who was signed in when it was opened.
+        var account: String?
+        var nonce: [UInt8]
+        var attempt: WalletBasketRecord.Attempt?
+
+        /// What the sheet was told.
+        var answer: JSONValue? { attempt?.answer.flatMap { try? JSONValue(parsing: $0) } }
     }
 
-    private var entries: [String: Entry] = [:]
-    private var order: [String] = []
-    private let clock: any TillClock
-    private let key = SymmetricKey(size: .bits256)
+    let journal: SQLiteJournal
+    let clock: any TillClock
 
-    init(clock: any TillClock) { self.clock = clock }
-
-    func open(_ basket: SheetBasket) {
-        let now = clock.now()
-        while let oldest = order.first, let entry = entries[oldest],
-            order.count >= ApplePayBaskets.maximum || now.since(entry.openedAt) > ApplePayBaskets.lifetime
-        {
-            entries[oldest] = nil
-            order.removeFirst()
-        }
-        if entries.updateValue(Entry(basket: basket, openedAt: now), forKey: basket.id) == nil {
-            order.append(basket.id)
-        }
+    /// Opens a basket; one that is being paid, or was, stays as it is.
+    func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
+        let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        _ = try await journal.keep(
+            WalletBasketRecord(
+                id: basket.id, account: account, version: basket.version, document: basket.json.bytes(), nonce: nonce,
+                openedAt: clock.now()))
     }
 
-    func entry(_ id: String) -> Entry? { entries[id] }
+    func entry(_ id: String) async throws(JournalError) -> Entry? {
+        try await journal.walletBasket(id).flatMap(Entry.init)
+    }
 
-    /// Changes a basket that nobody is paying.
-    func change(_ id: String, _ body: @Sendable (inout SheetBasket) -> [SheetError]) -> (SheetBasket, [SheetError])? {
-        guard var entry = entries[id], entry.outcome == nil else { return nil }
-        let errors = body(&entry.basket)
-        entries[id] = entry
-        return (entry.basket, errors)
+    /// Changes a basket that nobody is paying; `nil` if there is none, or if it has a payment.
+    func change(
+        _ id: String, _ body: (inout SheetBasket) -> [SheetError]
+    ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
+        for _ in 0..<ApplePayBaskets.maximumConflicts {
+            guard var record = try await journal.walletBasket(id), record.attempt == nil,
+                let entry = Entry(record)
+            else { return nil }
+            var basket = entry.basket
+            let errors = body(&basket)
+            guard basket != entry.basket else { return (basket, errors) }
+            let version = record.version
+            record.version = basket.version
+            record.document = basket.json.bytes()
+            if try await journal.change(record, from: version) { return (basket, errors) }
+        }
+        return nil
     }
 
     enum Admission: Sendable {
-        case begin(SheetBasket)
-        case repeated(Outcome)
-        case other(Outcome)
-        case changed(SheetBasket)
+        case begin(Entry)
+        /// It has a payment: of this token or another.
+        case taken(Entry)
+        case changed
         case missing
     }
 
-    /// Takes a basket for a payment. One at a time; a repeat of the same token gets what the first got.
-    func begin(_ id: String, version: Int, transaction: WalletTransactionID) -> Admission {
-        guard var entry = entries[id] else { return .missing }
-        if let outcome = entry.outcome {
-            return outcome.transaction == transaction ? .repeated(outcome) : .other(outcome)
-        }
-        guard entry.basket.version == version else { return .changed(entry.basket) }
-        entry.outcome = Outcome(transaction: transaction, state: .working)
-        entries[id] = entry
-        return .begin(entry.basket)
+    /// Takes a basket for a payment; of any number of callers one begins.
+    func begin(
+        _ id: String, version: Int, transaction: WalletTransactionID
+    ) async throws(JournalError) -> Admission {
+        guard try await journal.walletBasket(id) != nil else { return .missing }
+        let isOurs = try await journal.beginWalletPayment(
+            of: id, version: version, transaction: transaction.description)
+        guard let entry = try await entry(id) else { return .missing }
+        if isOurs { return .begin(entry) }
+        return entry.attempt == nil ? .changed : .taken(entry)
     }
 
-    /// Writes what became of a payment. One that certainly moved nothing frees the basket for another try.
-    func finish(_ id: String, _ answer: JSONValue, isFree: Bool) {
-        guard var outcome = entries[id]?.outcome else { return }
-        outcome.state = .answered(answer)
-        entries[id]?.outcome = isFree ? nil : outcome
-    }
-
-    /// Notes which payment in the journal the basket has.
-    func charges(_ id: String, _ payment: PaymentID, _ contact: FullContact) {
-        entries[id]?.outcome?.payment = payment
-        entries[id]?.contact = contact
-    }
-
-    /// Bytes that bind a sheet to its basket: Apple signs their hash into the token, and only this process can make
-    /// them.
-    nonisolated func applicationData(_ id: String) -> [UInt8] {
-        let code = HMAC<SHA256>.authenticationCode(for: Array("data:\(id)".utf8), using: key)
-        return Array("\(id).\(Hex.lowercase(code))".utf8)
+    /// Bytes that bind a sheet to its basket: Apple signs their hash into the token.
+    static func applicationData(_ entry: Entry) -> [UInt8] {
+        Array("\(entry.basket.id).\(code("data", entry))".utf8)
     }
 
     /// What a page must show to change a basket: it was given with the basket, to allowed origins only.
-    nonisolated func proof(_ id: String) -> String {
-        Hex.lowercase(HMAC<SHA256>.authenticationCode(for: Array("proof:\(id)".utf8), using: key))
+    static func proof(_ entry: Entry) -> String { code("proof", entry) }
+
+    private static func code(_ use: String, _ entry: Entry) -> String {
+        let key = SymmetricKey(data: entry.nonce)
+        return Hex.lowercase(
+            HMAC<SHA256>.authenticationCode(for: Array("\(use):\(entry.basket.id)".utf8), using: key))
+    }
+}
+
+extension ApplePayBaskets.Entry {
+    init?(_ record: WalletBasketRecord) {
+        guard let document = try? JSONValue(parsing: record.document), let basket = SheetBasket(json: document) else {
+            return nil
+        }
+        self.init(basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt)
     }
 }

@@ -1,19 +1,27 @@
+import Synchronization
 import TillApplePay
 import TillCheckout
 import TillCore
+import TillJournal
 
 /// Turns an authorized sheet into a paid order: the token is verified and bound to the basket, the contact and the
 /// address are checked again, and the payment runs through the same engine as every other.
+///
+/// A basket has one payment at a time. That is written down before the token is looked at, the payment's name before
+/// money is asked for, and what the sheet is told before it is told. So a sheet that is lost, a request that is sent
+/// twice and a counter that dies all lead back to the same payment.
 struct ApplePayCheckout: Sendable {
     let live: LiveApplePayOptions
     let verifier: PaymentTokenVerifier
     let baskets: ApplePayBaskets
-    let guests: GuestAccounts
+    let customers: CustomerAccounts
     let replay: any ReplayStore
     let checkout: Checkout
     let provider: ProviderName
     let clock: any TillClock
     let figures: ApplePayFigures
+    /// The baskets that this process works on.
+    let atWork = BasketsAtWork()
 
     private var options: ApplePayOptions { live.current }
 
@@ -31,7 +39,6 @@ struct ApplePayCheckout: Sendable {
         var token: JSONValue
         var shipping: WalletContact
         var billing: WalletContact?
-        var accountID: String?
     }
 
     /// The sheet's answer. At most the budget passes; a payment that takes longer goes on and is told as pending.
@@ -41,91 +48,144 @@ struct ApplePayCheckout: Sendable {
             figures.token(error.code)
             throw error
         }
-        switch await baskets.begin(sheet.basketID, version: sheet.version, transaction: unverified.transactionID) {
-        case .missing: throw Problem.notFound
-        case .changed:
-            throw Refusal(
-                errors: [SheetError(.unknown, nil, "Your basket changed. Please look at it and pay again.")],
-                code: "basket_changed", next: "Load the basket again and open a new sheet.")
-        case .repeated(let outcome), .other(let outcome):
-            // The order has one payment: whoever asks again, with this token or another, is told how that stands.
-            if case .answered = outcome.state { return try await status(sheet.basketID) }
-            return try await settled(sheet.basketID)
-        case .begin(let basket):
-            let work = Task { await run(sheet, unverified, basket) }
-            return try await withThrowingTaskGroup(of: JSONValue?.self) { group in
-                group.addTask { try await work.value.get() }
-                group.addTask {
-                    try await clock.sleep(for: options.paymentBudget)
-                    return nil
-                }
-                defer { group.cancelAll() }
-                if case .some(.some(let answer)) = try await group.next() { return answer }
-                figures.payment("pending")
-                return pending(sheet.basketID)
+        let id = sheet.basketID
+        atWork.add(id)
+        let admission: ApplePayBaskets.Admission
+        do {
+            admission = try await baskets.begin(id, version: sheet.version, transaction: unverified.transactionID)
+        } catch {
+            atWork.remove(id)
+            throw error
+        }
+        guard case .begin(let entry) = admission else {
+            atWork.remove(id)
+            return try await repeated(admission, id)
+        }
+        let work = Task {
+            defer { atWork.remove(id) }
+            return await run(sheet, unverified, entry)
+        }
+        return try await withThrowingTaskGroup(of: JSONValue?.self) { group in
+            group.addTask { try await work.value.get() }
+            group.addTask {
+                try await clock.sleep(for: options.paymentBudget)
+                return nil
             }
+            defer { group.cancelAll() }
+            if case .some(.some(let answer)) = try await group.next() { return withToken(answer, id) }
+            figures.payment("pending")
+            return pending(id)
         }
     }
 
-    /// How the payment of a basket stands now. What was not known is looked up in the journal.
-    func status(_ id: String) async throws -> JSONValue {
-        guard let entry = await baskets.entry(id) else { throw Problem.notFound }
-        guard let outcome = entry.outcome else {
+    /// The basket has one payment: whoever asks again, with this token or another, is told how that stands.
+    private func repeated(_ admission: ApplePayBaskets.Admission, _ id: String) async throws -> JSONValue {
+        switch admission {
+        case .missing: throw Problem.notFound
+        case .taken(let entry) where isWorked(on: entry): return try await settled(id)
+        case .taken: return try await status(id, showsToken: true)
+        case .begin, .changed:
+            throw Refusal(
+                errors: [SheetError(.unknown, nil, "Your basket changed. Please look at it and pay again.")],
+                code: "basket_changed", next: "Load the basket again and open a new sheet.")
+        }
+    }
+
+    /// Somebody who lives works on the basket.
+    private func isWorked(on entry: ApplePayBaskets.Entry) -> Bool {
+        guard let attempt = entry.attempt, attempt.answer == nil else { return false }
+        if atWork.contains(entry.basket.id) { return true }
+        return attempt.owner.map { baskets.journal.isWorkingElsewhere($0) } ?? false
+    }
+
+    /// How the payment of a basket stands now. What was not known, or was left by a process that died, is looked up in
+    /// the journal.
+    /// - Parameter showsToken: who asks has shown the basket's proof.
+    func status(_ id: String, showsToken: Bool) async throws -> JSONValue {
+        guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
+        guard let attempt = entry.attempt else {
             return .object([
                 JSONMember(key: "status", value: .string("open")),
                 JSONMember(key: "moneyMoved", value: .string("no")),
             ])
         }
-        guard case .answered(let answer) = outcome.state else { return pending(id) }
-        guard answer["status"] == .string("pending"), let number = outcome.payment else { return answer }
-        let payment = try await checkout.payment(number, account: .main)
-        var guest: GuestAccounts.Account?
-        if ApplePayCheckout.isPaid(payment.status), let contact = entry.contact {
-            guest = await guests.account(for: contact)
+        if isWorked(on: entry) { return pending(id) }
+        if let answer = entry.answer, answer["status"] != .string("pending") {
+            return showsToken ? withToken(answer, id) : answer
         }
-        let (newer, isFree) = self.answer(payment, entry.basket.id, guest)
-        if newer["status"] != .string("pending") { await baskets.finish(id, newer, isFree: isFree) }
+        let answer = try await resolved(entry, attempt)
+        return showsToken ? withToken(answer, id) : answer
+    }
+
+    /// What became of a payment that nobody works on: the journal knows. Nothing is asked for here.
+    private func resolved(
+        _ entry: ApplePayBaskets.Entry, _ attempt: WalletAttempt
+    ) async throws -> JSONValue {
+        let id = entry.basket.id
+        guard let payment = try await payment(of: attempt, order: id), payment.status != .requiresPaymentMethod else {
+            // Nobody asked for money: the basket can be paid again, and the order's payment is taken up then.
+            try await baskets.journal.endWalletPayment(of: id, transaction: attempt.transaction, answer: nil)
+            return try await status(id, showsToken: false)
+        }
+        let (newer, isFree) = await answer(payment, entry, contact: attempt.fullContact)
+        guard newer["status"] != .string("pending") else { return newer }
+        await finish(id, attempt.transaction, newer, isFree: isFree)
+        if isFree { await close(payment) }
         return newer
+    }
+
+    private func payment(of attempt: WalletAttempt, order: String) async throws -> Payment? {
+        if let number = attempt.payment { return try await checkout.payment(number, account: .main) }
+        guard let id = try? OrderID(validating: order) else { return nil }
+        return try await baskets.journal.livePayment(account: .main, order: id)
     }
 
     /// Waits, within the budget, for a payment that another request began.
     private func settled(_ basket: String) async throws -> JSONValue {
         let end = clock.now().adding(options.paymentBudget)
         while clock.now() < end {
-            guard let entry = await baskets.entry(basket), let outcome = entry.outcome else {
+            guard let entry = try await baskets.entry(basket), entry.attempt != nil else {
                 throw Refusal(
                     errors: [SheetError(.unknown, nil, "The payment did not go through. Please try again.")],
                     code: "earlier_refused", next: "Open a new sheet.")
             }
-            if case .answered(let answer) = outcome.state { return answer }
+            if !isWorked(on: entry) { return try await status(basket, showsToken: true) }
             try await clock.sleep(for: .milliseconds(100))
         }
         return pending(basket)
     }
 
-    func pending(_ basket: String) -> JSONValue {
-        .object([
-            JSONMember(key: "status", value: .string("pending")),
-            JSONMember(key: "moneyMoved", value: .string("unknown")),
-            JSONMember(key: "statusURL", value: .string("/applepay/payment/\(basket)")),
-        ])
-    }
-
-    /// The whole payment; what it comes to is written to the basket before it is returned.
+    /// The whole payment; what it comes to is written down before it is returned.
     private func run(
-        _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ basket: SheetBasket
+        _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ entry: ApplePayBaskets.Entry
     ) async -> Result<JSONValue, any Error> {
+        let transaction = token.transactionID.description
+        WalletFailpoint.afterBasketIsTaken.reached()
         do {
-            let contact = try check(sheet, basket)
-            let accepted = try await accept(sheet, token, basket)
-            let (answer, isFree) = try await charge(accepted, sheet, basket, contact)
-            await baskets.finish(basket.id, answer, isFree: isFree)
+            let contact = try check(sheet, entry.basket)
+            let tender = try await accept(sheet, token, entry)
+            WalletFailpoint.afterTokenIsAccepted.reached()
+            let (answer, isFree) = try await charge(tender, transaction, entry, contact)
+            WalletFailpoint.beforeAnswerIsWritten.reached()
+            await finish(entry.basket.id, transaction, answer, isFree: isFree)
+            WalletFailpoint.afterAnswerIsWritten.reached()
             return .success(answer)
         } catch {
             // Everything thrown up to the charge moved nothing; the charge itself answers, also when it is not known.
-            await baskets.finish(basket.id, .null, isFree: true)
+            await finish(entry.basket.id, transaction, .null, isFree: true)
             return .failure(error)
         }
+    }
+
+    /// A disk that does not take the answer loses nothing: the payment is in the journal, and is looked up there.
+    private func finish(_ id: String, _ transaction: String, _ answer: JSONValue, isFree: Bool) async {
+        try? await baskets.journal.endWalletPayment(
+            of: id, transaction: transaction, answer: isFree ? nil : answer.bytes())
+    }
+
+    /// Closes a payment on which nothing is held, so that the order is free for another card.
+    private func close(_ payment: Payment) async {
+        _ = try? await checkout.cancel(payment.id, account: .main, reason: "sheet_declined")
     }
 
     private func check(_ sheet: Authorized, _ basket: SheetBasket) throws -> FullContact {
@@ -152,126 +212,128 @@ struct ApplePayCheckout: Sendable {
         return contact
     }
 
+    /// Verifies a token, binds it to the basket, and makes of it what the provider takes.
     private func accept(
-        _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ basket: SheetBasket
-    ) async throws -> AcceptedPaymentToken {
-        do throws(PaymentTokenError) {
+        _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ entry: ApplePayBaskets.Entry
+    ) async throws -> Tender {
+        do {
             let verified = try await verifier.verify(token, at: clock.now())
-            let expectation = PaymentTokenExpectation(
-                amount: try total(basket), merchant: sheet.merchant,
-                applicationData: baskets.applicationData(basket.id), order: "\(basket.id):\(basket.version)")
-            let accepted = try await verified.decrypt(with: options.keys).accept(for: expectation, replay: replay)
+            let order = "\(entry.basket.id):\(entry.basket.version)"
+            let bound = ApplePayBaskets.applicationData(entry)
+            let sealed = try UnverifiedPaymentToken.sealed(in: sheet.token)
+            let payment: WalletPayment
+            switch options.opening {
+            case .here:
+                let expectation = PaymentTokenExpectation(
+                    amount: try entry.basket.total(), merchant: sheet.merchant, applicationData: bound, order: order)
+                let accepted = try await verified.decrypt(with: options.keys).accept(for: expectation, replay: replay)
+                payment = try WalletPayment(accepted, sealed: sealed)
+            case .provider:
+                let accepted = try await verified.acceptSealed(for: order, applicationData: bound, replay: replay)
+                payment = WalletPayment(accepted, sealed: sealed)
+            }
             figures.token("accepted")
-            return accepted
-        } catch {
+            return .wallet(payment)
+        } catch let error as PaymentTokenError {
             figures.token(error.code)
             throw error
         }
     }
 
-    private func total(_ basket: SheetBasket) throws(PaymentTokenError) -> Money {
-        (try? basket.total()) ?? Money(minorUnits: .max, currency: basket.currency)
-    }
-
     private func charge(
-        _ accepted: AcceptedPaymentToken, _ sheet: Authorized, _ basket: SheetBasket, _ contact: FullContact
+        _ tender: Tender, _ transaction: String, _ entry: ApplePayBaskets.Entry, _ contact: FullContact
     ) async throws -> (JSONValue, isFree: Bool) {
-        let order = try ApplePayCheckout.order(of: basket)
-        let draft = checkout.draft(account: .main, order: order, captureMode: .automatic)
+        let id = entry.basket.id
+        let order = try ApplePayCheckout.order(of: entry.basket)
         let payment: Payment
         do throws(CheckoutError) {
-            let created = try await checkout.create(draft)
-            await baskets.charges(basket.id, created.id, contact)
-            payment = try await checkout.confirm(
-                created.id, account: .main, provider: provider, tender: try tender(accepted, sheet))
-        } catch {
-            if case .orderOccupied(_, let other, _) = error {
-                // The order has a payment already, such as one of before a restart: that one is told.
-                await baskets.charges(basket.id, other, contact)
-                let payment = try await checkout.payment(other, account: .main)
-                return (answer(payment, basket.id, nil).0, false)
+            let created = try await open(order)
+            guard created.status == .requiresPaymentMethod || created.status == .declined else {
+                // The order is paid, or may be: that payment is told, and no other is made.
+                try await note(created, id, transaction, contact)
+                return await answer(created, entry, contact: contact)
             }
+            try await note(created, id, transaction, contact)
+            payment = try await checkout.confirm(
+                created.id, account: .main, provider: provider, tender: tender)
+        } catch {
             // What may have been sent is looked up, not tried again.
-            guard error.moneyMoved == .no else { return (pending(basket.id), false) }
+            guard error.moneyMoved == .no else { return (pending(id), false) }
             throw error
         }
         figures.payment(payment.status.rawValue)
-        let isPaid = ApplePayCheckout.isPaid(payment.status)
-        let guest = isPaid && sheet.accountID == nil ? await guests.account(for: contact) : nil
-        let (answer, isFree) = answer(payment, basket.id, guest)
-        if isFree {
-            // The order is free for another card: nothing is held, and this payment is closed.
-            _ = try? await checkout.cancel(payment.id, account: .main, reason: "sheet_declined")
-        }
+        let (answer, isFree) = await answer(payment, entry, contact: contact)
+        if isFree { await close(payment) }
         return (answer, isFree)
     }
 
-    private static func isPaid(_ status: PaymentStatus) -> Bool {
-        switch status {
-        case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded: true
-        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .processing, .unknown: false
-        }
+    /// Written before money is asked for: whose payment it is.
+    private func note(
+        _ payment: Payment, _ basket: String, _ transaction: String, _ contact: FullContact
+    ) async throws(CheckoutError) {
+        do throws(JournalError) {
+            try await baskets.journal.noteWalletPayment(
+                payment.id, of: basket, transaction: transaction, contact: contact.json.bytes())
+        } catch { throw .journal(error) }
+        WalletFailpoint.afterPaymentIsNoted.reached()
     }
 
-    private func answer(
-        _ payment: Payment, _ basket: String, _ guest: GuestAccounts.Account?
-    ) -> (JSONValue, isFree: Bool) {
-        switch payment.status {
-        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction: (declined(payment), true)
-        case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded:
-            (placed(payment, payment.order, guest), false)
-        case .processing, .unknown: (pending(basket), false)
+    /// The order's payment: a new one; or the one that it has, such as of a process that died before it asked for
+    /// money. One that was made for other goods and moved nothing is closed first.
+    private func open(_ order: Order) async throws(CheckoutError) -> Payment {
+        let draft = checkout.draft(account: .main, order: order, captureMode: .automatic)
+        let other: PaymentID
+        do throws(CheckoutError) { return try await checkout.create(draft) } catch {
+            guard case .orderOccupied(_, let occupant, _) = error else { throw error }
+            other = occupant
         }
-    }
-
-    /// The basket as an order: goods, coupon, shipping and fee are its parts.
-    static func order(of basket: SheetBasket) throws -> Order {
-        let zero = Money.zero(basket.currency)
-        var fees: [OrderCharge] = []
-        let discount = try basket.discount()
-        if !discount.isZero, let coupon = basket.coupon {
-            fees.append(OrderCharge(name: "Coupon \(coupon.code)", total: try discount.negated(), tax: zero))
+        let payment = try await checkout.payment(other, account: .main)
+        guard payment.status == .requiresPaymentMethod || payment.status == .declined, payment.order != order else {
+            return payment
         }
-        if basket.paysByCredit, let fee = basket.creditFee {
-            fees.append(OrderCharge(name: "Credit card fee", total: fee, tax: zero))
-        }
-        return try Order(
-            id: OrderID(validating: basket.id), number: basket.id,
-            lines: basket.lines.map {
-                OrderLine(name: $0.label, quantity: "1", subtotal: $0.amount, total: $0.amount, tax: zero)
-            },
-            shipping: basket.shippingMethod.map { [OrderCharge(name: $0.label, total: $0.amount, tax: zero)] } ?? [],
-            fees: fees, total: try basket.total())
-    }
-
-    private func tender(_ accepted: AcceptedPaymentToken, _ sheet: Authorized) throws(CheckoutError) -> Tender {
-        let payload = accepted.payload
-        let expiry = payload.expiry.reveal()
-        let cryptogram: Secret<String>
-        var indicator: String?
-        switch payload.credential {
-        case .threeDSecure(let value, let eci):
-            cryptogram = value
-            indicator = eci
-        case .emv(let data, _): cryptogram = data
-        case .other: cryptogram = Secret("")
-        }
-        let month = expiry.month < 10 ? "0\(expiry.month)" : "\(expiry.month)"
-        guard let until = try? CardExpiry(parsing: "\(month)/\(expiry.year)") else {
-            throw .refused(.unsupported("The token's expiry is not a month."))
-        }
-        let brand = accepted.token.claimedCardName?.split(separator: " ").first.map { $0.lowercased() } ?? "card"
-        return .wallet(
-            WalletPayment(
-                wallet: "apple_pay", number: payload.accountNumber, expiry: Secret(until), cryptogram: cryptogram,
-                eciIndicator: indicator, sealed: Secret(sheet.token.bytes()),
-                card: CardSummary(
-                    brand: brand, lastFour: payload.accountLastFour, entryMode: "apple_pay")))
+        _ = try await checkout.cancel(other, account: .main, reason: "basket_changed")
+        return try await checkout.create(draft)
     }
 
     // MARK: Answers
 
-    private func placed(_ payment: Payment, _ order: Order, _ guest: GuestAccounts.Account?) -> JSONValue {
+    private static func isPaid(_ status: PaymentStatus) -> Bool {
+        switch status {
+        case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded: true
+        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction, .stored, .processing, .unknown:
+            false
+        }
+    }
+
+    /// What a payment means for the sheet; who paid as a guest has an account from then on.
+    private func answer(
+        _ payment: Payment, _ entry: ApplePayBaskets.Entry, contact: FullContact?
+    ) async -> (JSONValue, isFree: Bool) {
+        switch payment.status {
+        case .declined, .requiresPaymentMethod, .canceled, .expired, .requiresAction:
+            return (ApplePayCheckout.declined, true)
+        case .succeeded, .requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded:
+            var guest: CustomerAccounts.Account?
+            if entry.account == nil, let contact {
+                guest = await customers.account(of: contact, basket: entry.basket.id)
+            }
+            return (ApplePayCheckout.placed(payment, guest: guest, customer: entry.account), false)
+        case .processing, .stored, .unknown: return (pending(entry.basket.id), false)
+        }
+    }
+
+    func pending(_ basket: String) -> JSONValue {
+        .object([
+            JSONMember(key: "status", value: .string("pending")),
+            JSONMember(key: "moneyMoved", value: .string("unknown")),
+            JSONMember(key: "statusURL", value: .string("/applepay/payment/\(basket)")),
+        ])
+    }
+
+    private static func placed(
+        _ payment: Payment, guest: CustomerAccounts.Account?, customer: String?
+    ) -> JSONValue {
+        let order = payment.order
         var members = [
             JSONMember(key: "status", value: .string("placed")),
             JSONMember(key: "orderId", value: .string(order.id.rawValue)),
@@ -280,49 +342,40 @@ struct ApplePayCheckout: Sendable {
             JSONMember(key: "amount", value: .string(order.total.decimalString)),
             JSONMember(key: "currency", value: .string(order.currency.code)),
         ]
-        if let guest {
-            members.append(JSONMember(key: "guestAccount", value: .string(guest.id)))
-            if guest.isNew { members.append(JSONMember(key: "guestToken", value: .string(guest.token.reveal()))) }
-        }
+        if let guest { members.append(JSONMember(key: "guestAccount", value: .string(guest.id))) }
+        if let customer { members.append(JSONMember(key: "account", value: .string(customer))) }
         return .object(members)
     }
 
-    private func declined(_ payment: Payment) -> JSONValue {
-        .object([
-            JSONMember(key: "status", value: .string("declined")),
-            JSONMember(key: "moneyMoved", value: .string("no")),
-            JSONMember(
-                key: "errors",
-                value: .array([
-                    SheetError(.unknown, nil, "The card was declined. Please try another one.").json
-                ])),
-        ])
+    /// Adds what signs a new guest in. It is never stored, so that after a restart the account has to be claimed anew.
+    private func withToken(_ answer: JSONValue, _ basket: String) -> JSONValue {
+        guard answer["status"] == .string("placed"), let members = answer.objectValue,
+            let token = customers.token(ofBasket: basket)
+        else { return answer }
+        return .object(members + [JSONMember(key: "guestToken", value: .string(token.reveal()))])
     }
+
+    private static let declined = JSONValue.object([
+        JSONMember(key: "status", value: .string("declined")),
+        JSONMember(key: "moneyMoved", value: .string("no")),
+        JSONMember(
+            key: "errors",
+            value: .array([SheetError(.unknown, nil, "The card was declined. Please try another one.").json])),
+    ])
 }
 
-/// Accounts of customers who did not sign in: one for each e-mail address, made once.
-actor GuestAccounts {
-    struct Account: Sendable {
-        var id: String
-        var token: Secret<String>
-        var isNew: Bool
-    }
+/// The baskets that this process works on.
+final class BasketsAtWork: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
 
-    /// Accounts kept at most; further orders are placed without one.
-    static let maximum = 100_000
-    private var accounts: [String: Account] = [:]
+    func add(_ id: String) { counts.withLock { $0[id, default: 0] += 1 } }
 
-    func account(for contact: FullContact) -> Account? {
-        let name = contact.emailAddress.lowercased()
-        if var known = accounts[name] {
-            known.isNew = false
-            return known
+    func remove(_ id: String) {
+        counts.withLock { counts in
+            let left = (counts[id] ?? 1) - 1
+            counts[id] = left > 0 ? left : nil
         }
-        guard accounts.count < GuestAccounts.maximum else { return nil }
-        let random = Hex.lowercase((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let account = Account(
-            id: "guest_" + Hex.lowercase(digest(Array(name.utf8)).prefix(8)), token: Secret(random), isNew: true)
-        accounts[name] = account
-        return account
     }
+
+    func contains(_ id: String) -> Bool { counts.withLock { $0[id] != nil } }
 }

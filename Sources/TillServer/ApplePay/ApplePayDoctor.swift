@@ -29,8 +29,8 @@ public struct ApplePayDoctor: Sendable {
 
     private let settings: ApplePaySettings
     private let transport: any HTTPTransport
-    private let probe: String?
-    private let now: Timestamp
+    let probe: String?
+    let now: Timestamp
 
     /// A doctor.
     /// - Parameters:
@@ -48,8 +48,11 @@ public struct ApplePayDoctor: Sendable {
         for domain in settings.domains {
             findings += identities(of: domain)
             findings += await association(of: domain)
+            findings += await tls(of: domain)
         }
-        if settings.processing.isEmpty {
+        if settings.opening == .provider {
+            findings.append(ok("processing_elsewhere", "The provider opens the tokens with its own certificate."))
+        } else if settings.processing.isEmpty {
             findings.append(
                 fault("processing_missing", "There is no processing certificate, so no token can be opened. Add one."))
         }
@@ -198,9 +201,9 @@ public struct ApplePayDoctor: Sendable {
         }
     }
 
-    private func ok(_ code: String, _ text: String) -> Finding { Finding(verdict: .ok, code: code, text: text) }
-    private func warning(_ code: String, _ text: String) -> Finding {
+    func ok(_ code: String, _ text: String) -> Finding { Finding(verdict: .ok, code: code, text: text) }
+    func warning(_ code: String, _ text: String) -> Finding {
         Finding(verdict: .warning, code: code, text: text)
     }
-    private func fault(_ code: String, _ text: String) -> Finding { Finding(verdict: .fault, code: code, text: text) }
+    func fault(_ code: String, _ text: String) -> Finding { Finding(verdict: .fault, code: code, text: text) }
 }

@@ -6,14 +6,17 @@ public struct ApplePayDomain: Sendable {
     /// One certificate and key with which Apple's gateway is called.
     public struct Identity: Sendable {
         /// The certificate, PEM.
-        public var certificate: [UInt8]
+        public let certificate: [UInt8]
         /// Its key, PEM.
-        public var key: Secret<[UInt8]>
+        public let key: Secret<[UInt8]>
+        /// When the certificate begins and ends; `nil` if it can not be read.
+        let validity: (from: Timestamp, until: Timestamp)?
 
         /// An identity.
         public init(certificate: [UInt8], key: Secret<[UInt8]>) {
             self.certificate = certificate
             self.key = key
+            validity = (try? MerchantCertificate(parsing: certificate)).map { ($0.validFrom, $0.validUntil) }
         }
     }
 
@@ -50,6 +53,15 @@ public struct ApplePayDomain: Sendable {
     }
 }
 
+/// Who opens tokens.
+public enum TokenOpening: String, Hashable, Sendable {
+    /// Till, with the shop's own processing certificate; the provider gets the network token.
+    case here
+    /// The provider, whose processing certificate it is; Till checks signature, binding and repetition, and passes the
+    /// token on as it came.
+    case provider
+}
+
 /// How a shop takes Apple Pay on the web.
 public struct ApplePayOptions: Sendable {
     /// Apple's world that the shop belongs to.
@@ -62,6 +74,8 @@ public struct ApplePayOptions: Sendable {
     public var domains: [ApplePayDomain]
     /// The processing keys: those in use, and those whose tokens may still come.
     public var keys: ProcessingKeyRing
+    /// Who opens tokens.
+    public var opening = TokenOpening.here
     /// Where the shop delivers.
     public var area: DeliveryArea
     /// Coupons by their code in capitals: hundredths of the goods, and when they end.
@@ -72,6 +86,9 @@ public struct ApplePayOptions: Sendable {
     public var sessionBudget: Span = .seconds(8)
     /// What may go wrong with the settings, as a sentence; metadata says "off" then.
     public var fault: String?
+
+    /// There is who can open tokens.
+    var canOpen: Bool { opening == .provider || !keys.all.isEmpty }
 
     /// Options.
     public init(

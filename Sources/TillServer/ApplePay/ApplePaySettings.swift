@@ -40,6 +40,8 @@ public struct ApplePaySettings: Sendable {
 
     /// As written.
     public var environment: String
+    /// Who opens tokens.
+    public var opening: TokenOpening
     /// The shop's name on the sheet.
     public var displayName: String
     /// Two letters.
@@ -85,6 +87,10 @@ public struct ApplePaySettings: Sendable {
                 certificate: bytes(path), key: bytes(value["key"]?.stringValue).map { Secret($0) }, name: path ?? name)
         }
         self.environment = try text(document, "environment")
+        guard let opening = TokenOpening(rawValue: document["tokens"]?.stringValue ?? "here") else {
+            throw ApplePaySettingsError(field: "tokens")
+        }
+        self.opening = opening
         displayName = try text(document, "display_name")
         country = try text(document, "country")
         currency = try text(document, "currency")
@@ -161,12 +167,14 @@ public struct ApplePaySettings: Sendable {
                     domain: name, merchant: domain.merchant, identities: identities, association: domain.association,
                     origins: domain.origins, isEnabled: domain.isEnabled, percentage: domain.percentage))
         }
-        return ApplePayOptions(
+        var options = ApplePayOptions(
             environment: environment,
             factory: ApplePayPaymentRequestFactory(
                 displayName: displayName, countryCode: country, supportedNetworks: networks,
                 supportsCouponCode: !coupons.isEmpty),
             currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
+        options.opening = opening
+        return options
     }
 }
 

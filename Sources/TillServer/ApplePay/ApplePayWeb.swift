@@ -9,26 +9,32 @@ import TillSandbox
 /// this machine is Apple.
 public struct ApplePayWeb: Sendable {
     let routes: ApplePayRoutes
+    private let reminder: Task<Void, Never>?
 
     /// A shop with Apple itself.
     /// - Parameters:
     ///   - journal: the engine's; it also remembers which transactions were seen.
     ///   - provider: who is asked for the money.
+    ///   - statsD: where figures are sent, beside the page of figures.
     ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
     ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
     public init(
-        options: ApplePayOptions, checkout: Checkout, journal: any Journal, provider: ProviderName,
-        clock: any TillClock = SystemClock(), reload: (@Sendable () -> ApplePayOptions?)? = nil
+        options: ApplePayOptions, checkout: Checkout, journal: SQLiteJournal, provider: ProviderName,
+        clock: any TillClock = SystemClock(), statsD: StatsD? = nil,
+        reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            provider: provider, clock: clock, reload: reload)
+            provider: provider, clock: clock, statsD: statsD, reload: reload)
     }
 
     /// The sandbox, with the demo shop. There is no way from its simulator to a shop of production.
+    /// - Parameters:
+    ///   - provider: the sandbox, or another's stand-in.
+    ///   - opening: who opens tokens; a stand-in of a provider looks at their form only.
     public static func sandbox(
-        checkout: Checkout, journal: any Journal, provider: ProviderName = .sandbox,
-        clock: any TillClock = SystemClock()
+        checkout: Checkout, journal: SQLiteJournal, provider: ProviderName = .sandbox,
+        opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
     ) throws -> ApplePayWeb {
         let sandbox = try ApplePaySandbox(clock: clock)
         let identity = ApplePayDomain.Identity(
@@ -43,45 +49,67 @@ public struct ApplePayWeb: Sendable {
             currency: .gbp, domains: [domain], keys: ProcessingKeyRing([sandbox.key]),
             area: DeliveryArea(
                 country: "GB", areas: ["EC4M", "SW1A", "BN1"], parts: ["EC1A": ["1", "4"]]))
+        options.opening = opening
         options.coupons = [
             "TENOFF": (10, Timestamp(milliseconds: .max)), "OLD": (50, Timestamp(milliseconds: 0)),
         ]
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
-            checkout: checkout, journal: journal, provider: provider, clock: clock)
+            checkout: checkout, journal: journal, provider: provider, clock: clock, statsD: statsD)
     }
 
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
-        journal: any Journal, provider: ProviderName, clock: any TillClock,
+        journal: SQLiteJournal, provider: ProviderName, clock: any TillClock, statsD: StatsD?,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
-        let baskets = ApplePayBaskets(clock: clock)
+        let baskets = ApplePayBaskets(journal: journal, clock: clock)
         let live = LiveApplePayOptions(options, clock: clock, reload: reload)
-        let figures = ApplePayFigures()
+        let figures = ApplePayFigures(statsD: statsD)
+        let customers = CustomerAccounts(journal: journal, clock: clock)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
-            baskets: baskets, guests: GuestAccounts(), replay: JournalReplayStore(journal: journal, clock: clock),
-            checkout: checkout,
-            provider: provider, clock: clock, figures: figures)
-        routes = ApplePayRoutes(
-            live: live, baskets: baskets, checkout: payment,
-            sessions: MerchantSessions(clock: clock, budget: options.sessionBudget), sandbox: sandbox,
-            figures: figures, clock: clock)
+            baskets: baskets, customers: customers, replay: JournalReplayStore(journal: journal, clock: clock),
+            checkout: checkout, provider: provider, clock: clock, figures: figures)
+        let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget)
+        let events = MerchantTokenEvents(
+            journal: journal, sessions: sessions, sandbox: sandbox, clock: clock, figures: figures)
+        let routes = ApplePayRoutes(
+            live: live, baskets: baskets, checkout: payment, sessions: sessions, events: events, customers: customers,
+            sandbox: sandbox, figures: figures, clock: clock)
+        self.routes = routes
+        reminder =
+            figures.sends
+            ? Task {
+                while !Task.isCancelled {
+                    figures.send(daysLeft: routes.daysLeft())
+                    do { try await clock.sleep(for: ApplePayWeb.reminderInterval) } catch { return }
+                }
+            } : nil
     }
+
+    /// How often StatsD is sent the days that are left of certificates.
+    static let reminderInterval = Span.minutes(1)
 
     /// The demo shop is there: this is the sandbox.
     public var hasShop: Bool { routes.sandbox != nil }
 
-    /// Opens a basket, so that a page can be given its identifier. The same identifier again replaces it.
-    public func open(_ basket: SheetBasket) async { await routes.baskets.open(basket) }
+    /// Opens a basket, so that a page can be given its identifier. It is on the disk when this returns. The same
+    /// identifier again replaces it, unless its payment was authorized: then it stays as it is.
+    /// - Parameter account: the customer who is signed in; `nil` for a guest, who gets an account with the order.
+    /// - Throws: ``JournalError`` if it can not be kept.
+    public func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
+        try await routes.baskets.open(basket, account: account)
+    }
 
     /// The figures, in the Prometheus text format.
     public func metrics() -> String { routes.figures.text(daysLeft: routes.daysLeft()) }
 
     /// Closes the connections to Apple.
     public func shutdown() async {
+        reminder?.cancel()
         await routes.sessions.shutdown()
         await routes.sandbox?.stop()
+        await routes.figures.close()
     }
 }

@@ -15,6 +15,9 @@ final class MerchantSessions: Sendable {
     static let maximumAnswerBytes = 65_536
     /// Sessions that one process asks for in a minute at most. The route is open to every visitor.
     static let maximumPerMinute = 600
+    /// Events of merchants' tokens that one process asks for in a minute at most. They have a count of their own, so
+    /// that notifications that somebody made up never cost a customer the session.
+    static let maximumReadsPerMinute = 120
 
     /// Where to call instead of Apple: the stand-in of the sandbox, on this machine.
     struct StandIn: Sendable {
@@ -31,6 +34,7 @@ final class MerchantSessions: Sendable {
     private let clock: any TillClock
     private let budget: Span
     private let window = Mutex(Window())
+    private let readWindow = Mutex(Window())
 
     init(clock: any TillClock, budget: Span) {
         self.clock = clock
@@ -47,13 +51,31 @@ final class MerchantSessions: Sendable {
         _ gateway: MerchantGateway, _ request: MerchantSessionRequest, identity: ApplePayDomain.Identity,
         standIn: StandIn?
     ) async throws(MerchantSessionError) -> [UInt8] {
-        try admit()
+        try admit(window, MerchantSessions.maximumPerMinute)
+        return try await call(
+            gateway, MerchantGateway.sessionPath, body: request.body, identity: identity, standIn: standIn)
+    }
+
+    /// What a path of a gateway's interface answers.
+    func read(
+        _ gateway: MerchantGateway, path: String, identity: ApplePayDomain.Identity, standIn: StandIn?
+    ) async throws(MerchantSessionError) -> [UInt8] {
+        try admit(readWindow, MerchantSessions.maximumReadsPerMinute)
+        return try await call(gateway, path, body: nil, identity: identity, standIn: standIn)
+    }
+
+    private func call(
+        _ gateway: MerchantGateway, _ path: String, body: [UInt8]?, identity: ApplePayDomain.Identity,
+        standIn: StandIn?
+    ) async throws(MerchantSessionError) -> [UInt8] {
         let configuration = try tls(identity, standIn: standIn)
         var outgoing = HTTPClientRequest(
-            url: standIn.map { "https://127.0.0.1:\($0.port)" + MerchantGateway.sessionPath } ?? gateway.sessionURL)
-        outgoing.method = .POST
-        outgoing.headers.add(name: "Content-Type", value: "application/json")
-        outgoing.body = .bytes(ByteBuffer(bytes: request.body))
+            url: (standIn.map { "https://127.0.0.1:\($0.port)" } ?? "https://\(gateway.rawValue)") + path)
+        if let body {
+            outgoing.method = .POST
+            outgoing.headers.add(name: "Content-Type", value: "application/json")
+            outgoing.body = .bytes(ByteBuffer(bytes: body))
+        }
         outgoing.tlsConfiguration = configuration
         let answer: HTTPClientResponse
         let bytes: [UInt8]
@@ -77,12 +99,12 @@ final class MerchantSessions: Sendable {
         return bytes
     }
 
-    private func admit() throws(MerchantSessionError) {
+    private func admit(_ window: borrowing Mutex<Window>, _ limit: Int) throws(MerchantSessionError) {
         let now = clock.now()
         let isAdmitted = window.withLock { window in
             if now.since(window.start) >= .minutes(1) || now < window.start { window = Window(start: now) }
             window.count += 1
-            return window.count <= MerchantSessions.maximumPerMinute
+            return window.count <= limit
         }
         guard isAdmitted else { throw .tooMany }
     }

@@ -10,7 +10,7 @@ struct ShopRoutes: Sendable {
 
     func answer(_ request: Request, _ parts: [String], route: inout String) async throws -> Response {
         guard routes.sandbox != nil else { throw Problem.notFound }
-        let isReading = request.method == .get || request.method == .head
+        let isReading = request.isReading
         switch (parts.count, parts.last) {
         case (1, _) where isReading:
             var response = ApplePayAssets.file(PackageResources.applepay_shop_html, "text/html; charset=utf-8")
@@ -24,11 +24,66 @@ struct ShopRoutes: Sendable {
         case (2, "shop.css"?) where isReading:
             route = "/shop/shop.css"
             return ApplePayAssets.file(PackageResources.applepay_shop_css, "text/css; charset=utf-8")
+        case (2, "session"?):
+            route = "/shop/session"
+            return try await session(request)
         case (2, "baskets"?) where request.method == .post:
             route = "/shop/baskets"
             return try await open(request)
         default: throw Problem.notFound
         }
+    }
+
+    // MARK: Who is signed in
+
+    private static let cookie = "till-shop"
+
+    /// Who is signed in; signs in with what an order's guest was given, or the demo's own customer; or signs out.
+    private func session(_ request: Request) async throws -> Response {
+        _ = try routes.domain(of: request)
+        switch request.method {
+        case .get, .head:
+            return Self.signedIn(try await customer(of: request))
+        case .post:
+            let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 4096).document()
+            if body["demo"] == .bool(true), let customer = try await routes.customers.demoCustomer() {
+                return Self.signedIn(customer.id, cookie: customer.token.reveal())
+            }
+            guard let token = try body.text("token", atMost: 128) else {
+                throw Problem.field("token", "It is missing.")
+            }
+            guard let customer = try await routes.customers.customer(showing: token) else {
+                // Guessing is made slow.
+                try await routes.clock.sleep(for: .milliseconds(300))
+                throw Problem.unauthorized
+            }
+            return Self.signedIn(customer, cookie: token)
+        case .delete:
+            return Self.signedIn(nil, cookie: "")
+        default:
+            try request.only(.post)
+            throw Problem.notFound
+        }
+    }
+
+    private func customer(of request: Request) async throws -> String? {
+        let pairs = (request.headers[.cookie] ?? "").split(separator: ";").map { pair in
+            pair.drop { $0 == " " }
+        }
+        let name = ShopRoutes.cookie + "="
+        guard let token = pairs.first(where: { $0.hasPrefix(name) })?.dropFirst(name.count) else { return nil }
+        return try await routes.customers.customer(showing: String(token))
+    }
+
+    private static func signedIn(_ customer: String?, cookie: String? = nil) -> Response {
+        var response = ApplePayRoutes.json(
+            .object([JSONMember(key: "account", value: customer.map { .string($0) } ?? .null)]))
+        if let cookie {
+            let age = cookie.isEmpty ? "; Max-Age=0" : ""
+            response.headers[.setCookie] =
+                "\(ShopRoutes.cookie)=\(cookie); Path=/shop; HttpOnly; SameSite=Strict\(age)"
+        }
+        return response
     }
 
     /// Fills a basket. Prices are the shop's, whatever the page says.
@@ -59,7 +114,7 @@ struct ShopRoutes: Sendable {
                 SheetShippingMethod(
                     identifier: "express", label: "Express delivery", detail: "In 25 minutes", amount: money(499)),
             ])
-        await routes.baskets.open(basket)
+        try await routes.baskets.open(basket, account: try await customer(of: request))
         return ApplePayRoutes.json(
             .object([
                 JSONMember(key: "basket", value: .string(basket.id)),

@@ -293,7 +293,7 @@ export class ApplePayController {
     for (let count = 0; count < POLLS; count += 1) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       try {
-        const { ok, body } = await call(`applepay/payment/${encodeURIComponent(this.basket)}`);
+        const { ok, body } = await call(`applepay/payment/${encodeURIComponent(this.basket)}`, { proof: this.sheet.proof });
         if (ok && body.status !== "pending") return body.status === "open" ? { ...body, status: "refused" } : body;
       } catch {
         // Asked again.

@@ -5,6 +5,8 @@ const message = document.querySelector("#message");
 const say = (text) => { message.textContent = text; };
 
 async function fill() {
+  // No button until the basket is the right one.
+  element.removeAttribute("basket");
   const service = document.querySelector("input[name=service]:checked").value;
   const response = await fetch("/shop/baskets", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ service }),
@@ -16,14 +18,36 @@ async function fill() {
   element.setAttribute("basket", basket);
 }
 
-function confirm(result) {
+/** Asks the shop; a fault is told, and nothing was charged by it. */
+async function session(method, json) {
+  const body = json && JSON.stringify(json);
+  const response = await fetch("/shop/session", { method, body, headers: body ? { "Content-Type": "application/json" } : {} });
+  return response.ok ? response.json() : { account: null };
+}
+
+const signIn = document.querySelector("#sign-in");
+function show({ account }) {
+  document.querySelector("#customer").textContent = account ? `Signed in as ${account}.` : "You order as a guest.";
+  signIn.textContent = account ? "Sign out" : "Sign in as Ada";
+  signIn.dataset.account = account ?? "";
+}
+signIn.addEventListener("click", async () => {
+  element.removeAttribute("basket");
+  show(signIn.dataset.account ? await session("DELETE") : await session("POST", { demo: true }));
+  await fill();
+});
+
+async function confirm(result) {
   sessionStorage.removeItem("basket");
   document.querySelector("#checkout").hidden = true;
   document.querySelector("#confirmation").hidden = false;
   document.querySelector("#order").textContent = result.orderId;
   document.querySelector("#paid").textContent = `paid ${result.amount} ${result.currency}`;
-  document.querySelector("#guest").textContent = result.guestAccount && !document.querySelector("#signed-in").checked
-    ? `A guest account was made for you: ${result.guestAccount}.` : "";
+  const guest = document.querySelector("#guest");
+  if (result.account) guest.textContent = `It is in your account ${result.account}.`;
+  else if (result.guestAccount) guest.textContent = `A guest account was made for you: ${result.guestAccount}.`;
+  // A guest is signed in to the account that the order made.
+  if (result.guestToken) show(await session("POST", { token: result.guestToken }));
   say("");
 }
 
@@ -41,8 +65,10 @@ for (const radio of document.querySelectorAll("input[name=service]")) radio.addE
 async function resume() {
   const basket = sessionStorage.getItem("basket");
   if (!basket) return fill();
+  const sheet = await fetch(`/applepay/basket/${encodeURIComponent(basket)}`).then((r) => r.json()).catch(() => ({}));
+  const headers = sheet.proof ? { "X-Till-Basket-Proof": sheet.proof } : {};
   for (let count = 0; count < 30; count += 1) {
-    const response = await fetch(`/applepay/payment/${encodeURIComponent(basket)}`).catch(() => null);
+    const response = await fetch(`/applepay/payment/${encodeURIComponent(basket)}`, { headers }).catch(() => null);
     const body = response?.ok ? await response.json() : { status: "open" };
     if (body.status === "placed") return confirm(body);
     if (body.status !== "pending") break;
@@ -52,4 +78,5 @@ async function resume() {
   return fill();
 }
 
+session("GET").then(show);
 resume();

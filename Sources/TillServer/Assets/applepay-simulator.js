@@ -119,13 +119,13 @@ class ApplePaySessionStandIn {
     this.#answered("paymentauthorized");
     const status = typeof result === "number" ? result : result.status;
     if (status === ApplePaySessionStandIn.STATUS_SUCCESS) {
-      this.#note("Done");
+      this.#end("Done", true);
       setTimeout(() => this.#close(), 400);
       return;
     }
     const errors = result.errors ?? [];
     if (errors.length === 0) {
-      this.#note("Payment not completed");
+      this.#end("Payment not completed", false);
       setTimeout(() => this.#close(), 800);
       return;
     }
@@ -245,7 +245,17 @@ class ApplePaySessionStandIn {
   }
 
   #part(name) { return this.#dialog.querySelector(`#till-sheet-${name}`); }
-  #note(text) { if (this.#dialog) this.#part("note").textContent = text; }
+  #note(text, isGood = false) {
+    if (!this.#dialog) return;
+    this.#part("note").textContent = text;
+    this.#part("note").classList.toggle("good", isGood);
+  }
+
+  /** Nothing can be chosen any more; the sheet goes in a moment. */
+  #end(text, isGood) {
+    this.#note(text, isGood);
+    for (const part of this.#dialog?.querySelectorAll("button, select, input") ?? []) part.disabled = true;
+  }
 
   #refresh() {
     if (!this.#dialog || this.#state !== "open") return;
@@ -284,6 +294,7 @@ class ApplePaySessionStandIn {
   async #authorize() {
     if (this.#state !== "open" || this.#part("pay").disabled) return;
     this.#part("pay").disabled = true;
+    this.#note("Paying…", true);
     const card = cards[this.#part("card").selectedIndex];
     const response = await fetch(new URL("applepay/sandbox/authorize", base), {
       method: "POST",
@@ -297,7 +308,7 @@ class ApplePaySessionStandIn {
         applicationData: this.#request.applicationData,
         accountNumber: card.number,
       }),
-    });
+    }).catch(() => ({ ok: false }));
     if (!response.ok) {
       this.#fail("The device did not accept the merchant session.");
       return;

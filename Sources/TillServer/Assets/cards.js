@@ -102,6 +102,17 @@
     });
   }
 
+  // The name and the billing address as the till takes them, or what is wrong with them.
+  globalThis.tillCardholder = () => {
+    const typed = (id) => document.getElementById(id)?.value.trim() ?? "";
+    const name = typed("holder"), country = typed("country").toUpperCase();
+    const parts = { line1: typed("line1"), city: typed("city"), region: typed("region"), postal_code: typed("postal") };
+    const address = Object.fromEntries(Object.entries(parts).filter(([, value]) => value));
+    if (!country && Object.keys(address).length) return { field: "country", fault: "The country, as DE." };
+    if (country && !/^([A-Z]{2}|C2)$/.test(country)) return { field: "country", fault: "Two letters, as DE." };
+    return { ...(name && { name }), ...(country && { billing_address: { ...address, country } }) };
+  };
+
   document.addEventListener("DOMContentLoaded", () => {
     const brand = document.getElementById("brand"), code = document.getElementById("code");
     follow(document.getElementById("number"), formatNumber, (text) => {

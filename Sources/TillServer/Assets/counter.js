@@ -7,14 +7,17 @@ const CURRENCIES = ["EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK
 // Decimal places by ISO 4217, where they are not two.
 const PLACES = { BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0,
   VUV: 0, XAF: 0, XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4 };
-const OPEN = ["processing", "unknown", "requires_action"];
+const OPEN = ["processing", "stored", "unknown", "requires_action"];
 const RETRYABLE = ["requires_payment_method", "declined"];
 const STATUS = { requires_payment_method: "Open", declined: "Declined", requires_action: "Waiting", processing: "Working",
-  unknown: "Checking", requires_capture: "Held", partially_captured: "Partly taken", succeeded: "Paid",
+  stored: "Stored", unknown: "Checking", requires_capture: "Held", partially_captured: "Partly taken", succeeded: "Paid",
   partially_refunded: "Partly refunded", refunded: "Refunded", canceled: "Canceled", expired: "Hold ended" };
 const STEPS = { "payment.created": "The payment was written down.", "attempt.started": "The provider is being asked.",
   "attempt.prepared": "The provider has prepared it.", "attempt.authorized": "The provider said yes.",
-  "attempt.action_required": "The customer must do something.", "attempt.declined": "The provider said no.",
+  "attempt.action_required": "The customer must do something.",
+  "continuation.started": "The customer has done it; the money is being asked for.",
+  "renewal.started": "The hold is being renewed.", "renewal.succeeded": "The hold was renewed.", "attempt.declined": "The provider said no.",
+  "attempt.stored": "The card was stored offline: not paid yet.",
   "attempt.not_sent": "The provider could not be reached; nothing was sent.", "attempt.expired": "The hold ended by time.",
   "void.started": "The hold is being let go.", "void.succeeded": "The hold was let go.",
   "capture.started": "The money is being taken.", "capture.succeeded": "The money was taken.",
@@ -147,7 +150,7 @@ function alertWith(text) {
   $("alert").hidden = !text;
 }
 
-const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered" };
+const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
 
 function fail(error) {
   if (!(error instanceof Refusal)) {
@@ -157,7 +160,7 @@ function fail(error) {
   if (error.status === 401) return;
   const { problem } = error;
   const moved = { no: "No money moved.", yes: "Money moved.", unknown: "It is not known yet whether money moved — don't pay again." }[problem.money_moved];
-  const say = [error.message];
+  const say = [error.message.replace(/^tender\.[\w.]+: /, "")];
   for (const sentence of [moved, problem.next]) if (sentence && !error.message.includes(sentence)) say.push(sentence);
   let first = null;
   for (const one of Array.isArray(problem.errors) ? problem.errors : []) {
@@ -187,6 +190,7 @@ function words(payment) {
     case "requires_capture": return ["wait", "Held", `${held} is reserved and not taken yet. No money moved.`];
     case "processing": return ["wait", "Working", `${sum}: the provider is being asked. Don't pay again.`, true];
     case "unknown": return ["wait", "We are checking — don't pay again", `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`, true];
+    case "stored": return ["wait", "Stored, not paid", `${sum}: the card was read offline and nothing is authorized. Don't pay again.`, true];
     case "requires_action": return ["wait", "The customer must do something", "Don't pay again until this has ended.", true];
     case "declined": {
       const last = payment.attempts?.at(-1)?.decline;
@@ -225,9 +229,14 @@ function render() {
   $("blocked").hidden = state.busy || !blocksSale(payment);
   $("blocked").textContent = "The last sale is still being checked. For another customer, press “Start another sale”.";
   $("another").hidden = !payment || state.busy;
-  for (const id of ["facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change"]) $(id).hidden = true;
+  for (const id of ["facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "challenge"]) $(id).hidden = true;
   if (!payment) return;
   show(...words(payment));
+  const action = payment.attempts?.at(-1)?.action?.url;
+  if (payment.status === "requires_action" && /^https?:\/\//.test(action ?? "")) {
+    $("challenge").firstElementChild.href = action;
+    $("challenge").hidden = false;
+  }
 
   const left = payment.captured - payment.refunded - openRefunds(payment).reduce((sum, refund) => sum + refund.amount, 0);
   const pending = openRefunds(payment);
@@ -243,7 +252,7 @@ function render() {
   }
 
   const card = payment.tender;
-  const how = card ? [({ card: "Typed card", reader: "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
+  const how = card ? [({ card: "Typed card", reader: card.reader === "tap" ? "Tap to Pay" : "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
   const facts = [["Amount", money(payment.amount, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;
@@ -257,12 +266,8 @@ function render() {
   $("drop").hidden = !RETRYABLE.includes(payment.status);
 
   if (payment.status !== "requires_payment_method" && !isOpen(payment)) {
-    const path = `/v1/payments/${encodeURIComponent(payment.id)}/receipt?format=html`;
-    const version = `${path}#${encodeURIComponent(payment.updated_at)}`;
-    if ($("receipt").dataset.version !== version) $("receipt").src = path;
-    $("receipt").dataset.version = version;
-    $("receipt-link").href = path;
     $("receipt-box").hidden = false;
+    globalThis.tillReceipt?.(payment);
   }
 }
 
@@ -385,13 +390,15 @@ function saleBody() {
 
 function tenderBody(sale) {
   switch (tenderKind()) {
+    case "tap": return { tender: globalThis.tillTap() };
     case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };
       if (!/^(0[1-9]|1[0-2])[/-]?(\d{2}|\d{4})$/.test(expiry)) return { field: "expires", fault: "Month and year, as 12/30." };
       if (!/^\d{3,4}$/.test(cvc)) return { field: "code", fault: "3 or 4 digits." };
-      return { tender: { type: "card", number, expiry, cvc } };
+      const holder = globalThis.tillCardholder?.() ?? {};
+      return holder.fault ? holder : { tender: { type: "card", number, expiry, cvc, ...holder } };
     }
     default: {
       if (!$("tendered").value.trim() || !sale.currency) return { tender: { type: "cash" } };
@@ -453,7 +460,8 @@ $("sale").addEventListener("submit", (event) => {
     // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
     // refuses a second attempt while the first is not decided.
     const answer = await settle(`/v1/payments/${encodeURIComponent(payment.id)}/confirm`, JSON.stringify({ tender: pay.tender }), newKey());
-    for (const id of ["number", "expires", "code", "tendered"]) $(id).value = "";
+    for (const id of ["number", "expires", "code", "tendered", "holder", "line1", "city", "region", "postal", "country"]) $(id).value = "";
+    $("number").dispatchEvent(new Event("input"));
     open(answer);
     if (!RETRYABLE.includes(answer.status)) {
       sessionStorage.removeItem("till.sale:" + answer.id);
@@ -489,7 +497,7 @@ $("another").addEventListener("click", () => { close(); $("amount").focus(); });
 
 // ---- Fields
 function showTender() {
-  for (const kind of ["reader", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
+  for (const kind of ["reader", "tap", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
 }
 for (const radio of document.querySelectorAll("input[name=tender]")) radio.addEventListener("change", showTender);
 $("document").addEventListener("input", () => {

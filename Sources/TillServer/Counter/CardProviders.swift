@@ -22,9 +22,12 @@ public struct PayPalOptions: Sendable {
         self.webhookID = webhookID
     }
 
-    /// What checks PayPal's webhooks; `nil` without the webhook's id.
+    /// What checks PayPal's webhooks; `nil` without the webhook's id. A stand-in on this machine vouches for itself.
     func webhooks(transport: any HTTPTransport, clock: any TillClock) -> PayPalWebhooks? {
-        webhookID.map { PayPalWebhooks(webhookID: $0, transport: transport, clock: clock) }
+        if let own = PayPalWebhooks(standInAt: url, webhookID: webhookID, transport: transport, clock: clock) {
+            return own
+        }
+        return webhookID.map { PayPalWebhooks(webhookID: $0, transport: transport, clock: clock) }
     }
 
     /// The provider.
@@ -65,12 +68,15 @@ public struct BraintreeOptions: Sendable {
         transport: any HTTPTransport, clock: any TillClock
     ) throws(CounterError) -> any PaymentServiceProvider {
         do throws(BraintreeConfigError) {
-            let config = try BraintreeConfig(
-                merchantID: merchantID, publicKey: publicKey, privateKey: privateKey, isLive: url == "live",
-                url: url == "live" ? nil : url)
-            return BraintreeProvider(config: config, transport: transport, clock: clock)
+            return BraintreeProvider(config: try config(), transport: transport, clock: clock)
         } catch {
             throw .cardProvider("\(error)")
         }
+    }
+
+    func config() throws(BraintreeConfigError) -> BraintreeConfig {
+        try BraintreeConfig(
+            merchantID: merchantID, publicKey: publicKey, privateKey: privateKey, isLive: url == "live",
+            url: url == "live" ? nil : url)
     }
 }

@@ -22,6 +22,8 @@ public struct Counter: Sendable {
     public let payPal: PayPalProvider?
     /// Adyen, if it is configured, for its webhooks.
     public let adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
+    /// Payments without a connection.
+    public let offline: OfflineDesk
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
@@ -43,9 +45,13 @@ public struct Counter: Sendable {
             throw .journal(options.journal, error)
         }
         var providers: [any PaymentServiceProvider] = [CashDrawer()]
+        let offline: OfflineDesk
         do {
             let store = try SandboxFileStore(path: options.sandboxLedger)
-            providers.append(SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency))
+            let sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
+            providers.append(sandbox)
+            offline = try OfflineDesk.make(options, sandbox: sandbox, journal: journal, clock: clock)
+            providers.append(offline.provider)
         } catch {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
@@ -59,7 +65,9 @@ public struct Counter: Sendable {
                     secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
                     clock: clock,
                     webhookSecrets: options.stripeWebhookSecrets)
-                let atReaders = StripeTerminalProvider(provider)
+                var routing = StripeTerminalOptions()
+                routing.requestedPriority = options.stripeNetworkPriority
+                let atReaders = StripeTerminalProvider(provider, options: routing)
                 providers += [provider, atReaders]
                 stripe = provider
                 terminal = atReaders
@@ -112,12 +120,18 @@ public struct Counter: Sendable {
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
             journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, adyen: adyen,
-            options: options, clock: clock, calls: calls, transport: transport)
+            offline: offline, options: options, clock: clock, calls: calls, transport: transport)
     }
 
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks? {
         transport.flatMap { options.payPal?.webhooks(transport: $0, clock: clock) }
+    }
+
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks? {
+        guard let transport, let config = try? options.braintree?.config() else { return nil }
+        return BraintreeWebhooks(config: config, transport: transport, clock: clock)
     }
 
     /// Closes the connections and the journal.

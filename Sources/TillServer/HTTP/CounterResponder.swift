@@ -14,6 +14,7 @@ struct CounterResponder: HTTPResponder {
 
     let payments: PaymentRoutes
     let terminal: TerminalRoutes
+    let tap: TapRoutes
     let events: EventStreamRoute
     let doorkeeper: Doorkeeper
     let metrics: ServerMetrics
@@ -22,9 +23,11 @@ struct CounterResponder: HTTPResponder {
     let journal: SQLiteJournal
     let checkout: Checkout
     let options: ServerOptions
-    let applePay: ApplePayWeb?
+    let applePay: ApplePayMount?
+    let offline: OfflineDesk?
     let clock: any TillClock
     let logger: Logger
+    let gaps = ReceiptGapLog()
     private let numbers = RequestNumbers()
 
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
@@ -123,30 +126,25 @@ struct CounterResponder: HTTPResponder {
     private func answer(_ request: Request, route: inout String) async throws -> Response {
         let path = request.uri.path
         if let response = try await receiptAnswer(request, route: &route) { return response }
-        if let response = try await applePay?.routes.answer(request, route: &route) { return response }
-        let isReading = request.method == .get || request.method == .head
-        func only(_ method: HTTPRequest.Method) throws {
-            guard request.method == method || (method == .get && isReading) else {
-                var problem = Problem(
-                    .methodNotAllowed, "method_not_allowed", "This address does not take \(request.method.rawValue).",
-                    next: "Use \(method.rawValue).")
-                problem.headers[.allow] = method == .get ? "GET, HEAD" : method.rawValue
-                throw problem
-            }
+        if let response = try await offlineAnswer(request, route: &route) { return response }
+        if ApplePayRoutes.own(path), let web = try applePay?.web() {
+            return try await web.routes.answer(request, route: &route)
         }
+        let isReading = request.isReading
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/cards.js", "/openapi.yaml", "/healthz", "/readyz",
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/tap.js", "/cards.js", "/receipts.js", "/openapi.yaml",
+            "/healthz", "/readyz",
             "/metrics":
             route = path
-            try only(.get)
+            try request.only(.get)
             return try await open(path, request)
         case "/session":
             route = path
-            try only(.post)
+            try request.only(.post)
             return try await session(request)
         case "/webhooks/stripe":
             route = path
-            try only(.post)
+            try request.only(.post)
             return try await stripe(request)
         case "/webhooks/adyen":
             route = path
@@ -154,19 +152,26 @@ struct CounterResponder: HTTPResponder {
             return try await adyen(request)
         case "/webhooks/paypal":
             route = path
-            try only(.post)
+            try request.only(.post)
             return try await payPal(request)
+        case "/webhooks/braintree":
+            route = path
+            try request.only(.post)
+            return try await braintree(request)
         case "/v1/payments":
             route = path
-            guard isReading || request.method == .post else { try only(.post); throw Problem.notFound }
+            guard isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
             let incoming = try await incoming(request)
             return isReading ? try await payments.list(incoming) : try await payments.create(incoming)
         case "/v1/events":
             route = path
-            try only(.get)
-            guard request.method == .get else { try only(.post); throw Problem.notFound }
+            try request.only(.get)
+            guard request.method == .get else { try request.only(.post); throw Problem.notFound }
             return try await events.stream(try await incoming(request))
         default: break
+        }
+        if path == "/v1/tap" || path.hasPrefix("/v1/tap/") {
+            return try await tap.answer(path, request, route: &route) { try await incoming(request) }
         }
         if path.hasPrefix("/v1/terminal/") {
             return try await terminal.answer(path, request, route: &route) { try await incoming(request) }
@@ -179,16 +184,16 @@ struct CounterResponder: HTTPResponder {
         case ("payments", ""), ("payments", "receipt"), ("orders", "receipt"):
             guard names.count == 3 || names[0] == "payments", !path.hasSuffix("/") else { throw Problem.notFound }
             route = "/v1/\(names[0])/{id}" + (verb.isEmpty ? "" : "/\(verb)")
-            try only(.get)
+            try request.only(.get)
             let incoming = try await incoming(request)
             if names[0] == "orders" {
-                return try await payments.receipt(ofOrder: try identifier(names[1]), incoming)
+                return try await receipt(ofOrder: try identifier(names[1]), incoming)
             }
             let id: PaymentID = try identifier(names[1])
-            return verb.isEmpty ? try await payments.show(id, incoming) : try await payments.receipt(id, incoming)
+            return verb.isEmpty ? try await payments.show(id, incoming) : try await receipt(id, incoming)
         case ("payments", "confirm"), ("payments", "capture"), ("payments", "cancel"), ("payments", "refunds"):
             route = "/v1/payments/{id}/\(verb)"
-            try only(.post)
+            try request.only(.post)
             let incoming = try await incoming(request)
             let id: PaymentID = try identifier(names[1])
             switch verb {
@@ -224,7 +229,9 @@ struct CounterResponder: HTTPResponder {
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
+        case "/tap.js": return asset(PackageResources.tap_js, "text/javascript; charset=utf-8")
         case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
+        case "/receipts.js": return asset(PackageResources.receipts_js, "text/javascript; charset=utf-8")
         case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
         case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
@@ -233,8 +240,8 @@ struct CounterResponder: HTTPResponder {
             return text("ready\n")
         default:
             if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
-            return text(
-                try await figures() + (applePay?.metrics() ?? ""), type: "text/plain; version=0.0.4; charset=utf-8")
+            let all = try await figures() + (applePay?.opened?.metrics() ?? "")
+            return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 
@@ -325,7 +332,7 @@ struct CounterResponder: HTTPResponder {
 
 extension Substring {
     /// Percent signs resolved; `nil` if that is not UTF-8.
-    fileprivate func removingURLPercentEncoding() -> String? {
+    func removingURLPercentEncoding() -> String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
         var rest = utf8[...]

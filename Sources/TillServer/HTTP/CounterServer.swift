@@ -16,11 +16,13 @@ public struct CounterServer: Sendable {
     private let feed: EventFeed
     private let readCard: CardCollector
     private let options: ServerOptions
-    private let applePay: ApplePayWeb?
+    private let applePay: ApplePayMount?
+    private let offline: OfflineDesk?
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
     private let terminal: TerminalDesk?
+    private let tap: TapDesk?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
@@ -28,17 +30,21 @@ public struct CounterServer: Sendable {
     ///   - readCard: collects a card at a reader; simulated ones if not given.
     ///   - calls: where calls to providers are counted, for the page of figures.
     ///   - terminal: Stripe's card readers, if there are any.
+    ///   - tap: the virtual reader for taps, where the sandbox moves the money.
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
-        options: ServerOptions = ServerOptions(), applePay: ApplePayWeb? = nil, clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil
+        options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil,
+        offline: OfflineDesk? = nil, tap: TapDesk? = nil
     ) {
+        (self.offline, self.tap) = (offline, tap)
         self.terminal = terminal
         self.calls = calls
         self.journal = journal
         self.checkout = checkout
         self.feed = feed
-        self.readCard = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
+        let simulated = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
+        self.readCard = tap?.collector(else: simulated) ?? simulated
         self.options = options
         self.applePay = applePay
         self.clock = clock
@@ -47,13 +53,14 @@ public struct CounterServer: Sendable {
 
     /// Makes one for a counter, with its readers simulated.
     public init(
-        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayWeb? = nil,
+        counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
-            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) })
+            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) },
+            offline: counter.offline, tap: TapDesk(sandboxOf: counter))
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -85,17 +92,22 @@ public struct CounterServer: Sendable {
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
         if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
+        if let tap { services.append(TapDeskService(desk: tap)) }
+        services.append(
+            PrintQueueService(
+                desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
+                logger: logger))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
         } catch {
-            await applePay?.shutdown()
+            await applePay?.opened?.shutdown()
             try? await journal.close()
             throw error
         }
-        await applePay?.shutdown()
+        await applePay?.opened?.shutdown()
         try await journal.close()
     }
 
@@ -124,10 +136,11 @@ public struct CounterServer: Sendable {
         let events = EventStreamRoute(
             journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments), events: events,
+            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments),
+            tap: TapRoutes(desk: tap, payments: payments), events: events,
             doorkeeper: doorkeeper, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
-            options: options, applePay: applePay, clock: clock, logger: logger)
+            options: options, applePay: applePay, offline: offline, clock: clock, logger: logger)
     }
 }
 

@@ -26,6 +26,7 @@ public enum PaymentJSON {
         writer.field("status", payment.status.rawValue)
         writer.field("amount", payment.amount.minorUnits)
         writer.field("currency", payment.currency.code)
+        writer.field("tip", payment.tip?.minorUnits ?? 0)
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)
         writer.field("refunded", payment.refunded.minorUnits)
@@ -87,6 +88,15 @@ public enum PaymentJSON {
         } else {
             writer.null()
         }
+        writer.key("action")
+        if case .requiresAction(let action) = attempt.state {
+            writer.beginObject()
+            writer.field("kind", action.kind)
+            writer.field("url", action.url)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
         writer.endObject()
     }
 
@@ -104,6 +114,7 @@ public enum PaymentJSON {
         writer.beginObject()
         writer.field("type", tender.kind.rawValue)
         writer.field("brand", tender.card?.brand)
+        writer.field("network", tender.card?.network)
         writer.field("last_four", tender.card?.lastFour)
         writer.field("entry_mode", tender.card?.entryMode)
         writer.field("reader", tender.reader)
@@ -114,6 +125,7 @@ public enum PaymentJSON {
         switch state {
         case .inFlight: "in_flight"
         case .requiresAction: "requires_action"
+        case .stored: "stored"
         case .unknown: "unknown"
         case .authorized: "authorized"
         case .declined: "declined"
@@ -123,7 +135,8 @@ public enum PaymentJSON {
         }
     }
 
-    static func word(for state: OperationState) -> String {
+    /// An operation's state in one word.
+    public static func word(for state: OperationState) -> String {
         switch state {
         case .inFlight: "in_flight"
         case .deferred: "deferred"
@@ -145,6 +158,8 @@ public enum PaymentJSON {
             if case .declined(let decline) = payment.attempts.last?.state { return decline.reason.customerSentence }
             return "The payment was declined. Nothing was charged."
         case .requiresAction: return "The customer must do something first, such as confirm at the bank."
+        case .stored:
+            return "Stored, not paid: the card was read offline and nothing is authorized. Do not take another payment."
         case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
         case .unknown:
             return "It is not known yet whether money moved. It is being found out. Do not take another payment."

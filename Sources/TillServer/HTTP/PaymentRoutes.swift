@@ -5,7 +5,6 @@ import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
-import TillReceipts
 
 /// What `/v1/payments` and `/v1/orders` do.
 struct PaymentRoutes: Sendable {
@@ -119,7 +118,7 @@ struct PaymentRoutes: Sendable {
                 throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
             }
             return .cash(tendered: tendered)
-        case .reader(let reader, let card):
+        case .reader(let reader, let card, _):
             // Nobody is asked for a card that the payment would not take.
             do {
                 _ = try payment.decide(
@@ -128,9 +127,12 @@ struct PaymentRoutes: Sendable {
             guard checkout.providerNames.contains(provider) else {
                 throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
             }
-            if let tender = try await terminal?.tender(request, provider: provider) { return tender }
-            let parameters = PaymentIntentParameters(
+            if let tender = try await terminal?.tender(request, of: payment.amount, provider: provider) {
+                return tender
+            }
+            var parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
+            parameters.account = payment.account
             let feed = feed
             return .cardPresent(
                 try await readCard(reader, card, parameters) { event in
@@ -238,44 +240,6 @@ struct PaymentRoutes: Sendable {
         writer.endArray()
         writer.endObject()
         return json(writer.bytes)
-    }
-
-    func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
-        let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
-        var payment = try await journal.livePayment(account: incoming.account, order: order)
-        if payment == nil, let id = try await journal.payments(filter).first?.id {
-            payment = try await journal.payment(id)
-        }
-        guard let payment else {
-            throw Problem(
-                .notFound, "order_not_found", "There is no payment for order \(order).", next: "Check the identifier.")
-        }
-        return try receipt(of: payment, incoming)
-    }
-
-    func receipt(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try receipt(of: try await checkout.payment(id, account: incoming.account), incoming)
-    }
-
-    private func receipt(of payment: Payment, _ incoming: Incoming) throws -> Response {
-        let content = ReceiptContent(payment: payment, store: options.store, locale: options.locale)
-        let usual = Accepted(incoming.request.headers[.accept]).best(of: [
-            ("text/html", "html"), ("application/json", "json"), ("text/plain", "text"),
-        ])
-        var headers = HTTPFields()
-        let text: String
-        switch try incoming.query("format") ?? usual ?? "html" {
-        case "html":
-            headers[.contentType] = "text/html; charset=utf-8"
-            headers[.contentSecurityPolicy] = ReceiptRenderer.contentSecurityPolicy
-            text = ReceiptRenderer.html(content)
-        case "text":
-            headers[.contentType] = "text/plain; charset=utf-8"
-            text = ReceiptRenderer.text(content)
-        case "json": return json(content.jsonValue.bytes())
-        default: throw Problem.field("format", "It must be html, text or json.")
-        }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     func json(_ bytes: [UInt8]) -> Response {

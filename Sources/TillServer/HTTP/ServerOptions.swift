@@ -1,9 +1,7 @@
-public import Foundation
 public import TillCore
 public import TillHardware
 public import TillAdyen
 public import TillPayPal
-public import TillReceipts
 
 /// How the counter serves HTTP.
 public struct ServerOptions: Sendable {
@@ -15,10 +13,8 @@ public struct ServerOptions: Sendable {
     public var defaultProvider = ProviderName.sandbox
     /// Accounts by the SHA-256 of their keys, as 64 lower-case hex digits; those in the journal are taken too.
     public var keys: [String: AccountID] = [:]
-    /// What stands at the head of a receipt.
-    public var store = StoreDetails(name: "Till")
-    /// How amounts are written on a receipt.
-    public var locale = Locale(identifier: "en_US")
+    /// What the shop set for its receipts.
+    public var receipts = ReceiptSetup()
     /// `whsec_…` of Stripe; without one no webhook is taken.
     public var webhookSecrets: [Secret<String>] = []
     /// What checks PayPal's webhooks, if they are set up.
@@ -27,6 +23,8 @@ public struct ServerOptions: Sendable {
     public var adyenWebhooks: AdyenWebhooks?
     /// What Adyen's webhooks have told.
     public var adyenBook: AdyenNotificationBook?
+    /// What checks Braintree's webhooks, if it is set up.
+    public var braintreeWebhooks: BraintreeWebhooks?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
     /// How long a connection may say nothing.
@@ -59,7 +57,7 @@ public typealias CardCollector =
 
 /// The readers of a counter that has none.
 public enum SimulatedReaders {
-    /// Collects with a ``SimulatedCardReader``; a card that was not named is a Visa.
+    /// Collects with a `SimulatedCardReader`; a card that was not named is a Visa.
     public static func collector(clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) -> CardCollector {
         { label, card, parameters, tell in
             guard label == SimulatedCardReader.label else {

@@ -1,10 +1,11 @@
+import TillCards
 import TillCore
 
 /// How a request wants to pay, read from its body.
 struct TenderRequest: Sendable {
     enum Kind: Sendable {
         case card(CardDetails)
-        case reader(String, card: String?)
+        case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
 
@@ -29,7 +30,7 @@ struct TenderRequest: Sendable {
         }
         switch try tender.text("type", in: "tender.", atMost: 20) {
         case "card":
-            try tender.allow(["type", "number", "expiry", "cvc"], in: "tender.")
+            try tender.allow(["type", "number", "expiry", "cvc", "name", "billing_address"], in: "tender.")
             guard let number = try tender.text("number", in: "tender.", atMost: 40) else {
                 throw Problem.field("tender.number", "It is missing.", code: "invalid_card")
             }
@@ -39,18 +40,60 @@ struct TenderRequest: Sendable {
             kind = .card(
                 try CardDetails(
                     number: number, expiry: expiry,
-                    securityCode: try tender.text("cvc", in: "tender.", atMost: 8)))
+                    securityCode: try tender.text("cvc", in: "tender.", atMost: 8),
+                    holder: try TenderRequest.holder(tender), billingAddress: try TenderRequest.address(tender)))
         case "reader":
-            try tender.allow(["type", "reader", "card"], in: "tender.")
+            try tender.allow(["type", "reader", "card", "ask_tip", "tip_on"], in: "tender.")
             guard let reader = try tender.text("reader", in: "tender.", atMost: 128) else {
                 throw Problem.field("tender.reader", "It is missing.")
             }
-            kind = .reader(reader, card: try tender.text("card", in: "tender.", atMost: 100))
+            kind = .reader(
+                reader, card: try tender.text("card", in: "tender.", atMost: 100),
+                tipping: try TenderRequest.tipping(tender, currency))
         case "cash":
             try tender.allow(["type", "tendered"], in: "tender.")
             kind = .cash(try tender.amount("tendered", in: "tender.", currency))
         default: throw Problem.field("tender.type", "It must be reader, card or cash.")
         }
+    }
+
+    /// What of a card's tender is never kept.
+    private static let secretParts: Set<String> = ["number", "expiry", "cvc", "name", "billing_address"]
+
+    /// The name on the card: 1 to 300 characters, none that controls a terminal.
+    private static func holder(_ tender: JSONValue) throws -> String? {
+        guard let name = try tender.text("name", in: "tender.", atMost: 1200), !name.isEmpty else { return nil }
+        guard name.unicodeScalars.count <= 300,
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw Problem.field("tender.name", "It must be at most 300 characters.", code: "invalid_card") }
+        return name
+    }
+
+    /// Where the card's statements go, checked by its country's rules.
+    private static func address(_ tender: JSONValue) throws -> BillingAddress? {
+        guard let json = tender["billing_address"], !json.isNull else { return nil }
+        let place = "tender.billing_address."
+        guard json.objectValue != nil else { throw Problem.field("tender.billing_address", "It must be an object.") }
+        try json.allow(["line1", "line2", "city", "region", "postal_code", "country"], in: place)
+        func part(_ name: String) throws -> String? {
+            try json.text(name, in: place, atMost: 1200).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let address = BillingAddress(
+            line1: try part("line1"), line2: try part("line2"), city: try part("city"), region: try part("region"),
+            postalCode: try part("postal_code"), country: try part("country") ?? "")
+        if let fault = BillingAddressRules.faults(in: address).first {
+            throw Problem.field(place + fault.field.rawValue, fault.description, code: "invalid_card")
+        }
+        return address
+    }
+
+    /// Whether the reader is to ask for a tip, and from which part of the amount it counts.
+    private static func tipping(_ tender: JSONValue, _ currency: Currency) throws -> CardPresentPayload.Tipping? {
+        if let flag = tender["ask_tip"], flag.boolValue == nil {
+            throw Problem.field("tender.ask_tip", "It must be true or false.")
+        }
+        if let part = try tender.amount("tip_on", in: "tender.", currency) { return .onPart(part) }
+        return tender["ask_tip"]?.boolValue == true ? .onWholeAmount : nil
     }
 
     /// The request as it may be kept: of a card only the last four digits of its number.
@@ -62,7 +105,7 @@ struct TenderRequest: Sendable {
                     parts.contains(where: { $0.key == "number" })
                 else { return member }
                 let digits = (member.value["number"]?.stringValue ?? "").filter { $0.isASCII && $0.isNumber }
-                var kept = parts.filter { !["number", "expiry", "cvc"].contains($0.key) }
+                var kept = parts.filter { !secretParts.contains($0.key) }
                 kept.append(JSONMember(key: "last_four", value: .string(String(digits.suffix(4)))))
                 return JSONMember(key: "tender", value: .object(kept))
             })

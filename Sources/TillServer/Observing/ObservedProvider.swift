@@ -18,6 +18,14 @@ struct ObservedProvider: PaymentServiceProvider {
         await observe(.authorize, request.context) { await provider.authorize(request, with: tender) }
     }
 
+    func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
+        await observe(.continuation, request.context) { await provider.continueAuthorization(request) }
+    }
+
+    func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        await observe(.renewal, request.context) { await provider.renew(request) }
+    }
+
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await observe(.capture, request.context) { await provider.capture(request) }
     }
@@ -57,6 +65,7 @@ struct ObservedProvider: PaymentServiceProvider {
         case .approved: "approved"
         case .declined: "declined"
         case .requiresAction: "requires_action"
+        case .stored: "stored"
         case .notSent: "not_sent"
         case .unknown: "unknown"
         }

@@ -5,7 +5,7 @@ public import TillCore
 public final class ProviderCalls: Sendable {
     /// What was asked of a provider.
     enum Step: String, Sendable {
-        case prepare, authorize, capture, void, refund, query
+        case prepare, authorize, continuation, renewal, capture, void, refund, query
     }
 
     private struct Series: Hashable {

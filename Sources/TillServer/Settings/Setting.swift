@@ -15,6 +15,18 @@ public struct Setting: Hashable, Sendable {
         case choice([String])
         /// A secret: from the environment, or from a file that another setting names; never from the settings file.
         case secret
+        /// Text of several lines, with `\\n` between.
+        case lines
+        /// Names and values, as `SIRET=73282932000074; NAF=4719B`.
+        case pairs
+        /// A country's two letters.
+        case country
+        /// A language, usually with a region, as `fr_CA`.
+        case locale
+        /// A time zone, as `Europe/Berlin`.
+        case timeZone
+        /// An address on the web, without a query.
+        case webAddress
     }
 
     /// Its name in the settings file, with a point for each level: `stripe.url`.
@@ -68,6 +80,10 @@ extension Setting {
     public static let stripeWebhookSecretFile = Setting(
         key: "stripe.webhook_secret_file", option: nil, kind: .path, usual: nil,
         about: "The file with Stripe's webhook secret; two lines for two.")
+    /// The network of a card with two.
+    public static let stripeNetworkPriority = Setting(
+        key: "stripe.network_priority", option: nil, kind: .choice(["domestic", "international"]), usual: nil,
+        about: "Which network of a card with two goes first at a reader: domestic is eftpos or Cartes Bancaires.")
     /// Where PayPal is.
     public static let payPalURL = Setting(
         key: "paypal.url", option: "--paypal-url", kind: .text, usual: "https://api-m.sandbox.paypal.com",
@@ -129,12 +145,14 @@ extension Setting {
         about: "Streams of events that are open at once.")
 
     /// Every setting, in the order in which people read them.
-    public static let all: [Setting] = [
-        .journal, .account, .provider, .store, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
-        .stripeWebhookSecret, .stripeWebhookSecretFile, .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile,
-        .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey,
-        .braintreePrivateKeyFile, .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey,
-        .adyenHMACKeyFile, .adyenReturnURL, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
-        .headTime, .bodyTime, .idleTime, .streams,
+    public static let all: [Setting] = counter + receipts + offline
+
+    private static let counter: [Setting] = [
+        .journal, .account, .provider, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
+        .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID,
+        .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
+        .braintreePrivateKey, .braintreePrivateKeyFile, .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile,
+        .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

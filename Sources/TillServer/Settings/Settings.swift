@@ -181,25 +181,11 @@ extension Setting {
         func refuse(_ reason: String) -> SettingsError { .wrongValue(place: place, reason: reason) }
         guard !text.isEmpty else { throw refuse("is empty") }
         guard text.utf8.count <= Settings.maximumSecretBytes,
-            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+            !text.unicodeScalars.contains(where: {
+                ($0.value < 0x20 || $0.value == 0x7F) && (kind != .lines || $0 != "\n")
+            })
         else { throw refuse("must be one line of at most \(Settings.maximumSecretBytes) bytes") }
-        switch kind {
-        case .text, .path, .secret: return
-        case .number(let range):
-            guard let number = Int(text), range.contains(number) else {
-                throw refuse(
-                    "is “\(text.prefix(40))” and must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-                )
-            }
-        case .span:
-            guard Setting.span(parsing: text) != nil else {
-                throw refuse("is “\(text.prefix(40))” and must be a time up to a day, as 50ms, 30s or 2min")
-            }
-        case .choice(let words):
-            guard words.contains(text) else {
-                throw refuse("is “\(text.prefix(40))” and must be one of \(words.joined(separator: ", "))")
-            }
-        }
+        if let fault = kind.fault(of: text) { throw refuse(fault) }
     }
 
     /// A time as people write it: `50ms`, `30s`, `2min`; at most a day.

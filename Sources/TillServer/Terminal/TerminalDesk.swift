@@ -19,8 +19,14 @@ public struct TerminalDesk: Sendable {
     }
 
     /// The tender of a reader that a request names; `nil` for the simulated one, which is not Stripe's.
-    func tender(_ request: TenderRequest, provider name: ProviderName) async throws -> Tender? {
-        guard case .reader(let reader, let card) = request.kind, name == StripeTerminalProvider.name else { return nil }
+    func tender(_ request: TenderRequest, of amount: Money, provider name: ProviderName) async throws -> Tender? {
+        guard case .reader(let reader, let card, let tipping) = request.kind, name == StripeTerminalProvider.name
+        else { return nil }
+        do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
+            throw Problem(
+                .unprocessableContent, error.underlyingError.rawValue,
+                error.details.message ?? "The amount can not be charged.", next: "Take another amount, or cash.")
+        }
         guard card == nil else {
             throw Problem.field("tender.card", "Only the simulated reader takes a card from the request.")
         }
@@ -28,12 +34,12 @@ public struct TerminalDesk: Sendable {
         guard found.deviceType.isSmart else {
             throw Problem.field("tender.reader", "This reader is driven by a phone, not by the counter.")
         }
-        return StripeTerminalProvider.tender(reader: found)
+        return StripeTerminalProvider.tender(reader: found, tipping: tipping)
     }
 
     /// Who moves the money of a request that names one of Stripe's readers.
     static func provider(_ request: TenderRequest, asked: ProviderName?, desk: TerminalDesk?) -> ProviderName? {
-        guard case .reader(let reader, _) = request.kind, reader != SimulatedCardReader.label, desk != nil,
+        guard case .reader(let reader, _, _) = request.kind, reader != SimulatedCardReader.label, desk != nil,
             asked == nil || asked?.rawValue == "stripe"
         else { return asked }
         return StripeTerminalProvider.name

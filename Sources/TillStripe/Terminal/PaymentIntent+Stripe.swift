@@ -59,7 +59,7 @@ extension CardPresentTransactionDetails {
             expiryMonth: json?["exp_month"]?.int64Value.flatMap { Int(exactly: $0) },
             expiryYear: json?["exp_year"]?.int64Value.flatMap { Int(exactly: $0) },
             readMethod: text("read_method").map { CardReadMethod(rawValue: $0) },
-            receipt: summary?.emv.map { ReceiptDetails($0) },
+            receipt: summary?.emv,
             wallet: json?["wallet"]?["type"]?.stringValue.map { Wallet(rawValue: $0) },
             network: text("network").map { CardBrand(rawValue: $0) })
         funding = text("funding")

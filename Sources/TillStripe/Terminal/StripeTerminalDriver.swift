@@ -1,7 +1,7 @@
 public import TillCore
 public import TillHardware
 
-/// Stripe's smart readers, driven over REST, under a ``TillHardware/CardReaderService``.
+/// Stripe's smart readers, driven over REST, under a `TillHardware.CardReaderService`.
 ///
 /// A smart reader is not connected to a counter but to Stripe: to connect one is to check that it is there and to use
 /// it from then on. Collecting and charging are two commands, so that the shop's durable write stands between them.
@@ -11,7 +11,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     /// What these readers can do.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
-        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true)
+        createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true,
+        tellsRemoval: false)
 
     private let terminal: StripeTerminal
     private let clock: any TillClock
@@ -97,6 +98,14 @@ public actor StripeTerminalDriver: CardReaderDriver {
         draft.requestsIncrementalAuthorization = parameters.requestsIncrementalAuthorization
         draft.requestedPriority = parameters.requestedPriority?.rawValue
         draft.description = parameters.description
+        draft.statementDescriptor = parameters.statementDescriptor?.text
+        draft.receiptEmail = parameters.receiptEmail?.text
+        if let fee = parameters.applicationFee {
+            guard let wire = try? AmountCodec.stripe.wireAmount(fee) else {
+                throw CardReaderFailure(.invalidAmount, message: "Stripe can not take a fee of \(fee).")
+            }
+            draft.applicationFee = wire
+        }
         draft.metadata = request.metadata
         let made = draft
         let id = try await call { try await terminal.createIntent(made, key: request.key) }
@@ -190,16 +199,55 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
         let refund = TerminalRefund(
             paymentIntent: parameters.intent, charge: parameters.intent == nil ? parameters.charge.rawValue : nil,
-            amount: wire, customerCancels: true)
+            amount: wire, metadata: [StripeTerminalDriver.refundName: parameters.key.rawValue], customerCancels: true)
         _ = try await call { try await terminal.refund(refund, at: reader, key: parameters.key) }
         await tell(.waitingForInput)
-        let action = try await end(of: .refundPayment, parameters.intent, at: reader)
-        guard action.status == .succeeded, let id = action.refund else { throw CardReaderFailure(action, intent: nil) }
+        let action: TerminalAction
+        do throws(CardReaderFailure) {
+            action = try await end(of: .refundPayment, parameters.intent, at: reader)
+        } catch {
+            // The slot has something else in it, or nothing: the list of refunds says what became of ours.
+            return try await refundAfter(error, parameters, at: reader)
+        }
+        guard action.status == .succeeded, let id = action.refund else {
+            return try await refundAfter(CardReaderFailure(action, intent: nil), parameters, at: reader)
+        }
         let look = StripeRequest.get("\(StripePath.refunds)/\(FormEncoding.quote(id))")
         let word = try await call { try await terminal.read(look, { $0["status"]?.stringValue }) }
         return CardReaderRefund(
             id: ProviderReference(rawValue: id), charge: parameters.charge, amount: parameters.amount,
             status: CardReaderRefundStatus(rawValue: word))
+    }
+
+    private static let refundName = "till_refund"
+
+    /// A reader said that nothing came of a refund. It is over for certain only once the reader was called off and the
+    /// refund is in no list.
+    private func refundAfter(
+        _ failure: CardReaderFailure, _ parameters: RefundParameters, at reader: String
+    ) async throws(CardReaderFailure) -> CardReaderRefund {
+        if let made = try await refundMade(parameters) { return made }
+        do throws(CardReaderFailure) { try await callOff() } catch {
+            throw CardReaderFailure(.requestTimedOut, message: "The reader can not be called off; a refund may follow.")
+        }
+        if let made = try await refundMade(parameters) { return made }
+        throw failure
+    }
+
+    private func refundMade(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund? {
+        let whose =
+            parameters.intent.map { ("payment_intent", $0.rawValue) } ?? ("charge", parameters.charge.rawValue)
+        let look = StripeRequest.get(StripePath.refunds, [whose, ("limit", "100")])
+        let all = try await call { try await terminal.read(look, { $0["data"]?.arrayValue }) }
+        let name = parameters.key.rawValue
+        guard
+            let found = all.first(where: {
+                $0["metadata"]?[StripeTerminalDriver.refundName]?.stringValue == name
+            }), let id = TerminalText.identifier(found["id"])
+        else { return nil }
+        return CardReaderRefund(
+            id: ProviderReference(rawValue: id), charge: parameters.charge, amount: parameters.amount,
+            status: CardReaderRefundStatus(rawValue: found["status"]?.stringValue ?? "pending"))
     }
 
     public func cancelRefund() async throws(CardReaderFailure) { try await callOff() }

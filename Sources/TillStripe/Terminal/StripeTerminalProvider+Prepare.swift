@@ -1,4 +1,5 @@
 public import TillCore
+internal import TillHardware
 
 extension StripeTerminalProvider {
     /// Makes the order's payment intent, or finds the one that it has. Moves no money.
@@ -6,7 +7,14 @@ extension StripeTerminalProvider {
         guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else {
             return .declined(online.unsendableAmount)
         }
-        let isFirst = request.context.attempt.rawValue == "\(request.context.payment)-a1"
+        do throws(CardReaderFailure) { try AmountLimits.stripe.check(request.amount) } catch {
+            return .declined(
+                Decline(
+                    reason: .invalidAmount, code: error.underlyingError.rawValue,
+                    message: error.details.message ?? "the amount can not be charged"))
+        }
+        // The key of an earlier try may be forgotten by now; its intent is not.
+        if let earlier = request.earlier, let answer = await reuse(earlier, request) { return answer }
         for round in 1...StripeTerminalProvider.maximumIntents {
             let call = TerminalCall.createIntent(
                 draft(request, wire),
@@ -15,19 +23,36 @@ extension StripeTerminalProvider {
             case .answered(let json):
                 guard let intent = StripePaymentIntent(json) else { return .unknown(reason: online.unreadable) }
                 guard intent.amount == request.amount else { return .unknown(reason: online.amountMismatch) }
-                if isFirst { return .approved(Confirmation(reference: intent.reference)) }
+                if request.context.isFirst { return .approved(Confirmation(reference: intent.reference)) }
                 // The answer may be an old one, told again: only how the intent is now counts.
-                switch await read(intent.reference) {
-                case .success(let now) where now.intent.status == "canceled": continue
-                case .success: return .approved(Confirmation(reference: intent.reference))
-                case .failure(let failure): return failure.answer(online)
-                }
+                if let answer = await reuse(intent.reference, request) { return answer }
             case .failed(let error): return online.answer(to: error)
             case .notSent(let reason): return .notSent(reason: reason)
             case .unknown(let reason): return .unknown(reason: reason)
             }
         }
         return .declined(Decline(reason: .invalidRequest, message: "too many payment intents for one order"))
+    }
+
+    /// Takes an intent that is there already; `nil` if it can not be paid any more.
+    private func reuse(
+        _ reference: ProviderReference, _ request: AuthorizationRequest
+    ) async -> ProviderAnswer<Confirmation>? {
+        switch await read(reference) {
+        case .success(let now) where now.intent.status == "canceled": return nil
+        case .success(let now) where now.intent.amount != request.amount:
+            // An earlier try has put its tip on it; this one asks anew.
+            let gone = await online.void(
+                VoidRequest(
+                    context: request.context.with(reference), authorizationKey: request.key, reason: "abandoned",
+                    key: IdempotencyKey(rawValue: "\(request.prepareKey)-\(reference)")))
+            guard case .approved = gone else { return .notSent(reason: "an earlier tip could not be taken off") }
+            return nil
+        case .success: return .approved(Confirmation(reference: reference))
+        case .failure(let failure):
+            if case .failed(let error) = failure.outcome, error.status == 404 { return nil }
+            return failure.answer(online)
+        }
     }
 
     private func draft(_ request: AuthorizationRequest, _ wire: Int64) -> TerminalIntentDraft {

@@ -68,6 +68,7 @@ extension StripeTerminalProvider {
                 "till_account": request.context.account.rawValue,
             ],
             customerCancels: true)
+        var isCertain = true
         do {
             _ = try await terminal.refund(refund, at: reader, key: request.key)
         } catch {
@@ -79,14 +80,17 @@ extension StripeTerminalProvider {
                         Decline(
                             reason: .invalidRequest, code: error.providerCode, message: error.what,
                             requestID: error.requestID))
-            case .refused, .unknown: break
+            case .refused, .unknown: isCertain = false
             }
         }
-        return await watchRefund(request, reference, reader, wait)
+        return await watchRefund(request, reference, reader, wait, isCertain: isCertain)
     }
 
+    /// Waits for the end of a refund at a reader. The refund in Stripe's list is the truth. Without one, what the
+    /// reader says is a no only once it was called off, and only if the command can not arrive later.
     private func watchRefund(
-        _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait
+        _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait,
+        isCertain: Bool
     ) async -> ProviderAnswer<Confirmation> {
         let began = clock.now()
         let limit = StripeTerminalProvider.collectionTime
@@ -96,19 +100,35 @@ extension StripeTerminalProvider {
             let isOurs = state?.action?.kind == .refundPayment && state?.action?.paymentIntent == reference
             if isOurs, let action = state?.action, action.status != .inProgress {
                 if let made = await refundMade(request, reference) { return made }
-                if action.status == .failed { return .declined(action.decline) }
-            } else if state != nil, !isOurs, clock.now().since(began) >= StripeTerminalProvider.grace {
+                if action.status == .failed,
+                    let end = await letGo(reader, request, reference, action.decline, isCertain: isCertain)
+                {
+                    return end
+                }
+            } else if let state, !isOurs, clock.now().since(began) >= StripeTerminalProvider.grace {
                 if let made = await refundMade(request, reference) { return made }
-                return .declined(Decline(reason: .canceledAtReader, code: "canceled"))
+                // Another command is left alone; that ours is over can not be known then.
+                guard state.action?.status != .inProgress else {
+                    return .unknown(reason: "the reader is at something else")
+                }
+                let decline = Decline(reason: .canceledAtReader, code: "canceled")
+                if let end = await letGo(reader, request, reference, decline, isCertain: isCertain) { return end }
             }
             await wait.pause(atMost: polls.popFirst() ?? StripeTerminalProvider.pollInterval, clock: clock)
         }
-        let key = IdempotencyKey(rawValue: request.key.rawValue + "-calloff")
-        if (try? await terminal.cancelAction(at: reader, key: key)) != nil {
-            if let made = await refundMade(request, reference) { return made }
-            return .declined(Decline(reason: .noCardPresented, code: "reader_timeout"))
-        }
-        return .unknown(reason: "the reader did not come to an end in time")
+        let decline = Decline(reason: .noCardPresented, code: "reader_timeout")
+        return await letGo(reader, request, reference, decline, isCertain: isCertain)
+            ?? .unknown(reason: "the reader did not come to an end in time")
+    }
+
+    /// Calls the reader off and looks once more. `nil`: it can not be called off now.
+    private func letGo(
+        _ reader: String, _ request: RefundRequest, _ reference: ProviderReference, _ decline: Decline, isCertain: Bool
+    ) async -> ProviderAnswer<Confirmation>? {
+        let key = IdempotencyKey(rawValue: "\(request.key)-calloff-\(clock.now().milliseconds)")
+        guard (try? await terminal.cancelAction(at: reader, key: key)) != nil else { return nil }
+        if let made = await refundMade(request, reference) { return made }
+        return isCertain ? .declined(decline) : .unknown(reason: "the command may still reach the reader")
     }
 
     /// Nobody said where the card will be. It is a no only when no reader is at it any more.

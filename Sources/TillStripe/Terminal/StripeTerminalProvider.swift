@@ -55,12 +55,14 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
         return capabilities
     }
 
-    /// ``AmountCodec/stripe``.
+    /// `AmountCodec.stripe`.
     public var amounts: AmountCodec { .stripe }
 
     /// The tender of a sale at a reader.
-    public static func tender(reader: TerminalReader) -> Tender {
-        .cardPresent(CardPresentPayload(reader: reader.label, sealed: Secret(reader.id), card: nil))
+    /// - Parameter tipping: whether the reader asks for a tip, where its configuration has tips.
+    public static func tender(reader: TerminalReader, tipping: CardPresentPayload.Tipping? = nil) -> Tender {
+        .cardPresent(
+            CardPresentPayload(reader: reader.label, sealed: Secret(reader.id), card: nil, tipping: tipping))
     }
 
     /// The tender of a sale that Stripe's SDK makes on a device.
@@ -70,7 +72,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
 
     static let deviceMark = "device"
     static let collectorKey = "till_collected_by"
-    /// The word in ``TillCore/CustomerAction`` while a device collects.
+    /// The word in `TillCore.CustomerAction` while a device collects.
     public static let deviceAction = "collect_on_device"
 }
 

@@ -196,6 +196,9 @@ enum TerminalCall {
         )
         form.put("\(options)[routing][requested_priority]", draft.requestedPriority)
         form.put("description", draft.description)
+        form.put("statement_descriptor", draft.statementDescriptor)
+        form.put("receipt_email", draft.receiptEmail)
+        form.put("application_fee_amount", draft.applicationFee)
         form.put("metadata", draft.metadata)
         return .post(StripePath.paymentIntents, form.fields, key: key)
     }

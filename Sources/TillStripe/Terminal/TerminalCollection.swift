@@ -77,6 +77,12 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     public var requestedPriority: String?
     /// A short text.
     public var description: String?
+    /// What the customer's bank statement says.
+    public var statementDescriptor: String?
+    /// Where Stripe sends its own receipt.
+    public var receiptEmail: String?
+    /// What Stripe keeps for the platform, in the wire's units.
+    public var applicationFee: Int64?
     /// Kept with it.
     public var metadata: [String: String] = [:]
 

@@ -50,14 +50,14 @@ public final class TerminalFeed: Sendable {
 
     func tell(_ step: TerminalStep) {
         state.withLock { state in
-            for listener in state.listeners.values { listener.yield(step) }
+            for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(step) }
         }
     }
 
     /// A webhook says that something happened at a reader: who waits for it looks at once.
     public func heard(of reader: String) {
         state.withLock { state in
-            for waiter in (state.waiters[reader] ?? [:]).values { waiter.yield() }
+            for (_, waiter) in (state.waiters[reader] ?? [:]).sorted(by: { $0.key < $1.key }) { waiter.yield() }
         }
     }
 

@@ -95,6 +95,8 @@ public struct TerminalInputAnswer: Hashable, Sendable {
     public let kind: String
     /// The text entered, the id of the choice, or the id of the file with the signature; `nil` while nobody answered.
     public let value: String?
+    /// The words on the button that was chosen, for a selection.
+    public let text: String?
     /// The customer skipped it.
     public let isSkipped: Bool
     /// The switches, on or off, in their order; `nil` while nobody answered.
@@ -104,6 +106,7 @@ public struct TerminalInputAnswer: Hashable, Sendable {
         kind = json["type"]?.stringValue.map(TerminalText.line) ?? "unknown"
         let own = json[kind]
         value = (own?["value"]?.stringValue ?? own?["id"]?.stringValue).map { StripeError.line($0, limit: 500) }
+        text = own?["text"]?.stringValue.map { StripeError.line($0, limit: 500) }
         isSkipped = json["skipped"]?.boolValue ?? false
         toggles = (json["toggles"]?.arrayValue ?? []).map { toggle in
             toggle["value"]?.stringValue.map { $0 == "enabled" }

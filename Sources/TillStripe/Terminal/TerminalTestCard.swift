@@ -27,6 +27,8 @@ extension TerminalTestCard {
         ("unionpay", "6200000000000005", "unionpay"), ("interac", "4506445006931933", "interac"),
         ("eftpos_au_debit", "6280000360000978", "eftpos_au"), ("eftpos_au_visa_debit", "4000050360000001", "visa"),
         ("eftpos_au_mastercard_debit", "5555050360000080", "mastercard"),
+        ("cartes_bancaires_visa", "4000002500001001", "visa"),
+        ("cartes_bancaires_mastercard", "5555552500001001", "mastercard"),
         ("offline_pin_cvm", "4001007020000002", "visa"), ("online_pin_cvm", "4001000360000005", "visa"),
         ("charge_declined", "4000000000000002", "visa"),
         ("charge_declined_insufficient_funds", "4000000000009995", "visa"),

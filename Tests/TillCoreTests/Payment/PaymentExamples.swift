@@ -7,6 +7,7 @@ enum PaymentExamples {
     static let attempt = AttemptID(rawValue: "pay_x-a1")
     static let capture = CaptureID(rawValue: "pay_x-c1")
     static let refund = RefundID(rawValue: "pay_x-r1")
+    static let renewal = RenewalID(rawValue: "pay_x-h1")
     static let reference = ProviderReference(rawValue: "sb_1")
     static let tender = TenderSummary(kind: .card)
     static let decline = Decline(reason: .insufficientFunds)
@@ -36,6 +37,14 @@ enum PaymentExamples {
     static func back(_ units: Int64) -> [PaymentEvent] {
         taken + [.refundStarted(refund, attempt, eur(units), reason: nil)]
     }
+    /// The hold under its new name.
+    static let renewed = Authorization(
+        reference: ProviderReference(rawValue: "sb_1.r1"), amount: eur(100), captureBefore: start.adding(.days(9)),
+        honoredUntil: start.adding(.days(3)))
+    /// Interrupted by a challenge, then asked for again.
+    static let continuing: [PaymentEvent] = [
+        started, .actionRequired(attempt, CustomerAction(kind: "redirect")), .continuationStarted(attempt, number: 1),
+    ]
     static func lost(_ operation: OperationID) -> PaymentEvent {
         .outcomeUnknown(operation, nextCheck: start, reason: "timed out")
     }
@@ -76,6 +85,11 @@ enum PaymentExamples {
                 held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x"), .voided(attempt), .canceled]
             ),
             ("expired", .manual, held + [.attemptExpired(attempt)]),
+            ("continuing", .automatic, continuing),
+            ("continuation unknown", .automatic, continuing + [lost(.continuation(attempt))]),
+            ("continuing, canceled", .automatic, continuing + [.cancelRequested(reason: "x")]),
+            ("renewing", .manual, held + [.renewalStarted(renewal, attempt, eur(100))]),
+            ("renewed", .manual, held + [.renewalStarted(renewal, attempt, eur(100)), .renewed(renewal, renewed)]),
         ]
         return try states.map { ($0.0, try payment($0.1, $0.2)) }
     }

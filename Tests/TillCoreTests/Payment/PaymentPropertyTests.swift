@@ -1,25 +1,13 @@
 import Testing
 import TillCore
+import TillSimulation
 
 /// Random commands and answers, in any order, late, twice and wrong, never break the money rules.
 @Suite("Money rules hold over random histories")
 struct PaymentPropertyTests {
     private typealias Examples = PaymentExamples
 
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-        mutating func pick<Element>(_ elements: [Element]) -> Element {
-            elements[Int.random(in: elements.indices, using: &self)]
-        }
-    }
-
-    private func confirmation(_ dice: inout Dice) -> ProviderAnswer<TillCore.Confirmation> {
+    private func confirmation(_ dice: inout SeededRandom) -> ProviderAnswer<TillCore.Confirmation> {
         dice.pick([
             .approved(Confirmation(reference: Examples.reference)), .declined(Examples.decline),
             .notSent(reason: "x"), .unknown(reason: "x"), .unknown(reason: "pending"),
@@ -27,7 +15,7 @@ struct PaymentPropertyTests {
         ])
     }
 
-    private func answer(for payment: Payment, _ dice: inout Dice) -> PaymentAnswer {
+    private func answer(for payment: Payment, _ dice: inout SeededRandom) -> PaymentAnswer {
         let attempt = AttemptID(rawValue: "pay_x-a\(Int.random(in: 1...max(1, payment.attempts.count), using: &dice))")
         let amount = Examples.eur(dice.pick([1, 40, 99, 100, 100, 100, 101, 0, -5]))
         let authorization = Authorization(
@@ -53,7 +41,7 @@ struct PaymentPropertyTests {
             let standing: ProviderSnapshot.Standing = dice.pick([
                 .notFound, .unconfirmed, .processing, .voided, .authorized(authorization),
                 .authorized(Examples.authorization), .declined(Examples.decline),
-                .requiresAction(CustomerAction(kind: "x")),
+                .requiresAction(CustomerAction(kind: "x")), .continuable, .authorized(Examples.renewed),
             ])
             return .snapshot(
                 attempt,
@@ -69,12 +57,13 @@ struct PaymentPropertyTests {
         }
     }
 
-    private func command(_ dice: inout Dice) -> PaymentCommand {
+    private func command(_ dice: inout SeededRandom) -> PaymentCommand {
         let amount = dice.pick([nil, 1, 40, 60, 100, 101, 0, -1, .max, .min] as [Int64?]).map { Examples.eur($0) }
         return dice.pick([
             .attempt(provider: .sandbox, tender: Examples.tender),
             .attempt(provider: .sandbox, tender: Examples.tender),
             .capture(amount, isFinal: Bool.random(using: &dice)), .refund(amount, reason: nil), .cancel(reason: "x"),
+            .renew(honorPeriod: .seconds(60)),
         ])
     }
 
@@ -96,6 +85,16 @@ struct PaymentPropertyTests {
         if payment.isCanceled, payment.captured.minorUnits > payment.refunded.minorUnits {
             return "canceled with money"
         }
+        if payment.renewals.count(where: { $0.state.isSucceeded }) > payment.attempts.count { return "renewed twice" }
+        if payment.renewals.contains(where: { $0.state.isOpen }), payment.captures.contains(where: { $0.state.isOpen })
+        {
+            return "captured while being renewed"
+        }
+        if payment.attempts.contains(where: {
+            $0.continuation?.state.isOpen == true && !$0.isUndecided && $0.void == nil
+        }) {
+            return "an open continuation of what is decided"
+        }
         if (payment.captures.map(\.amount) + payment.refunds.map(\.amount)).contains(where: { !$0.isPositive }) {
             return "an amount that is not above zero"
         }
@@ -106,7 +105,7 @@ struct PaymentPropertyTests {
         "captured ≤ authorized, refunds ≤ captured, one live attempt, canceled is without money",
         arguments: UInt64(0)..<8)
     func invariants(seed: UInt64) throws {
-        var dice = Dice(state: seed)
+        var dice = SeededRandom(seed: seed)
         for _ in 0..<250 {
             var history = [RecordedEvent]()
             var payment = try Examples.created(dice.pick([.automatic, .manual]))
@@ -132,5 +131,11 @@ struct PaymentPropertyTests {
             #expect(folded == payment)
             #expect(payment.version == history.count + 1)
         }
+    }
+}
+
+extension SeededRandom {
+    fileprivate mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &self)]
     }
 }

@@ -6,6 +6,8 @@ enum PaymentTable {
         created | capture 40 | ! nothing_to_capture
         created | capture 101 | ! nothing_to_capture
         created | cancel | payment.cancel_requested payment.canceled
+        created | renew | ! nothing_held
+        created | renew early | ! nothing_held
         created | refund | ! nothing_to_refund
         created | refund 60 | ! nothing_to_refund
         created | refund -1 | ! nothing_to_refund
@@ -15,6 +17,8 @@ enum PaymentTable {
         in flight | capture 40 | ! payment_in_progress
         in flight | capture 101 | ! payment_in_progress
         in flight | cancel | payment.cancel_requested
+        in flight | renew | ! payment_in_progress
+        in flight | renew early | ! payment_in_progress
         in flight | refund | ! nothing_to_refund
         in flight | refund 60 | ! nothing_to_refund
         in flight | refund -1 | ! nothing_to_refund
@@ -24,6 +28,8 @@ enum PaymentTable {
         challenge | capture 40 | ! payment_in_progress
         challenge | capture 101 | ! payment_in_progress
         challenge | cancel | payment.cancel_requested void.started
+        challenge | renew | ! payment_in_progress
+        challenge | renew early | ! payment_in_progress
         challenge | refund | ! nothing_to_refund
         challenge | refund 60 | ! nothing_to_refund
         challenge | refund -1 | ! nothing_to_refund
@@ -33,6 +39,8 @@ enum PaymentTable {
         unknown | capture 40 | ! payment_in_progress
         unknown | capture 101 | ! payment_in_progress
         unknown | cancel | payment.cancel_requested
+        unknown | renew | ! payment_in_progress
+        unknown | renew early | ! payment_in_progress
         unknown | refund | ! nothing_to_refund
         unknown | refund 60 | ! nothing_to_refund
         unknown | refund -1 | ! nothing_to_refund
@@ -42,6 +50,8 @@ enum PaymentTable {
         declined | capture 40 | ! nothing_to_capture
         declined | capture 101 | ! nothing_to_capture
         declined | cancel | payment.cancel_requested payment.canceled
+        declined | renew | ! nothing_held
+        declined | renew early | ! nothing_held
         declined | refund | ! nothing_to_refund
         declined | refund 60 | ! nothing_to_refund
         declined | refund -1 | ! nothing_to_refund
@@ -51,6 +61,8 @@ enum PaymentTable {
         not sent | capture 40 | ! nothing_to_capture
         not sent | capture 101 | ! nothing_to_capture
         not sent | cancel | payment.cancel_requested payment.canceled
+        not sent | renew | ! nothing_held
+        not sent | renew early | ! nothing_held
         not sent | refund | ! nothing_to_refund
         not sent | refund 60 | ! nothing_to_refund
         not sent | refund -1 | ! nothing_to_refund
@@ -60,6 +72,8 @@ enum PaymentTable {
         held | capture 40 | capture.started
         held | capture 101 | ! capture_exceeds_authorization
         held | cancel | payment.cancel_requested void.started
+        held | renew | renewal.started
+        held | renew early | ! reauthorization_too_early
         held | refund | ! nothing_to_refund
         held | refund 60 | ! nothing_to_refund
         held | refund -1 | ! nothing_to_refund
@@ -69,6 +83,8 @@ enum PaymentTable {
         capturing | capture 40 | ! operation_in_progress
         capturing | capture 101 | ! operation_in_progress
         capturing | cancel | ! operation_in_progress
+        capturing | renew | ! operation_in_progress
+        capturing | renew early | ! operation_in_progress
         capturing | refund | ! nothing_to_refund
         capturing | refund 60 | ! nothing_to_refund
         capturing | refund -1 | ! nothing_to_refund
@@ -78,6 +94,8 @@ enum PaymentTable {
         capture unknown | capture 40 | ! operation_in_progress
         capture unknown | capture 101 | ! operation_in_progress
         capture unknown | cancel | ! operation_in_progress
+        capture unknown | renew | ! operation_in_progress
+        capture unknown | renew early | ! operation_in_progress
         capture unknown | refund | ! nothing_to_refund
         capture unknown | refund 60 | ! nothing_to_refund
         capture unknown | refund -1 | ! nothing_to_refund
@@ -87,6 +105,8 @@ enum PaymentTable {
         partly captured | capture 40 | capture.started
         partly captured | capture 101 | ! capture_exceeds_authorization
         partly captured | cancel | ! captured_already
+        partly captured | renew | renewal.started
+        partly captured | renew early | ! reauthorization_too_early
         partly captured | refund | refund.started
         partly captured | refund 60 | ! refund_exceeds_captured
         partly captured | refund -1 | ! invalid_amount
@@ -96,6 +116,8 @@ enum PaymentTable {
         partly, all back | capture 40 | ! payment_closed
         partly, all back | capture 101 | ! payment_closed
         partly, all back | cancel | ! captured_already
+        partly, all back | renew | ! payment_closed
+        partly, all back | renew early | ! payment_closed
         partly, all back | refund | ! nothing_to_refund
         partly, all back | refund 60 | ! nothing_to_refund
         partly, all back | refund -1 | ! nothing_to_refund
@@ -105,6 +127,8 @@ enum PaymentTable {
         captured | capture 40 | ! nothing_to_capture
         captured | capture 101 | ! nothing_to_capture
         captured | cancel | ! captured_already
+        captured | renew | ! nothing_held
+        captured | renew early | ! nothing_held
         captured | refund | refund.started
         captured | refund 60 | refund.started
         captured | refund -1 | ! invalid_amount
@@ -114,6 +138,8 @@ enum PaymentTable {
         refunding 60 | capture 40 | ! nothing_to_capture
         refunding 60 | capture 101 | ! nothing_to_capture
         refunding 60 | cancel | ! captured_already
+        refunding 60 | renew | ! nothing_held
+        refunding 60 | renew early | ! nothing_held
         refunding 60 | refund | refund.started
         refunding 60 | refund 60 | ! refund_exceeds_captured
         refunding 60 | refund -1 | ! invalid_amount
@@ -123,6 +149,8 @@ enum PaymentTable {
         refunded 60 | capture 40 | ! nothing_to_capture
         refunded 60 | capture 101 | ! nothing_to_capture
         refunded 60 | cancel | ! captured_already
+        refunded 60 | renew | ! nothing_held
+        refunded 60 | renew early | ! nothing_held
         refunded 60 | refund | refund.started
         refunded 60 | refund 60 | ! refund_exceeds_captured
         refunded 60 | refund -1 | ! invalid_amount
@@ -132,6 +160,8 @@ enum PaymentTable {
         refunded | capture 40 | ! payment_closed
         refunded | capture 101 | ! payment_closed
         refunded | cancel | ! captured_already
+        refunded | renew | ! payment_closed
+        refunded | renew early | ! payment_closed
         refunded | refund | ! nothing_to_refund
         refunded | refund 60 | ! nothing_to_refund
         refunded | refund -1 | ! nothing_to_refund
@@ -141,6 +171,8 @@ enum PaymentTable {
         refund refused | capture 40 | ! nothing_to_capture
         refund refused | capture 101 | ! nothing_to_capture
         refund refused | cancel | ! captured_already
+        refund refused | renew | ! nothing_held
+        refund refused | renew early | ! nothing_held
         refund refused | refund | refund.started
         refund refused | refund 60 | refund.started
         refund refused | refund -1 | ! invalid_amount
@@ -150,6 +182,8 @@ enum PaymentTable {
         canceling | capture 40 | ! payment_in_progress
         canceling | capture 101 | ! payment_in_progress
         canceling | cancel | ! operation_in_progress
+        canceling | renew | ! payment_in_progress
+        canceling | renew early | ! payment_in_progress
         canceling | refund | ! nothing_to_refund
         canceling | refund 60 | ! nothing_to_refund
         canceling | refund -1 | ! nothing_to_refund
@@ -159,6 +193,8 @@ enum PaymentTable {
         voiding | capture 40 | ! operation_in_progress
         voiding | capture 101 | ! operation_in_progress
         voiding | cancel | ! operation_in_progress
+        voiding | renew | ! operation_in_progress
+        voiding | renew early | ! operation_in_progress
         voiding | refund | ! nothing_to_refund
         voiding | refund 60 | ! nothing_to_refund
         voiding | refund -1 | ! nothing_to_refund
@@ -168,6 +204,8 @@ enum PaymentTable {
         abandoning | capture 40 | ! payment_in_progress
         abandoning | capture 101 | ! payment_in_progress
         abandoning | cancel | payment.cancel_requested
+        abandoning | renew | ! payment_in_progress
+        abandoning | renew early | ! payment_in_progress
         abandoning | refund | ! nothing_to_refund
         abandoning | refund 60 | ! nothing_to_refund
         abandoning | refund -1 | ! nothing_to_refund
@@ -177,6 +215,8 @@ enum PaymentTable {
         abandoned | capture 40 | ! nothing_to_capture
         abandoned | capture 101 | ! nothing_to_capture
         abandoned | cancel | payment.cancel_requested payment.canceled
+        abandoned | renew | ! nothing_held
+        abandoned | renew early | ! nothing_held
         abandoned | refund | ! nothing_to_refund
         abandoned | refund 60 | ! nothing_to_refund
         abandoned | refund -1 | ! nothing_to_refund
@@ -186,6 +226,8 @@ enum PaymentTable {
         canceled | capture 40 | ! nothing_to_capture
         canceled | capture 101 | ! nothing_to_capture
         canceled | cancel | ! payment_closed
+        canceled | renew | ! nothing_held
+        canceled | renew early | ! nothing_held
         canceled | refund | ! nothing_to_refund
         canceled | refund 60 | ! nothing_to_refund
         canceled | refund -1 | ! nothing_to_refund
@@ -195,10 +237,67 @@ enum PaymentTable {
         expired | capture 40 | ! nothing_to_capture
         expired | capture 101 | ! nothing_to_capture
         expired | cancel | payment.cancel_requested payment.canceled
+        expired | renew | ! nothing_held
+        expired | renew early | ! nothing_held
         expired | refund | ! nothing_to_refund
         expired | refund 60 | ! nothing_to_refund
         expired | refund -1 | ! nothing_to_refund
         expired | refund 1 USD | ! nothing_to_refund
+        continuing | attempt | ! payment_in_progress
+        continuing | capture | ! payment_in_progress
+        continuing | capture 40 | ! payment_in_progress
+        continuing | capture 101 | ! payment_in_progress
+        continuing | cancel | payment.cancel_requested
+        continuing | renew | ! payment_in_progress
+        continuing | renew early | ! payment_in_progress
+        continuing | refund | ! nothing_to_refund
+        continuing | refund 60 | ! nothing_to_refund
+        continuing | refund -1 | ! nothing_to_refund
+        continuing | refund 1 USD | ! nothing_to_refund
+        continuation unknown | attempt | ! payment_in_progress
+        continuation unknown | capture | ! payment_in_progress
+        continuation unknown | capture 40 | ! payment_in_progress
+        continuation unknown | capture 101 | ! payment_in_progress
+        continuation unknown | cancel | payment.cancel_requested
+        continuation unknown | renew | ! payment_in_progress
+        continuation unknown | renew early | ! payment_in_progress
+        continuation unknown | refund | ! nothing_to_refund
+        continuation unknown | refund 60 | ! nothing_to_refund
+        continuation unknown | refund -1 | ! nothing_to_refund
+        continuation unknown | refund 1 USD | ! nothing_to_refund
+        continuing, canceled | attempt | ! payment_in_progress
+        continuing, canceled | capture | ! payment_in_progress
+        continuing, canceled | capture 40 | ! payment_in_progress
+        continuing, canceled | capture 101 | ! payment_in_progress
+        continuing, canceled | cancel | ! operation_in_progress
+        continuing, canceled | renew | ! payment_in_progress
+        continuing, canceled | renew early | ! payment_in_progress
+        continuing, canceled | refund | ! nothing_to_refund
+        continuing, canceled | refund 60 | ! nothing_to_refund
+        continuing, canceled | refund -1 | ! nothing_to_refund
+        continuing, canceled | refund 1 USD | ! nothing_to_refund
+        renewing | attempt | ! order_already_paid
+        renewing | capture | ! operation_in_progress
+        renewing | capture 40 | ! operation_in_progress
+        renewing | capture 101 | ! operation_in_progress
+        renewing | cancel | ! operation_in_progress
+        renewing | renew | ! operation_in_progress
+        renewing | renew early | ! operation_in_progress
+        renewing | refund | ! nothing_to_refund
+        renewing | refund 60 | ! nothing_to_refund
+        renewing | refund -1 | ! nothing_to_refund
+        renewing | refund 1 USD | ! nothing_to_refund
+        renewed | attempt | ! order_already_paid
+        renewed | capture | capture.started
+        renewed | capture 40 | capture.started
+        renewed | capture 101 | ! capture_exceeds_authorization
+        renewed | cancel | payment.cancel_requested void.started
+        renewed | renew | ! reauthorization_not_supported
+        renewed | renew early | ! reauthorization_not_supported
+        renewed | refund | ! nothing_to_refund
+        renewed | refund 60 | ! nothing_to_refund
+        renewed | refund -1 | ! nothing_to_refund
+        renewed | refund 1 USD | ! nothing_to_refund
         """
 
     static let answers = """
@@ -208,6 +307,15 @@ enum PaymentTable {
         created | declined | -
         created | auth lost | -
         created | auth unsent | -
+        created | auth asks | -
+        created | continued | -
+        created | continue no | -
+        created | continue lost | -
+        created | continue unsent | -
+        created | continue asks | -
+        created | renewed | -
+        created | renewal no | -
+        created | renewal lost | -
         created | captured | -
         created | capture lost | -
         created | capture no | -
@@ -217,6 +325,8 @@ enum PaymentTable {
         created | refunded | -
         created | refund lost | -
         created | refund unsent | -
+        created | seen continuable | -
+        created | seen renewed | -
         created | seen nothing | -
         created | seen held | -
         created | seen taken | -
@@ -229,6 +339,15 @@ enum PaymentTable {
         in flight | declined | attempt.declined
         in flight | auth lost | operation.unknown
         in flight | auth unsent | attempt.not_sent
+        in flight | auth asks | attempt.action_required
+        in flight | continued | -
+        in flight | continue no | -
+        in flight | continue lost | -
+        in flight | continue unsent | -
+        in flight | continue asks | -
+        in flight | renewed | -
+        in flight | renewal no | -
+        in flight | renewal lost | -
         in flight | captured | -
         in flight | capture lost | -
         in flight | capture no | -
@@ -238,6 +357,8 @@ enum PaymentTable {
         in flight | refunded | -
         in flight | refund lost | -
         in flight | refund unsent | -
+        in flight | seen continuable | continuation.started
+        in flight | seen renewed | attempt.authorized capture.started
         in flight | seen nothing | void.started
         in flight | seen held | attempt.authorized capture.started
         in flight | seen taken | attempt.authorized
@@ -250,6 +371,15 @@ enum PaymentTable {
         challenge | declined | attempt.declined
         challenge | auth lost | operation.unknown
         challenge | auth unsent | attempt.not_sent
+        challenge | auth asks | attempt.action_required
+        challenge | continued | -
+        challenge | continue no | -
+        challenge | continue lost | -
+        challenge | continue unsent | -
+        challenge | continue asks | -
+        challenge | renewed | -
+        challenge | renewal no | -
+        challenge | renewal lost | -
         challenge | captured | -
         challenge | capture lost | -
         challenge | capture no | -
@@ -259,6 +389,8 @@ enum PaymentTable {
         challenge | refunded | -
         challenge | refund lost | -
         challenge | refund unsent | -
+        challenge | seen continuable | continuation.started
+        challenge | seen renewed | attempt.authorized capture.started
         challenge | seen nothing | void.started
         challenge | seen held | attempt.authorized capture.started
         challenge | seen taken | attempt.authorized
@@ -271,6 +403,15 @@ enum PaymentTable {
         unknown | declined | attempt.declined
         unknown | auth lost | operation.unknown
         unknown | auth unsent | attempt.not_sent
+        unknown | auth asks | attempt.action_required
+        unknown | continued | -
+        unknown | continue no | -
+        unknown | continue lost | -
+        unknown | continue unsent | -
+        unknown | continue asks | -
+        unknown | renewed | -
+        unknown | renewal no | -
+        unknown | renewal lost | -
         unknown | captured | -
         unknown | capture lost | -
         unknown | capture no | -
@@ -280,6 +421,8 @@ enum PaymentTable {
         unknown | refunded | -
         unknown | refund lost | -
         unknown | refund unsent | -
+        unknown | seen continuable | continuation.started
+        unknown | seen renewed | attempt.authorized capture.started
         unknown | seen nothing | void.started
         unknown | seen held | attempt.authorized capture.started
         unknown | seen taken | attempt.authorized
@@ -292,6 +435,15 @@ enum PaymentTable {
         declined | declined | -
         declined | auth lost | -
         declined | auth unsent | -
+        declined | auth asks | -
+        declined | continued | -
+        declined | continue no | -
+        declined | continue lost | -
+        declined | continue unsent | -
+        declined | continue asks | -
+        declined | renewed | -
+        declined | renewal no | -
+        declined | renewal lost | -
         declined | captured | -
         declined | capture lost | -
         declined | capture no | -
@@ -301,6 +453,8 @@ enum PaymentTable {
         declined | refunded | -
         declined | refund lost | -
         declined | refund unsent | -
+        declined | seen continuable | -
+        declined | seen renewed | -
         declined | seen nothing | -
         declined | seen held | -
         declined | seen taken | -
@@ -313,6 +467,15 @@ enum PaymentTable {
         not sent | declined | -
         not sent | auth lost | -
         not sent | auth unsent | -
+        not sent | auth asks | -
+        not sent | continued | -
+        not sent | continue no | -
+        not sent | continue lost | -
+        not sent | continue unsent | -
+        not sent | continue asks | -
+        not sent | renewed | -
+        not sent | renewal no | -
+        not sent | renewal lost | -
         not sent | captured | -
         not sent | capture lost | -
         not sent | capture no | -
@@ -322,6 +485,8 @@ enum PaymentTable {
         not sent | refunded | -
         not sent | refund lost | -
         not sent | refund unsent | -
+        not sent | seen continuable | -
+        not sent | seen renewed | -
         not sent | seen nothing | -
         not sent | seen held | -
         not sent | seen taken | -
@@ -334,6 +499,15 @@ enum PaymentTable {
         held | declined | -
         held | auth lost | -
         held | auth unsent | -
+        held | auth asks | -
+        held | continued | -
+        held | continue no | -
+        held | continue lost | -
+        held | continue unsent | -
+        held | continue asks | -
+        held | renewed | -
+        held | renewal no | -
+        held | renewal lost | -
         held | captured | -
         held | capture lost | -
         held | capture no | -
@@ -343,6 +517,8 @@ enum PaymentTable {
         held | refunded | -
         held | refund lost | -
         held | refund unsent | -
+        held | seen continuable | -
+        held | seen renewed | -
         held | seen nothing | -
         held | seen held | -
         held | seen taken | -
@@ -355,6 +531,15 @@ enum PaymentTable {
         capturing | declined | -
         capturing | auth lost | -
         capturing | auth unsent | -
+        capturing | auth asks | -
+        capturing | continued | -
+        capturing | continue no | -
+        capturing | continue lost | -
+        capturing | continue unsent | -
+        capturing | continue asks | -
+        capturing | renewed | -
+        capturing | renewal no | -
+        capturing | renewal lost | -
         capturing | captured | capture.succeeded
         capturing | capture lost | operation.unknown
         capturing | capture no | operation.refused payment.attention_required
@@ -364,6 +549,8 @@ enum PaymentTable {
         capturing | refunded | -
         capturing | refund lost | -
         capturing | refund unsent | -
+        capturing | seen continuable | operation.deferred
+        capturing | seen renewed | operation.deferred
         capturing | seen nothing | operation.deferred
         capturing | seen held | operation.deferred
         capturing | seen taken | capture.succeeded
@@ -376,6 +563,15 @@ enum PaymentTable {
         capture unknown | declined | -
         capture unknown | auth lost | -
         capture unknown | auth unsent | -
+        capture unknown | auth asks | -
+        capture unknown | continued | -
+        capture unknown | continue no | -
+        capture unknown | continue lost | -
+        capture unknown | continue unsent | -
+        capture unknown | continue asks | -
+        capture unknown | renewed | -
+        capture unknown | renewal no | -
+        capture unknown | renewal lost | -
         capture unknown | captured | capture.succeeded
         capture unknown | capture lost | operation.unknown
         capture unknown | capture no | operation.refused payment.attention_required
@@ -385,6 +581,8 @@ enum PaymentTable {
         capture unknown | refunded | -
         capture unknown | refund lost | -
         capture unknown | refund unsent | -
+        capture unknown | seen continuable | operation.deferred
+        capture unknown | seen renewed | operation.deferred
         capture unknown | seen nothing | operation.deferred
         capture unknown | seen held | operation.deferred
         capture unknown | seen taken | capture.succeeded
@@ -397,6 +595,15 @@ enum PaymentTable {
         partly captured | declined | -
         partly captured | auth lost | -
         partly captured | auth unsent | -
+        partly captured | auth asks | -
+        partly captured | continued | -
+        partly captured | continue no | -
+        partly captured | continue lost | -
+        partly captured | continue unsent | -
+        partly captured | continue asks | -
+        partly captured | renewed | -
+        partly captured | renewal no | -
+        partly captured | renewal lost | -
         partly captured | captured | -
         partly captured | capture lost | -
         partly captured | capture no | -
@@ -406,6 +613,8 @@ enum PaymentTable {
         partly captured | refunded | -
         partly captured | refund lost | -
         partly captured | refund unsent | -
+        partly captured | seen continuable | -
+        partly captured | seen renewed | -
         partly captured | seen nothing | -
         partly captured | seen held | -
         partly captured | seen taken | -
@@ -418,6 +627,15 @@ enum PaymentTable {
         partly, all back | declined | -
         partly, all back | auth lost | -
         partly, all back | auth unsent | -
+        partly, all back | auth asks | -
+        partly, all back | continued | -
+        partly, all back | continue no | -
+        partly, all back | continue lost | -
+        partly, all back | continue unsent | -
+        partly, all back | continue asks | -
+        partly, all back | renewed | -
+        partly, all back | renewal no | -
+        partly, all back | renewal lost | -
         partly, all back | captured | -
         partly, all back | capture lost | -
         partly, all back | capture no | -
@@ -427,6 +645,8 @@ enum PaymentTable {
         partly, all back | refunded | -
         partly, all back | refund lost | -
         partly, all back | refund unsent | -
+        partly, all back | seen continuable | -
+        partly, all back | seen renewed | -
         partly, all back | seen nothing | -
         partly, all back | seen held | -
         partly, all back | seen taken | -
@@ -439,6 +659,15 @@ enum PaymentTable {
         captured | declined | -
         captured | auth lost | -
         captured | auth unsent | -
+        captured | auth asks | -
+        captured | continued | -
+        captured | continue no | -
+        captured | continue lost | -
+        captured | continue unsent | -
+        captured | continue asks | -
+        captured | renewed | -
+        captured | renewal no | -
+        captured | renewal lost | -
         captured | captured | -
         captured | capture lost | -
         captured | capture no | -
@@ -448,6 +677,8 @@ enum PaymentTable {
         captured | refunded | -
         captured | refund lost | -
         captured | refund unsent | -
+        captured | seen continuable | -
+        captured | seen renewed | -
         captured | seen nothing | -
         captured | seen held | -
         captured | seen taken | -
@@ -460,6 +691,15 @@ enum PaymentTable {
         refunding 60 | declined | -
         refunding 60 | auth lost | -
         refunding 60 | auth unsent | -
+        refunding 60 | auth asks | -
+        refunding 60 | continued | -
+        refunding 60 | continue no | -
+        refunding 60 | continue lost | -
+        refunding 60 | continue unsent | -
+        refunding 60 | continue asks | -
+        refunding 60 | renewed | -
+        refunding 60 | renewal no | -
+        refunding 60 | renewal lost | -
         refunding 60 | captured | -
         refunding 60 | capture lost | -
         refunding 60 | capture no | -
@@ -469,6 +709,8 @@ enum PaymentTable {
         refunding 60 | refunded | refund.succeeded
         refunding 60 | refund lost | operation.unknown
         refunding 60 | refund unsent | operation.deferred
+        refunding 60 | seen continuable | operation.deferred
+        refunding 60 | seen renewed | operation.deferred
         refunding 60 | seen nothing | operation.deferred
         refunding 60 | seen held | operation.deferred
         refunding 60 | seen taken | operation.deferred
@@ -481,6 +723,15 @@ enum PaymentTable {
         refunded 60 | declined | -
         refunded 60 | auth lost | -
         refunded 60 | auth unsent | -
+        refunded 60 | auth asks | -
+        refunded 60 | continued | -
+        refunded 60 | continue no | -
+        refunded 60 | continue lost | -
+        refunded 60 | continue unsent | -
+        refunded 60 | continue asks | -
+        refunded 60 | renewed | -
+        refunded 60 | renewal no | -
+        refunded 60 | renewal lost | -
         refunded 60 | captured | -
         refunded 60 | capture lost | -
         refunded 60 | capture no | -
@@ -490,6 +741,8 @@ enum PaymentTable {
         refunded 60 | refunded | -
         refunded 60 | refund lost | -
         refunded 60 | refund unsent | -
+        refunded 60 | seen continuable | -
+        refunded 60 | seen renewed | -
         refunded 60 | seen nothing | -
         refunded 60 | seen held | -
         refunded 60 | seen taken | -
@@ -502,6 +755,15 @@ enum PaymentTable {
         refunded | declined | -
         refunded | auth lost | -
         refunded | auth unsent | -
+        refunded | auth asks | -
+        refunded | continued | -
+        refunded | continue no | -
+        refunded | continue lost | -
+        refunded | continue unsent | -
+        refunded | continue asks | -
+        refunded | renewed | -
+        refunded | renewal no | -
+        refunded | renewal lost | -
         refunded | captured | -
         refunded | capture lost | -
         refunded | capture no | -
@@ -511,6 +773,8 @@ enum PaymentTable {
         refunded | refunded | -
         refunded | refund lost | -
         refunded | refund unsent | -
+        refunded | seen continuable | -
+        refunded | seen renewed | -
         refunded | seen nothing | -
         refunded | seen held | -
         refunded | seen taken | -
@@ -523,6 +787,15 @@ enum PaymentTable {
         refund refused | declined | -
         refund refused | auth lost | -
         refund refused | auth unsent | -
+        refund refused | auth asks | -
+        refund refused | continued | -
+        refund refused | continue no | -
+        refund refused | continue lost | -
+        refund refused | continue unsent | -
+        refund refused | continue asks | -
+        refund refused | renewed | -
+        refund refused | renewal no | -
+        refund refused | renewal lost | -
         refund refused | captured | -
         refund refused | capture lost | -
         refund refused | capture no | -
@@ -532,6 +805,8 @@ enum PaymentTable {
         refund refused | refunded | -
         refund refused | refund lost | -
         refund refused | refund unsent | -
+        refund refused | seen continuable | -
+        refund refused | seen renewed | -
         refund refused | seen nothing | -
         refund refused | seen held | -
         refund refused | seen taken | -
@@ -544,6 +819,15 @@ enum PaymentTable {
         canceling | declined | attempt.declined payment.canceled
         canceling | auth lost | operation.unknown
         canceling | auth unsent | attempt.not_sent payment.canceled
+        canceling | auth asks | attempt.action_required void.started
+        canceling | continued | -
+        canceling | continue no | -
+        canceling | continue lost | -
+        canceling | continue unsent | -
+        canceling | continue asks | -
+        canceling | renewed | -
+        canceling | renewal no | -
+        canceling | renewal lost | -
         canceling | captured | -
         canceling | capture lost | -
         canceling | capture no | -
@@ -553,6 +837,8 @@ enum PaymentTable {
         canceling | refunded | -
         canceling | refund lost | -
         canceling | refund unsent | -
+        canceling | seen continuable | void.started
+        canceling | seen renewed | attempt.authorized void.started
         canceling | seen nothing | void.started
         canceling | seen held | attempt.authorized void.started
         canceling | seen taken | attempt.authorized refund.started
@@ -565,6 +851,15 @@ enum PaymentTable {
         voiding | declined | -
         voiding | auth lost | -
         voiding | auth unsent | -
+        voiding | auth asks | -
+        voiding | continued | -
+        voiding | continue no | -
+        voiding | continue lost | -
+        voiding | continue unsent | -
+        voiding | continue asks | -
+        voiding | renewed | -
+        voiding | renewal no | -
+        voiding | renewal lost | -
         voiding | captured | -
         voiding | capture lost | -
         voiding | capture no | -
@@ -574,6 +869,8 @@ enum PaymentTable {
         voiding | refunded | -
         voiding | refund lost | -
         voiding | refund unsent | -
+        voiding | seen continuable | operation.deferred
+        voiding | seen renewed | operation.deferred
         voiding | seen nothing | operation.deferred
         voiding | seen held | operation.deferred
         voiding | seen taken | operation.deferred
@@ -586,6 +883,15 @@ enum PaymentTable {
         abandoning | declined | attempt.declined
         abandoning | auth lost | operation.unknown
         abandoning | auth unsent | attempt.not_sent
+        abandoning | auth asks | attempt.action_required
+        abandoning | continued | -
+        abandoning | continue no | -
+        abandoning | continue lost | -
+        abandoning | continue unsent | -
+        abandoning | continue asks | -
+        abandoning | renewed | -
+        abandoning | renewal no | -
+        abandoning | renewal lost | -
         abandoning | captured | -
         abandoning | capture lost | -
         abandoning | capture no | -
@@ -595,6 +901,8 @@ enum PaymentTable {
         abandoning | refunded | -
         abandoning | refund lost | -
         abandoning | refund unsent | -
+        abandoning | seen continuable | operation.deferred
+        abandoning | seen renewed | attempt.authorized
         abandoning | seen nothing | operation.deferred
         abandoning | seen held | attempt.authorized
         abandoning | seen taken | attempt.authorized
@@ -607,6 +915,15 @@ enum PaymentTable {
         abandoned | declined | -
         abandoned | auth lost | -
         abandoned | auth unsent | -
+        abandoned | auth asks | -
+        abandoned | continued | -
+        abandoned | continue no | -
+        abandoned | continue lost | -
+        abandoned | continue unsent | -
+        abandoned | continue asks | -
+        abandoned | renewed | -
+        abandoned | renewal no | -
+        abandoned | renewal lost | -
         abandoned | captured | -
         abandoned | capture lost | -
         abandoned | capture no | -
@@ -616,6 +933,8 @@ enum PaymentTable {
         abandoned | refunded | -
         abandoned | refund lost | -
         abandoned | refund unsent | -
+        abandoned | seen continuable | -
+        abandoned | seen renewed | -
         abandoned | seen nothing | -
         abandoned | seen held | -
         abandoned | seen taken | -
@@ -628,6 +947,15 @@ enum PaymentTable {
         canceled | declined | -
         canceled | auth lost | -
         canceled | auth unsent | -
+        canceled | auth asks | -
+        canceled | continued | -
+        canceled | continue no | -
+        canceled | continue lost | -
+        canceled | continue unsent | -
+        canceled | continue asks | -
+        canceled | renewed | -
+        canceled | renewal no | -
+        canceled | renewal lost | -
         canceled | captured | -
         canceled | capture lost | -
         canceled | capture no | -
@@ -637,6 +965,8 @@ enum PaymentTable {
         canceled | refunded | -
         canceled | refund lost | -
         canceled | refund unsent | -
+        canceled | seen continuable | -
+        canceled | seen renewed | -
         canceled | seen nothing | -
         canceled | seen held | -
         canceled | seen taken | -
@@ -649,6 +979,15 @@ enum PaymentTable {
         expired | declined | -
         expired | auth lost | -
         expired | auth unsent | -
+        expired | auth asks | -
+        expired | continued | -
+        expired | continue no | -
+        expired | continue lost | -
+        expired | continue unsent | -
+        expired | continue asks | -
+        expired | renewed | -
+        expired | renewal no | -
+        expired | renewal lost | -
         expired | captured | -
         expired | capture lost | -
         expired | capture no | -
@@ -658,11 +997,173 @@ enum PaymentTable {
         expired | refunded | -
         expired | refund lost | -
         expired | refund unsent | -
+        expired | seen continuable | -
+        expired | seen renewed | -
         expired | seen nothing | -
         expired | seen held | -
         expired | seen taken | -
         expired | seen declined | -
         expired | seen voided | -
         expired | not seen | -
+        continuing | prepared | -
+        continuing | prepare lost | -
+        continuing | approved | attempt.authorized capture.started
+        continuing | declined | -
+        continuing | auth lost | -
+        continuing | auth unsent | -
+        continuing | auth asks | -
+        continuing | continued | attempt.authorized capture.started
+        continuing | continue no | attempt.declined
+        continuing | continue lost | operation.unknown
+        continuing | continue unsent | operation.deferred
+        continuing | continue asks | attempt.action_required
+        continuing | renewed | -
+        continuing | renewal no | -
+        continuing | renewal lost | -
+        continuing | captured | -
+        continuing | capture lost | -
+        continuing | capture no | -
+        continuing | voided | -
+        continuing | void lost | -
+        continuing | void no | -
+        continuing | refunded | -
+        continuing | refund lost | -
+        continuing | refund unsent | -
+        continuing | seen continuable | -
+        continuing | seen renewed | attempt.authorized capture.started
+        continuing | seen nothing | void.started
+        continuing | seen held | attempt.authorized capture.started
+        continuing | seen taken | attempt.authorized
+        continuing | seen declined | attempt.declined
+        continuing | seen voided | void.succeeded
+        continuing | not seen | operation.unknown
+        continuation unknown | prepared | -
+        continuation unknown | prepare lost | -
+        continuation unknown | approved | attempt.authorized capture.started
+        continuation unknown | declined | -
+        continuation unknown | auth lost | -
+        continuation unknown | auth unsent | -
+        continuation unknown | auth asks | -
+        continuation unknown | continued | attempt.authorized capture.started
+        continuation unknown | continue no | attempt.declined
+        continuation unknown | continue lost | operation.unknown
+        continuation unknown | continue unsent | operation.deferred
+        continuation unknown | continue asks | attempt.action_required
+        continuation unknown | renewed | -
+        continuation unknown | renewal no | -
+        continuation unknown | renewal lost | -
+        continuation unknown | captured | -
+        continuation unknown | capture lost | -
+        continuation unknown | capture no | -
+        continuation unknown | voided | -
+        continuation unknown | void lost | -
+        continuation unknown | void no | -
+        continuation unknown | refunded | -
+        continuation unknown | refund lost | -
+        continuation unknown | refund unsent | -
+        continuation unknown | seen continuable | operation.deferred
+        continuation unknown | seen renewed | attempt.authorized capture.started
+        continuation unknown | seen nothing | void.started
+        continuation unknown | seen held | attempt.authorized capture.started
+        continuation unknown | seen taken | attempt.authorized
+        continuation unknown | seen declined | attempt.declined
+        continuation unknown | seen voided | void.succeeded
+        continuation unknown | not seen | operation.unknown
+        continuing, canceled | prepared | -
+        continuing, canceled | prepare lost | -
+        continuing, canceled | approved | attempt.authorized void.started
+        continuing, canceled | declined | -
+        continuing, canceled | auth lost | -
+        continuing, canceled | auth unsent | -
+        continuing, canceled | auth asks | -
+        continuing, canceled | continued | attempt.authorized void.started
+        continuing, canceled | continue no | attempt.declined payment.canceled
+        continuing, canceled | continue lost | operation.unknown
+        continuing, canceled | continue unsent | operation.deferred
+        continuing, canceled | continue asks | attempt.action_required void.started
+        continuing, canceled | renewed | -
+        continuing, canceled | renewal no | -
+        continuing, canceled | renewal lost | -
+        continuing, canceled | captured | -
+        continuing, canceled | capture lost | -
+        continuing, canceled | capture no | -
+        continuing, canceled | voided | -
+        continuing, canceled | void lost | -
+        continuing, canceled | void no | -
+        continuing, canceled | refunded | -
+        continuing, canceled | refund lost | -
+        continuing, canceled | refund unsent | -
+        continuing, canceled | seen continuable | void.started
+        continuing, canceled | seen renewed | attempt.authorized void.started
+        continuing, canceled | seen nothing | void.started
+        continuing, canceled | seen held | attempt.authorized void.started
+        continuing, canceled | seen taken | attempt.authorized refund.started
+        continuing, canceled | seen declined | attempt.declined payment.canceled
+        continuing, canceled | seen voided | void.succeeded payment.canceled
+        continuing, canceled | not seen | operation.unknown
+        renewing | prepared | -
+        renewing | prepare lost | -
+        renewing | approved | -
+        renewing | declined | -
+        renewing | auth lost | -
+        renewing | auth unsent | -
+        renewing | auth asks | -
+        renewing | continued | -
+        renewing | continue no | -
+        renewing | continue lost | -
+        renewing | continue unsent | -
+        renewing | continue asks | -
+        renewing | renewed | renewal.succeeded
+        renewing | renewal no | operation.refused payment.attention_required
+        renewing | renewal lost | operation.unknown
+        renewing | captured | -
+        renewing | capture lost | -
+        renewing | capture no | -
+        renewing | voided | -
+        renewing | void lost | -
+        renewing | void no | -
+        renewing | refunded | -
+        renewing | refund lost | -
+        renewing | refund unsent | -
+        renewing | seen continuable | operation.deferred
+        renewing | seen renewed | renewal.succeeded
+        renewing | seen nothing | operation.deferred
+        renewing | seen held | operation.deferred
+        renewing | seen taken | operation.deferred
+        renewing | seen declined | operation.deferred
+        renewing | seen voided | attempt.expired operation.refused
+        renewing | not seen | operation.unknown
+        renewed | prepared | -
+        renewed | prepare lost | -
+        renewed | approved | -
+        renewed | declined | -
+        renewed | auth lost | -
+        renewed | auth unsent | -
+        renewed | auth asks | -
+        renewed | continued | -
+        renewed | continue no | -
+        renewed | continue lost | -
+        renewed | continue unsent | -
+        renewed | continue asks | -
+        renewed | renewed | -
+        renewed | renewal no | -
+        renewed | renewal lost | -
+        renewed | captured | -
+        renewed | capture lost | -
+        renewed | capture no | -
+        renewed | voided | -
+        renewed | void lost | -
+        renewed | void no | -
+        renewed | refunded | -
+        renewed | refund lost | -
+        renewed | refund unsent | -
+        renewed | seen continuable | -
+        renewed | seen renewed | -
+        renewed | seen nothing | -
+        renewed | seen held | -
+        renewed | seen taken | -
+        renewed | seen declined | -
+        renewed | seen voided | attempt.expired
+        renewed | not seen | -
         """
 }

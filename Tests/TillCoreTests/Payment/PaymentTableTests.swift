@@ -13,6 +13,8 @@ struct PaymentTableTests {
         ("capture 40", .capture(Examples.eur(40), isFinal: false)),
         ("capture 101", .capture(Examples.eur(101), isFinal: true)),
         ("cancel", .cancel(reason: "x")),
+        ("renew", .renew(honorPeriod: .seconds(1))),
+        ("renew early", .renew(honorPeriod: .seconds(2))),
         ("refund", .refund(nil, reason: nil)),
         ("refund 60", .refund(Examples.eur(60), reason: nil)),
         ("refund -1", .refund(Examples.eur(-1), reason: nil)),
@@ -36,6 +38,15 @@ struct PaymentTableTests {
             ("declined", .authorized(attempt, .declined(Examples.decline))),
             ("auth lost", .authorized(attempt, .unknown(reason: "x"))),
             ("auth unsent", .authorized(attempt, .notSent(reason: "x"))),
+            ("auth asks", .authorized(attempt, .requiresAction(CustomerAction(kind: "x")))),
+            ("continued", .continued(attempt, .approved(Examples.authorization))),
+            ("continue no", .continued(attempt, .declined(Examples.decline))),
+            ("continue lost", .continued(attempt, .unknown(reason: "x"))),
+            ("continue unsent", .continued(attempt, .notSent(reason: "x"))),
+            ("continue asks", .continued(attempt, .requiresAction(CustomerAction(kind: "x")))),
+            ("renewed", .renewed(Examples.renewal, .approved(Examples.renewed))),
+            ("renewal no", .renewed(Examples.renewal, .declined(Examples.decline))),
+            ("renewal lost", .renewed(Examples.renewal, .unknown(reason: "x"))),
             ("captured", .captured(Examples.capture, done)),
             ("capture lost", .captured(Examples.capture, .unknown(reason: "x"))),
             ("capture no", .captured(Examples.capture, .declined(Examples.decline))),
@@ -45,6 +56,8 @@ struct PaymentTableTests {
             ("refunded", .refunded(Examples.refund, done)),
             ("refund lost", .refunded(Examples.refund, .unknown(reason: "x"))),
             ("refund unsent", .refunded(Examples.refund, .notSent(reason: "x"))),
+            ("seen continuable", seen(.continuable, 0)),
+            ("seen renewed", seen(.authorized(Examples.renewed), 0)),
             ("seen nothing", seen(.notFound, 0)),
             ("seen held", seen(.authorized(Examples.authorization), 0)),
             ("seen taken", seen(.authorized(Examples.authorization), 100)),
@@ -88,14 +101,18 @@ struct PaymentTableTests {
         let (attempt, capture) = (AttemptID(rawValue: "pay_x-a9"), CaptureID(rawValue: "pay_x-c9"))
         let refund = RefundID(rawValue: "pay_x-r9")
         let taken = Authorization(reference: Examples.reference, amount: Examples.eur(100), isCaptured: true)
-        let operations: [OperationID] = [.attempt(attempt), .void(attempt), .capture(capture), .refund(refund)]
+        let renewal = RenewalID(rawValue: "pay_x-h9")
+        let operations: [OperationID] = [
+            .attempt(attempt), .continuation(attempt), .void(attempt), .capture(capture), .renewal(renewal),
+            .refund(refund),
+        ]
         let events: [PaymentEvent] =
             [
                 .attemptPrepared(attempt, Examples.reference), .attemptDeclined(attempt, Examples.decline),
                 .actionRequired(attempt, CustomerAction(kind: "x")), .attemptNotSent(attempt, reason: "x"),
                 .attemptExpired(attempt), .voidStarted(attempt, reason: "x"), .voided(attempt),
                 .authorized(attempt, Examples.authorization), .authorized(attempt, taken), .captured(capture, nil),
-                .refunded(refund, nil),
+                .refunded(refund, nil), .continuationStarted(attempt, number: 1), .renewed(renewal, Examples.renewed),
             ]
             + operations.flatMap { operation -> [PaymentEvent] in
                 [
@@ -110,6 +127,7 @@ struct PaymentTableTests {
                 #expect(after.version == payment.version + 1)
                 #expect(after.attempts == payment.attempts, "\(state), \(event.name)")
                 #expect(after.captures == payment.captures, "\(state), \(event.name)")
+                #expect(after.renewals == payment.renewals, "\(state), \(event.name)")
                 #expect(after.refunds == payment.refunds, "\(state), \(event.name)")
                 #expect(after.status == payment.status, "\(state), \(event.name)")
             }

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillHardware
 
@@ -123,7 +124,7 @@ import TillCore
             try await world.connect()
             world.driver.customer(.pays(after: .seconds(5)))
             let told: [CardReaderEventType] = [.cardInserted, .cardDetailsCollected, .declined, .cardRemoved]
-            var random = SplitMix(seed: UInt64(order))
+            var random = SeededRandom(seed: UInt64(order))
             let shuffled = order == 0 ? [] : told.shuffled(using: &random) + told.shuffled(using: &random)
             let payment = world.start { world in try await world.pay() }
             for type in shuffled {

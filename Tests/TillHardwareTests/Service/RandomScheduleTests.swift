@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TillCore
+import TillSimulation
 
 @testable import TillHardware
 
@@ -44,12 +45,12 @@ struct Schedule: Sendable {
         let wrong = Mutex<[String]>([])
         let seed = seed
         try world.run { world in
-            var random = SplitMix(seed: seed &* 77)
+            var random = SeededRandom(seed: seed &* 77)
             Self.setFaults(world.driver, &random)
             let clerks = (0..<2).map { clerk in
                 let own = random.next()
                 return world.start { world in
-                    var random = SplitMix(seed: own)
+                    var random = SeededRandom(seed: own)
                     for _ in 0..<6 {
                         let begun = world.now
                         let name = await Self.step(world, &random) { order in heard.withLock { _ = $0.insert(order) } }
@@ -62,7 +63,7 @@ struct Schedule: Sendable {
             }
             let mood = random.next()
             let moods = world.start { world in
-                var random = SplitMix(seed: mood)
+                var random = SeededRandom(seed: mood)
                 for _ in 0..<4 {
                     await world.pass(.milliseconds(Int64(random.next() % 60_000)))
                     await Self.mood(world, &random)
@@ -103,7 +104,7 @@ struct Schedule: Sendable {
         return wrong
     }
 
-    private static func setFaults(_ driver: ScriptedDriver, _ random: inout SplitMix) {
+    private static func setFaults(_ driver: ScriptedDriver, _ random: inout SeededRandom) {
         for point in ScriptedDriver.Point.allCases where point != .clear {
             for _ in 0..<6 {
                 let fault: ScriptedDriver.Fault
@@ -121,7 +122,7 @@ struct Schedule: Sendable {
         }
     }
 
-    private static func customer(_ random: inout SplitMix) -> ScriptedDriver.Customer {
+    private static func customer(_ random: inout SeededRandom) -> ScriptedDriver.Customer {
         switch random.next() % 6 {
         case 0: .isDeclined(after: .seconds(3), reason: .insufficientFunds)
         case 1: .cancels(after: .seconds(4))
@@ -131,7 +132,7 @@ struct Schedule: Sendable {
     }
 
     private static func step(
-        _ world: ReaderWorld, _ random: inout SplitMix, heard: @escaping @Sendable (String) -> Void
+        _ world: ReaderWorld, _ random: inout SeededRandom, heard: @escaping @Sendable (String) -> Void
     ) async -> String {
         let service = world.service
         let account = random.next() % 8 == 0 ? ReaderWorld.other : ReaderWorld.shop
@@ -182,7 +183,7 @@ struct Schedule: Sendable {
         return "\(choice)"
     }
 
-    private static func mood(_ world: ReaderWorld, _ random: inout SplitMix) async {
+    private static func mood(_ world: ReaderWorld, _ random: inout SeededRandom) async {
         switch random.next() % 5 {
         case 0: await world.driver.say(.disconnected(.usbDisconnected))
         case 1: await world.driver.say(.reconnecting(.bluetoothSignalLost))

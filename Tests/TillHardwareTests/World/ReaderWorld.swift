@@ -163,11 +163,11 @@ extension SimulatedExecutor: DrainableExecutor {}
 final class SeededExecutor: DrainableExecutor {
     private struct Queue {
         var jobs: [UnownedJob] = []
-        var random: SplitMix
+        var random: SeededRandom
     }
     private let queue: Mutex<Queue>
 
-    init(seed: UInt64) { queue = Mutex(Queue(random: SplitMix(seed: seed))) }
+    init(seed: UInt64) { queue = Mutex(Queue(random: SeededRandom(seed: seed))) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -185,18 +185,5 @@ final class SeededExecutor: DrainableExecutor {
             queue.jobs.swapAt(index, queue.jobs.count - 1)
             return queue.jobs.removeLast()
         }
-    }
-}
-
-/// A small seeded generator.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

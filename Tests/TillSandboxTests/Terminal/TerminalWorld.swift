@@ -117,7 +117,17 @@ final class WireToSandbox: HTTPTransport {
         var isCut = false
     }
 
+    /// What is told of a reader's action that is not so.
+    struct Gossip {
+        /// This status; `nil` tells what the action was before the lies began.
+        var status: String?
+        var skip: Int
+        var times: Int
+        var before: JSONValue?
+    }
+
     let plan = Mutex(Plan())
+    let gossip = Mutex<Gossip?>(nil)
     let lines = Mutex<[String]>([])
     private let stripe: SandboxStripe
 
@@ -156,7 +166,36 @@ final class WireToSandbox: HTTPTransport {
             key: header("Idempotency-Key"), authorization: header("Authorization"))
         guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the books are closed") }
         if dropsAfter { throw .unknown(reason: "lost on the way back") }
+        var reply = Array(answer.body.utf8)
+        if isLook { reply = told(reply) }
         return HTTPReply(
-            response: HTTPResponse(status: HTTPResponse.Status(code: answer.status)), body: Array(answer.body.utf8))
+            response: HTTPResponse(status: HTTPResponse.Status(code: answer.status)), body: reply)
+    }
+
+    private func told(_ body: [UInt8]) -> [UInt8] {
+        guard let json = try? JSONValue(parsing: body), let action = json["action"], action.objectValue != nil else {
+            return body
+        }
+        return gossip.withLock { gossip in
+            guard var now = gossip else { return body }
+            defer { gossip = now }
+            if now.before == nil { now.before = action }
+            guard now.skip <= 0 else {
+                now.skip -= 1
+                return body
+            }
+            guard now.times > 0 else { return body }
+            now.times -= 1
+            let lie = now.status.map { set("failure_code", "card_declined", in: set("status", $0, in: action)) }
+            return Array(put("action", lie ?? now.before ?? action, in: json).text.utf8)
+        }
+    }
+
+    private func set(_ key: String, _ value: String, in json: JSONValue) -> JSONValue {
+        put(key, .string(value), in: json)
+    }
+
+    private func put(_ key: String, _ value: JSONValue, in json: JSONValue) -> JSONValue {
+        .object((json.objectValue ?? []).map { $0.key == key ? JSONMember(key: key, value: value) : $0 })
     }
 }

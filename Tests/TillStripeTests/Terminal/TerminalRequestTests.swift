@@ -73,6 +73,9 @@ import TillCore
         draft.requestsIncrementalAuthorization = true
         draft.requestedPriority = "domestic"
         draft.description = "Order 1"
+        draft.statementDescriptor = "TILL SHOP"
+        draft.receiptEmail = "jo@shop.example"
+        draft.applicationFee = 25
         draft.metadata = ["till_order": "o-1"]
         return [
             "configuration_create": TerminalCall.putConfiguration(nil, bar, key: key("k-configuration")),

@@ -1,0 +1,111 @@
+public import TillCore
+
+extension SheetBasket {
+    /// The whole basket, to be kept; ``init(json:)`` reads it again.
+    public var json: JSONValue {
+        var members = [
+            JSONMember(key: "id", value: .string(id)), JSONMember(key: "version", value: .number(String(version))),
+            JSONMember(key: "currency", value: .string(currency.code)),
+            JSONMember(key: "lines", value: .array(lines.map(\.kept))),
+            JSONMember(key: "shippingMethods", value: .array(shippingMethods.map(\.kept))),
+            JSONMember(key: "paysByCredit", value: .bool(paysByCredit)),
+        ]
+        if case .collection(let shop) = service { members.append(JSONMember(key: "collection", value: shop.kept)) }
+        if let shippingMethod {
+            members.append(JSONMember(key: "shippingMethod", value: .string(shippingMethod.identifier)))
+        }
+        if let coupon {
+            let value = JSONValue.object([
+                JSONMember(key: "code", value: .string(coupon.code)),
+                JSONMember(key: "discount", value: coupon.discount.kept),
+            ])
+            members.append(JSONMember(key: "coupon", value: value))
+        }
+        if let creditFee { members.append(JSONMember(key: "creditFee", value: creditFee.kept)) }
+        return .object(members)
+    }
+
+    /// Reads a basket that was kept; `nil` if the document is not one.
+    public init?(json: JSONValue) {
+        guard let id = json["id"]?.stringValue, let number = json["version"]?.int64Value,
+            let version = Int(exactly: number), version > 0,
+            let currency = json["currency"]?.stringValue.flatMap({ try? Currency(code: $0) }),
+            let lines = json["lines"]?.arrayValue, let methods = json["shippingMethods"]?.arrayValue
+        else { return nil }
+        func money(_ value: JSONValue?) -> Money? {
+            value?.int64Value.map { Money(minorUnits: $0, currency: currency) }
+        }
+        var service = Service.delivery
+        if let shop = json["collection"] {
+            guard let address = ShopAddress(kept: shop) else { return nil }
+            service = .collection(address)
+        }
+        self.init(
+            id: id, currency: currency, service: service,
+            lines: lines.compactMap { line in
+                guard let label = line["label"]?.stringValue, let amount = money(line["amount"]) else { return nil }
+                return SheetItem(label: label, amount: amount, isPending: line["pending"]?.boolValue ?? false)
+            },
+            shippingMethods: methods.compactMap { method in
+                guard let name = method["identifier"]?.stringValue, let label = method["label"]?.stringValue,
+                    let amount = money(method["amount"])
+                else { return nil }
+                return SheetShippingMethod(
+                    identifier: name, label: label, detail: method["detail"]?.stringValue ?? "", amount: amount)
+            }, creditFee: money(json["creditFee"]))
+        guard self.lines.count == lines.count, shippingMethods.count == methods.count else { return nil }
+        if let name = json["shippingMethod"]?.stringValue, !choose(shippingMethod: name) { return nil }
+        if let coupon = json["coupon"] {
+            guard let code = coupon["code"]?.stringValue, let discount = money(coupon["discount"]) else { return nil }
+            self.coupon = Coupon(code: code, discount: discount)
+        }
+        paysByCredit = json["paysByCredit"]?.boolValue ?? false
+        self.version = version
+    }
+}
+
+extension Money {
+    /// Minor units; the basket has the currency.
+    fileprivate var kept: JSONValue { .number(String(minorUnits)) }
+}
+
+extension SheetItem {
+    fileprivate var kept: JSONValue {
+        var members = [
+            JSONMember(key: "label", value: .string(label)), JSONMember(key: "amount", value: amount.kept),
+        ]
+        if isPending { members.append(JSONMember(key: "pending", value: .bool(true))) }
+        return .object(members)
+    }
+}
+
+extension SheetShippingMethod {
+    fileprivate var kept: JSONValue {
+        .object([
+            JSONMember(key: "identifier", value: .string(identifier)), JSONMember(key: "label", value: .string(label)),
+            JSONMember(key: "detail", value: .string(detail)), JSONMember(key: "amount", value: amount.kept),
+        ])
+    }
+}
+
+extension SheetBasket.ShopAddress {
+    fileprivate var kept: JSONValue {
+        .object([
+            JSONMember(key: "name", value: .string(name)),
+            JSONMember(key: "addressLines", value: .array(addressLines.map { .string($0) })),
+            JSONMember(key: "locality", value: .string(locality)),
+            JSONMember(key: "postalCode", value: .string(postalCode)),
+            JSONMember(key: "countryCode", value: .string(countryCode)),
+        ])
+    }
+
+    fileprivate init?(kept json: JSONValue) {
+        guard let name = json["name"]?.stringValue, let lines = json["addressLines"]?.arrayValue,
+            let locality = json["locality"]?.stringValue, let code = json["postalCode"]?.stringValue,
+            let country = json["countryCode"]?.stringValue
+        else { return nil }
+        self.init(
+            name: name, addressLines: lines.compactMap(\.stringValue), locality: locality, postalCode: code,
+            countryCode: country)
+    }
+}

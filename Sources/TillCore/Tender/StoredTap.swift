@@ -1,0 +1,22 @@
+/// A card that was read without a connection: sealed for the provider and kept on this device. Nobody has authorized
+/// anything; the goods are on the shop's risk until the provider has decided.
+public struct StoredTap: Hashable, Sendable {
+    /// Which record of which log, as ``reference`` of the attempt that it belongs to.
+    public var record: ProviderReference
+    /// When it was durable.
+    public var storedAt: Timestamp
+    /// Until when the provider takes it.
+    public var expires: Timestamp
+
+    /// Makes one.
+    public init(record: ProviderReference, storedAt: Timestamp, expires: Timestamp) {
+        self.record = record
+        self.storedAt = storedAt
+        self.expires = expires
+    }
+
+    /// What a person is told when it was not forwarded in time.
+    public var overdueWarning: String {
+        "The card's data were stored and not forwarded by \(expires). The provider may refuse them: forward them now."
+    }
+}

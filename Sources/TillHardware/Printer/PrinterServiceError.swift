@@ -1,0 +1,43 @@
+public import TillCore
+
+/// Why a receipt did not go to a printer that a person chooses.
+public enum PrinterServiceError: ExplainedError, Hashable {
+    /// The person closed the dialog.
+    case canceled
+    /// This device can not print, or not now.
+    case notAvailable
+    /// Another receipt's dialog is open.
+    case busy
+    /// The system gave up, in its own words. It may have printed.
+    case failed(String)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .canceled: "print_canceled"
+        case .notAvailable: "printing_not_available"
+        case .busy: "printing_busy"
+        case .failed: "print_failed"
+        }
+    }
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .canceled: "Printing was called off; nothing was sent."
+        case .notAvailable: "This device can not print now; nothing was sent."
+        case .busy: "Another receipt is about to be printed; this one was not sent."
+        case .failed(let why): "The system could not print the receipt, or not all of it: \(why)."
+        }
+    }
+    /// A printer moves no money.
+    public var moneyMoved: MoneyMoved { .no }
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .canceled: "The payment stands as it is; the receipt can be printed again."
+        case .notAvailable: "Print it on a printer of the network, or send it."
+        case .busy: "Close the other dialog first."
+        case .failed: "Look at the paper, then print it again. The payment stands as it is."
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import TillCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One open file. Its calls may come from any thread; each is one system call or a loop of one.
+final class DiskFile: DurableFile {
+    private let descriptor: Int32
+    private let path: String
+
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    func size() throws(DurableFileError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last("stat") }
+        return Int(status.st_size)
+    }
+
+    func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8] {
+        guard count > 0, offset >= 0 else { return [] }
+        let failure = Failure()
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                guard let base = buffer.baseAddress else { return }
+                let got = pread(descriptor, base + filled, count - filled, off_t(offset + filled))
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { failure.error = .last("read") }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
+        if let error = failure.error { throw error }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError) {
+        var written = 0
+        while written < bytes.count {
+            let put = bytes.withUnsafeBytes { buffer in
+                buffer.baseAddress.map {
+                    pwrite(descriptor, $0 + written, buffer.count - written, off_t(offset + written))
+                } ?? 0
+            }
+            if put < 0, errno == EINTR { continue }
+            guard put > 0 else { throw .last("write") }
+            written += put
+        }
+    }
+
+    func truncate(to size: Int) throws(DurableFileError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("truncate") }
+    }
+
+    func sync() throws(DurableFileError) {
+        #if canImport(Glibc) || canImport(Musl)
+            // The length is metadata that is needed to read the data back, so fdatasync keeps it too.
+            guard fdatasync(descriptor) == 0 else { throw .last("sync") }
+        #else
+            // On Apple's systems only this asks the drive itself.
+            guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw .last("sync") }
+        #endif
+    }
+
+    /// How long to wait for another holder; a holder that is alive has the file for moments only.
+    static let longestWait: Span = .seconds(30)
+
+    func lock() throws(DurableFileError) {
+        let clock = SystemClock()
+        let began = clock.now()
+        var pause: UInt32 = 50
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EWOULDBLOCK else { throw .last("lock") }
+            guard clock.now().since(began) < DiskFile.longestWait else {
+                throw DurableFileError(operation: "lock", reason: "another process has the file")
+            }
+            usleep(pause)
+            pause = min(2_000, pause * 2)
+        }
+    }
+
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+
+    func isCurrent() -> Bool {
+        var mine = stat()
+        var named = stat()
+        guard fstat(descriptor, &mine) == 0, lstat(path, &named) == 0 else { return false }
+        return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
+    }
+
+    /// What went wrong inside a closure that can not throw.
+    private final class Failure { var error: DurableFileError? }
+}

@@ -1,0 +1,119 @@
+import Foundation
+public import TillCore
+public import TillHardware
+
+/// One letter with the same words as text and as a page. What it becomes is ASCII with lines of at most 78 bytes:
+/// words in headers are encoded, bodies are base64, so no text can add a header, end the letter or begin another.
+public struct MailMessage: Hashable, Sendable {
+    /// The longest letter, in bytes.
+    public static let maximumBytes = 4 << 20
+
+    /// Who it comes from.
+    public var from: EmailAddress
+    /// The sender's name, as people read it.
+    public var fromName: String
+    /// Who gets it.
+    public var to: EmailAddress
+    /// What it is about.
+    public var subject: String
+    /// The words, as text.
+    public var text: String
+    /// The words, as a page.
+    public var html: String
+    /// A name that no other letter has, of letters, digits and dashes; anything else is left out.
+    public var identifier: String
+    /// When it was written.
+    public var date: Timestamp
+
+    /// A letter.
+    public init(
+        from: EmailAddress, fromName: String, to: EmailAddress, subject: String, text: String, html: String,
+        identifier: String, date: Timestamp
+    ) {
+        self.from = from
+        self.fromName = fromName
+        self.to = to
+        self.subject = subject
+        self.text = text
+        self.html = html
+        self.identifier = identifier
+        self.date = date
+    }
+
+    /// The letter as it travels (RFC 5322 and 2045), each line ended by CR LF, without the point that ends it.
+    public var bytes: [UInt8] {
+        let name = identifier.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        let domain = from.text.split(separator: "@").last.map(String.init) ?? ""
+        // Base64 holds no dash and no underscore, so no line of a body is the boundary.
+        let boundary = "till-_\(name)"
+        var head = [
+            "From: \(MailMessage.words(fromName, before: 6).map { "\($0)\r\n " } ?? "")<\(from.text)>",
+            "To: <\(to.text)>",
+            "Subject: \(MailMessage.words(subject, before: 9) ?? "")",
+            "Date: \(MailMessage.day(date))",
+            "Message-ID: <\(name)@\(domain)>",
+            "Auto-Submitted: auto-generated",
+            "MIME-Version: 1.0",
+            "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"",
+        ]
+        head.append("")
+        for (type, body) in [("plain", text), ("html", html)] {
+            head += [
+                "--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: base64", "",
+                MailMessage.base64(body),
+            ]
+        }
+        head.append("--\(boundary)--")
+        return Array((head.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    private static func base64(_ text: String) -> String {
+        Data(text.utf8).base64EncodedString(options: [
+            .lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed,
+        ])
+    }
+
+    /// A header's words as encoded words of RFC 2047, folded; `nil` if there are none. Plain ASCII is encoded too, so
+    /// that there is one way only.
+    static func words(_ text: String, before count: Int) -> String? {
+        let clean = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        guard !clean.isEmpty else { return nil }
+        var pieces: [String] = []
+        var piece: [UInt8] = []
+        // 39 bytes make 52 characters, and with the frame 64; a character is never parted.
+        for scalar in clean {
+            let bytes = Array(String(scalar).utf8)
+            if piece.count + bytes.count > 39 {
+                pieces.append(encodedWord(piece))
+                piece = []
+            }
+            piece += bytes
+            if pieces.count >= 10 { break }
+        }
+        if !piece.isEmpty { pieces.append(encodedWord(piece)) }
+        return pieces.joined(separator: "\r\n ")
+    }
+
+    private static func encodedWord(_ bytes: [UInt8]) -> String { "=?utf-8?B?\(Data(bytes).base64EncodedString())?=" }
+
+    /// The moment as RFC 5322 writes it, in UTC: `Sat, 21 Nov 2026 09:30:05 +0000`.
+    static func day(_ moment: Timestamp) -> String {
+        let text = moment.internetTime
+        let parts = text.split { $0 == "-" || $0 == "T" || $0 == "Z" }.map(String.init)
+        guard parts.count == 4, let month = Int(parts[1]), (1...12).contains(month) else { return text }
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        // 1 January 1970 was a Thursday.
+        let days = moment.milliseconds / 86_400_000
+        return "\(weekdays[Int((days % 7 + 11) % 7)]), \(parts[2]) \(months[month - 1]) \(parts[0]) \(parts[3]) +0000"
+    }
+}
+
+extension EmailAddress {
+    /// The address for logs, books and pages: its first character and its domain, `j•••@example.com`.
+    public var masked: String {
+        let parts = text.split(separator: "@")
+        guard parts.count == 2, let first = parts[0].first else { return "•••" }
+        return "\(first)•••@\(parts[1])"
+    }
+}

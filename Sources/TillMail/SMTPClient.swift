@@ -1,0 +1,142 @@
+import Foundation
+import NIOSSL
+public import TillCore
+import TillHardware
+
+/// Hands one letter to a mail server (RFC 5321), each in a talk of its own.
+///
+/// Nothing is tried twice. What is thrown says whether the letter certainly did not go, or may have gone:
+/// ``SMTPError/mayHaveBeenSent(host:reason:)`` only after the point that ends the letter was on its way.
+public struct SMTPClient: Sendable {
+    private let server: SMTPServer
+
+    /// A client of a mail server.
+    public init(_ server: SMTPServer) { self.server = server }
+
+    /// Sends a letter. When it returns the server has taken it.
+    public func send(_ message: MailMessage) async throws(SMTPError) {
+        let bytes = message.bytes
+        guard bytes.count <= MailMessage.maximumBytes else { throw .letter(reason: "it is too long") }
+        guard server.security != .none || Loopback.isHost(server.host) else { throw .notEncrypted(host: server.host) }
+        let tls = try trust()
+        let connection: SMTPConnection
+        do throws(SMTPBreak) {
+            connection = try await SMTPConnection.open(server, tls, isSecure: server.security == .tls)
+        } catch { throw unsent(error) }
+        do throws(SMTPError) {
+            let greeting = try await begin(connection)
+            try await signIn(connection, greeting)
+            try await hand(bytes, message, greeting, connection)
+        } catch {
+            await connection.close()
+            throw error
+        }
+        // The letter is taken; how the talk ends says nothing about it.
+        try? await connection.send(Array("QUIT\r\n".utf8), within: .seconds(1))
+        _ = try? await connection.reply(within: .seconds(1))
+        await connection.close()
+    }
+
+    // MARK: The talk
+
+    /// Greets, and goes over to TLS.
+    private func begin(_ connection: SMTPConnection) async throws(SMTPError) -> SMTPReply {
+        let first: SMTPReply
+        do throws(SMTPBreak) { first = try await connection.reply(within: server.limits.answer) } catch {
+            throw unsent(error)
+        }
+        guard first.isPositive else { throw .refused(host: server.host, reply: first.shown) }
+        let greeting = try await asked(connection, "EHLO [127.0.0.1]")
+        guard server.security == .startTLS else { return greeting }
+        guard greeting.parameters(of: "STARTTLS") != nil else { throw .notEncrypted(host: server.host) }
+        _ = try await asked(connection, "STARTTLS")
+        do throws(SMTPBreak) { try await connection.upgrade() } catch { throw unsent(error) }
+        return try await asked(connection, "EHLO [127.0.0.1]")
+    }
+
+    private func signIn(_ connection: SMTPConnection, _ greeting: SMTPReply) async throws(SMTPError) {
+        guard let user = server.user, let password = server.password else { return }
+        let ways = greeting.parameters(of: "AUTH") ?? []
+        let steps: [String]
+        func code(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+        if ways.contains("PLAIN") {
+            steps = ["AUTH PLAIN \(code("\0\(user)\0\(password.reveal())"))"]
+        } else if ways.contains("LOGIN") {
+            steps = ["AUTH LOGIN", code(user), code(password.reveal())]
+        } else {
+            throw .signIn(host: server.host, reply: "it offers neither PLAIN nor LOGIN")
+        }
+        for (index, step) in steps.enumerated() {
+            let reply = try await answer(connection, step)
+            guard index + 1 < steps.count ? reply.isIntermediate : reply.isPositive else {
+                throw .signIn(host: server.host, reply: "\(reply.code)")
+            }
+        }
+    }
+
+    private func hand(
+        _ bytes: [UInt8], _ message: MailMessage, _ greeting: SMTPReply, _ connection: SMTPConnection
+    ) async throws(SMTPError) {
+        if let most = greeting.parameters(of: "SIZE")?.first.flatMap({ Int($0) }), most > 0, bytes.count > most {
+            throw .letter(reason: "it is longer than the \(most) bytes that \(server.host) takes")
+        }
+        _ = try await asked(connection, "MAIL FROM:<\(message.from.text)>")
+        _ = try await asked(connection, "RCPT TO:<\(message.to.text)>")
+        let go = try await answer(connection, "DATA")
+        guard go.isIntermediate else { throw .refused(host: server.host, reply: go.shown) }
+        do throws(SMTPBreak) {
+            try await connection.send(SMTPClient.stuffed(bytes), within: server.limits.body)
+        } catch { throw unsent(error) }
+        // From here on it may be taken whatever is heard.
+        let last: SMTPReply
+        do throws(SMTPBreak) {
+            try await connection.send(Array(".\r\n".utf8), within: server.limits.body)
+            last = try await connection.reply(within: server.limits.end)
+        } catch { throw .mayHaveBeenSent(host: server.host, reason: error.words) }
+        guard last.isPositive else { throw .refused(host: server.host, reply: last.shown) }
+    }
+
+    /// A line that begins with a point gets another, so that no line ends the letter.
+    static func stuffed(_ bytes: [UInt8]) -> [UInt8] {
+        var stuffed: [UInt8] = []
+        stuffed.reserveCapacity(bytes.count)
+        var isLineStart = true
+        for byte in bytes {
+            if isLineStart, byte == UInt8(ascii: ".") { stuffed.append(byte) }
+            stuffed.append(byte)
+            isLineStart = byte == 0x0A
+        }
+        return stuffed
+    }
+
+    /// A command and an answer that must be yes.
+    private func asked(_ connection: SMTPConnection, _ command: String) async throws(SMTPError) -> SMTPReply {
+        let reply = try await answer(connection, command)
+        guard reply.isPositive else { throw .refused(host: server.host, reply: reply.shown) }
+        return reply
+    }
+
+    private func answer(_ connection: SMTPConnection, _ command: String) async throws(SMTPError) -> SMTPReply {
+        do throws(SMTPBreak) {
+            try await connection.send(Array((command + "\r\n").utf8), within: server.limits.answer)
+            return try await connection.reply(within: server.limits.answer)
+        } catch { throw unsent(error) }
+    }
+
+    private func unsent(_ reason: SMTPBreak) -> SMTPError {
+        reason == .certificate
+            ? .certificate(host: server.host) : .unreachable(host: server.host, reason: reason.words)
+    }
+
+    /// Whom TLS trusts.
+    private func trust() throws(SMTPError) -> SMTPConnection.TLS {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let file = server.authorityFile { configuration.trustRoots = .file(file) }
+        let isNumber = server.host.contains(":") || server.host.allSatisfy { $0.isNumber || $0 == "." }
+        do {
+            return SMTPConnection.TLS(
+                context: try NIOSSLContext(configuration: configuration), serverName: isNumber ? nil : server.host)
+        } catch { throw .letter(reason: "the authorities in smtp.authority_file can not be read") }
+    }
+}

@@ -1,0 +1,187 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import TillCore
+
+/// One open connection to a mail server. What goes wrong is a ``SMTPBreak``; whoever talks knows what that means for
+/// the letter.
+struct SMTPConnection: Sendable {
+    private let channel: any Channel
+    private let reader: NIOLoopBound<SMTPReader>
+    private let tls: TLS
+
+    /// What TLS needs to know.
+    struct TLS: Sendable {
+        var context: NIOSSLContext
+        /// For the name in the certificate; `nil` at a server that is named by its number.
+        var serverName: String?
+
+        func handler() throws -> NIOSSLClientHandler {
+            try NIOSSLClientHandler(context: context, serverHostname: serverName)
+        }
+    }
+
+    /// Connects; with TLS from the first byte if asked for.
+    static func open(_ server: SMTPServer, _ tls: TLS, isSecure: Bool) async throws(SMTPBreak) -> SMTPConnection {
+        do {
+            let loop = MultiThreadedEventLoopGroup.singleton.any()
+            let (channel, reader) = try await ClientBootstrap(group: loop)
+                .connectTimeout(.milliseconds(server.limits.connect.milliseconds))
+                .connect(host: server.host, port: server.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let reader = SMTPReader(channel.eventLoop)
+                        if isSecure { try channel.pipeline.syncOperations.addHandler(try tls.handler()) }
+                        try channel.pipeline.syncOperations.addHandler(reader)
+                        return (channel, NIOLoopBound(reader, eventLoop: channel.eventLoop))
+                    }
+                }
+            return SMTPConnection(channel: channel, reader: reader, tls: tls)
+        } catch { throw SMTPBreak(error) }
+    }
+
+    /// The next answer.
+    func reply(within span: Span) async throws(SMTPBreak) -> SMTPReply {
+        let reader = reader
+        do {
+            return try await channel.eventLoop.flatSubmit { reader.value.reply(within: span) }.get()
+        } catch { throw SMTPBreak(error) }
+    }
+
+    /// Sends bytes; given up, and the connection with it, when nobody takes them.
+    func send(_ bytes: [UInt8], within span: Span) async throws(SMTPBreak) {
+        let channel = channel
+        let limit = channel.eventLoop.scheduleTask(in: .milliseconds(span.milliseconds)) { channel.close(promise: nil) }
+        defer { limit.cancel() }
+        do { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) } catch {
+            // A write fails because the connection does, and the reader heard why.
+            let reader = reader
+            let heard = try? await channel.eventLoop.submit { reader.value.broken }.get()
+            throw (heard ?? nil) ?? SMTPBreak(error)
+        }
+    }
+
+    /// Goes over to TLS. Whatever the server said in clear after its answer is a sign of somebody between, and ends
+    /// the talk.
+    func upgrade() async throws(SMTPBreak) {
+        let (channel, reader, tls) = (channel, reader, tls)
+        do {
+            try await channel.eventLoop.submit {
+                guard reader.value.isQuiet else { throw SMTPBreak.injected }
+                try channel.pipeline.syncOperations.addHandler(try tls.handler(), position: .first)
+            }.get()
+        } catch { throw SMTPBreak(error) }
+    }
+
+    func close() async { try? await channel.close() }
+}
+
+/// How a talk broke off.
+enum SMTPBreak: Error, Hashable {
+    /// No connection.
+    case noConnection
+    /// The server's name is not known.
+    case noName
+    /// Nothing came in time.
+    case silence
+    /// The server closed the connection, or it broke.
+    case closed
+    /// The certificate is not to be trusted.
+    case certificate
+    /// TLS failed otherwise.
+    case tls
+    /// What came is no mail server's answer.
+    case nonsense
+    /// Words in clear where TLS was to begin.
+    case injected
+
+    init(_ error: any Error) {
+        switch error {
+        case let known as SMTPBreak: self = known
+        case is SMTPParseError: self = .nonsense
+        case let error as NIOConnectionError:
+            self = error.connectionErrors.isEmpty ? .noName : .noConnection
+        case is SocketAddressError: self = .noName
+        case is NIOSSLExtraError: self = .certificate
+        case NIOSSLError.handshakeFailed(let reason):
+            self = "\(reason)".contains("CERTIFICATE_VERIFY_FAILED") ? .certificate : .tls
+        case is NIOSSLError, is BoringSSLError: self = .tls
+        case let error as ChannelError:
+            if case .connectTimeout = error { self = .noConnection } else { self = .closed }
+        default: self = .closed
+        }
+    }
+
+    /// For the sentence that begins with the server's name.
+    var words: String {
+        switch self {
+        case .noConnection: "can not be reached"
+        case .noName: "is not known"
+        case .silence: "gave no answer in time"
+        case .closed: "closed the connection"
+        case .certificate: "is not to be trusted"
+        case .tls: "does not speak TLS as it should"
+        case .nonsense: "does not answer as a mail server does"
+        case .injected: "spoke before the encryption began"
+        }
+    }
+}
+
+/// Collects answers; lives on its event loop.
+private final class SMTPReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let loop: any EventLoop
+    private var parser = SMTPReplyParser()
+    private var replies: [SMTPReply] = []
+    private var waiting: EventLoopPromise<SMTPReply>?
+    /// Why nothing more will come.
+    private(set) var broken: SMTPBreak?
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    /// Nothing came that nobody asked for.
+    var isQuiet: Bool { parser.isEmpty && replies.isEmpty && broken == nil }
+
+    func reply(within span: Span) -> EventLoopFuture<SMTPReply> {
+        if !replies.isEmpty { return loop.makeSucceededFuture(replies.removeFirst()) }
+        if let broken { return loop.makeFailedFuture(broken) }
+        let promise = loop.makePromise(of: SMTPReply.self)
+        waiting = promise
+        let limit = loop.assumeIsolated().scheduleTask(in: .milliseconds(span.milliseconds)) { self.fail(.silence) }
+        promise.futureResult.whenComplete { _ in limit.cancel() }
+        return promise.futureResult
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        for byte in unwrapInboundIn(data).readableBytesView {
+            guard broken == nil else { return }
+            do throws(SMTPParseError) {
+                guard let reply = try parser.take(byte) else { continue }
+                if let promise = waiting {
+                    waiting = nil
+                    promise.succeed(reply)
+                } else if replies.count < 4 {
+                    replies.append(reply)
+                } else {
+                    fail(.nonsense)
+                }
+            } catch { fail(.nonsense) }
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(.closed)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(SMTPBreak(error))
+        context.close(promise: nil)
+    }
+
+    private func fail(_ reason: SMTPBreak) {
+        if broken == nil { broken = reason }
+        waiting?.fail(reason)
+        waiting = nil
+    }
+}

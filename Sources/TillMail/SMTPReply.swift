@@ -1,0 +1,69 @@
+/// What a mail server answered: a number, and lines of words.
+struct SMTPReply: Hashable, Sendable {
+    /// Three digits; the first says how it went.
+    let code: Int
+    /// The words of each line.
+    let lines: [String]
+
+    var isPositive: Bool { (200..<300).contains(code) }
+    /// It waits for more.
+    var isIntermediate: Bool { (300..<400).contains(code) }
+
+    /// The number and what a person needs of the words: what the server repeats of an address is left out.
+    var shown: String {
+        let words = (lines.last ?? "").split(separator: " ").filter { !$0.contains("@") }.joined(separator: " ")
+        return words.isEmpty ? "\(code)" : "\(code) \(words.prefix(120))"
+    }
+
+    /// Whether one of the lines after the first names an extension, with its parameters.
+    func parameters(of name: String) -> [String]? {
+        for line in lines.dropFirst() {
+            let words = line.split(separator: " ").map { $0.uppercased() }
+            if words.first == name { return Array(words.dropFirst()) }
+        }
+        return nil
+    }
+}
+
+/// Puts answers together from bytes. Nothing of it grows beyond ``SMTPLimits``.
+struct SMTPReplyParser {
+    private var line: [UInt8] = []
+    private var lines: [String] = []
+    private var code: Int?
+
+    /// Nothing was begun.
+    var isEmpty: Bool { line.isEmpty && lines.isEmpty }
+
+    /// Takes a byte.
+    /// - Returns: an answer if this byte ended one.
+    /// - Throws: ``SMTPParseError`` if it is none, or too long.
+    mutating func take(_ byte: UInt8) throws(SMTPParseError) -> SMTPReply? {
+        guard byte == 0x0A else {
+            guard line.count < SMTPLimits.lineBytes else { throw SMTPParseError() }
+            line.append(byte)
+            return nil
+        }
+        if line.last == 0x0D { line.removeLast() }
+        defer { line.removeAll(keepingCapacity: true) }
+        guard line.count >= 3, line.prefix(3).allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { throw SMTPParseError() }
+        let number = line.prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+        guard (200..<600).contains(number), code == nil || code == number, lines.count < SMTPLimits.lines else {
+            throw SMTPParseError()
+        }
+        let separator = line.count > 3 ? line[3] : 0x20
+        guard separator == 0x20 || separator == 0x2D else { throw SMTPParseError() }
+        // Only what prints is kept: these words go to a log and a screen.
+        let words = line.dropFirst(4).map { $0 >= 0x20 && $0 < 0x7F ? $0 : 0x3F }
+        lines.append(String(decoding: words, as: UTF8.self))
+        code = number
+        guard separator == 0x20 else { return nil }
+        defer {
+            lines = []
+            code = nil
+        }
+        return SMTPReply(code: number, lines: lines)
+    }
+}
+
+/// What came is no answer of a mail server.
+struct SMTPParseError: Error {}

@@ -1,0 +1,112 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+public import TillCore
+
+/// The way to one printer over HTTP, for `ipp` and `ipps`.
+///
+/// `ipps` is verified as on the web unless a certificate was pinned: printers make their own. A pinned printer must
+/// show exactly that certificate, whatever its name and whoever signed it; another one gets nothing. No request is sent
+/// twice, except one that the printer refused for want of a password, and no redirect is followed.
+/// ``shutdown()`` must be called in the end.
+public final class PrinterConnection: IPPCarrier {
+    private let address: PrinterAddress.IPP
+    private let credentials: PrinterCredentials?
+    private let pinned: PinnedExchange?
+    private let client: HTTPClient
+    private let scheme = Mutex<PrinterAuthorization?>(nil)
+
+    /// A way to a printer.
+    /// - Parameters:
+    ///   - pin: the certificate that it must show.
+    ///   - credentials: told when the printer asks for them, in plain words only over TLS.
+    public init(_ address: PrinterAddress.IPP, pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
+        self.address = address
+        self.credentials = credentials
+        pinned = address.isSecure ? pin.map { PinnedExchange(address: address, pin: $0) } : nil
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(4)), proxy: nil,
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Closes what is open.
+    public func shutdown() async { try? await client.shutdown() }
+
+    public func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8] {
+        var reply = try await once(bytes, deadline)
+        // Twice at most: the printer asks for a password, and a digest's number may have run out meanwhile.
+        for _ in 0..<2 where reply.status == 401 {
+            let before = scheme.withLock { $0 }
+            let next = try PrinterAuthorization.answering(
+                reply.challenges, before: before, credentials: credentials, isSecure: address.isSecure)
+            scheme.withLock { $0 = next }
+            reply = try await once(bytes, deadline)
+        }
+        return try PrinterConnection.body(of: reply)
+    }
+
+    private func once(_ bytes: [UInt8], _ deadline: Span) async throws(IPPError) -> PrinterReply {
+        let path = address.path
+        let authorization = scheme.withLock { $0?.header(method: "POST", path: path) }
+        if let pinned { return try await pinned.send(bytes, authorization: authorization, deadline: deadline) }
+        var request = HTTPClientRequest(url: address.url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/ipp")
+        if let authorization { request.headers.add(name: "Authorization", value: authorization) }
+        request.body = .bytes(ByteBuffer(bytes: bytes))
+        var reply = PrinterReply()
+        let answer: HTTPClientResponse
+        do {
+            answer = try await client.execute(request, deadline: .now() + .milliseconds(deadline.milliseconds))
+        } catch { throw PrinterConnection.failure(error) }
+        reply.take(status: Int(answer.status.code), answer.headers)
+        do {
+            reply.body = Array(try await answer.body.collect(upTo: IPPMessage.maximumBytes).readableBytesView)
+        } catch { throw .unreachable("its answer broke off", mayHaveArrived: true) }
+        return reply
+    }
+
+    /// What of an answer is IPP; everything else says what it is instead.
+    private static func body(of reply: PrinterReply) throws(IPPError) -> [UInt8] {
+        switch reply.status {
+        case 200:
+            let kind = reply.contentType.prefix { $0 != ";" }.lowercased()
+            guard kind == "application/ipp" else {
+                throw .notAPrinter("what answers there sends \(kind.isEmpty ? "no type" : String(kind.prefix(60)))")
+            }
+            return reply.body
+        case 300..<400, 404, 405, 410, 415, 501:
+            throw .notAPrinter("the web server there answers \(reply.status)")
+        default: throw .http(reply.status)
+        }
+    }
+
+    private static func failure(_ error: any Error) -> IPPError {
+        switch error {
+        case let error as HTTPClientError:
+            switch error {
+            case .connectTimeout: .unreachable("connecting took too long", mayHaveArrived: false)
+            case .tlsHandshakeTimeout: .unreachable("TLS took too long", mayHaveArrived: false)
+            case .deadlineExceeded, .readTimeout: .unreachable("no answer in time", mayHaveArrived: true)
+            default: .unreachable("the connection failed", mayHaveArrived: true)
+            }
+        case is NIOConnectionError: .unreachable("no connection", mayHaveArrived: false)
+        case is SocketAddressError: .unreachable("its name was not found", mayHaveArrived: false)
+        case NIOSSLError.handshakeFailed(let why):
+            "\(why)".contains("CERTIFICATE_VERIFY_FAILED")
+                ? .certificateNotTrusted : .unreachable("TLS could not be set up", mayHaveArrived: false)
+        case is NIOSSLExtraError, NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate:
+            .certificateNotTrusted
+        case is HTTPParserError: .notAPrinter("what answers there is no HTTP")
+        default: .unreachable("the connection failed", mayHaveArrived: true)
+        }
+    }
+}

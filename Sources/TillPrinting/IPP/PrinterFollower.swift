@@ -1,0 +1,128 @@
+import TillCore
+
+/// Follows jobs to their end, and finds those whose number was lost.
+struct PrinterFollower: Sendable {
+    let client: IPPClient
+    let clock: any TillClock
+
+    /// The states of a job that matter here. RFC 8011, 5.3.7.
+    private enum JobState {
+        static let pending = 3
+        static let held = 4
+        static let canceled = 7
+        static let aborted = 8
+        static let completed = 9
+    }
+
+    /// How the printer stands now.
+    func state() async throws(IPPError) -> PrinterState {
+        PrinterState(
+            try await client.printerAttributes([
+                "printer-state", "printer-state-reasons", "printer-state-message",
+            ]))
+    }
+
+    /// Follows a job until it has ended or the time is over.
+    /// - Parameters:
+    ///   - name: the job's own: a printer that was switched off and on may give its number to another.
+    ///   - beginningBy: when the printer must have begun; `nil`: at the end.
+    /// - Throws: ``IPPError/neverBegan(_:)`` if the printer had not begun then and called it off for us.
+    func follow(
+        _ job: Int, named name: String, beginningBy: Timestamp? = nil, until end: Timestamp, _ listener: PrintListener
+    ) async throws(IPPError) -> PrintOutcome {
+        var last: PrinterState?
+        var pause = Span.milliseconds(100)
+        var silence = ""
+        while true {
+            do throws(IPPError) {
+                let attributes = try await client.jobAttributes(job)
+                guard PrinterFollower.isNamed(name, attributes) else { throw .refused(status: 0x0406, message: "") }
+                if let ended = PrinterFollower.outcome(attributes) { return ended }
+                silence = ""
+                if let beginningBy, clock.now() >= beginningBy, PrinterFollower.waits(attributes) { break }
+                let state = try await state()
+                if state != last {
+                    last = state
+                    try? await listener(.state(state))
+                }
+            } catch {
+                // A printer forgets jobs that are done.
+                if case .refused(0x0406, _) = error {
+                    return .mayHavePrinted("The printer does not know the job any more.")
+                }
+                silence = error.what
+            }
+            guard clock.now() < end, !Task.isCancelled else { break }
+            do { try await clock.sleep(for: pause) } catch { break }
+            pause = min(.seconds(2), Span.milliseconds(pause.milliseconds * 3 / 2))
+        }
+        let why = silence.isEmpty ? last.map(\.sentence) ?? "It is not done yet." : silence
+        return try await giveUp(job, why)
+    }
+
+    /// The time is over: what has not begun is called off, so that it does not print when nobody waits for it.
+    private func giveUp(_ job: Int, _ why: String) async throws(IPPError) -> PrintOutcome {
+        let stays = PrintOutcome.mayHavePrinted("The printer has it and has not finished. \(why)")
+        guard let before = try? await client.jobAttributes(job), PrinterFollower.waits(before),
+            (try? await client.cancel(job)) != nil, let after = try? await client.jobAttributes(job)
+        else { return stays }
+        switch PrinterFollower.outcome(after) {
+        case .failed: throw .neverBegan(why)
+        case .some(let ended): return ended
+        case nil: return stays
+        }
+    }
+
+    /// The printer has not begun with a job.
+    private static func waits(_ attributes: [IPPAttribute]) -> Bool {
+        let state = attributes.int("job-state")
+        return state == JobState.pending || state == JobState.held
+    }
+
+    /// How a job ended; `nil` while it has not.
+    static func outcome(_ attributes: [IPPAttribute]) -> PrintOutcome? {
+        let reasons = attributes.strings("job-state-reasons").filter { $0 != "none" }.joined(separator: ", ")
+        let words = attributes.strings("job-state-message").first ?? ""
+        let all = [words, reasons].filter { !$0.isEmpty }.joined(separator: " — ")
+        let why = all.isEmpty ? "." : ": \(String(PrinterWords.plain(all).prefix(200)))."
+        return switch attributes.int("job-state") {
+        case JobState.completed: .printed
+        case JobState.canceled: .failed("It was called off at the printer\(why)")
+        case JobState.aborted: .failed("The printer gave up\(why)")
+        default: nil
+        }
+    }
+
+    /// Whether a job is ours; a printer that tells no names is believed.
+    static func isNamed(_ name: String, _ attributes: [IPPAttribute]) -> Bool {
+        attributes.strings("job-name").first.map { $0 == name } ?? true
+    }
+
+    /// The number of the newest job of a name; `nil` if there is none, or nobody says.
+    func find(named name: String) async -> Int? {
+        for isDone in [false, true] {
+            let jobs = (try? await client.jobs(done: isDone)) ?? []
+            let numbers = jobs.filter { $0.strings("job-name").first == name }.compactMap { $0.int("job-id") }
+            if let newest = numbers.max() { return newest }
+        }
+        return nil
+    }
+
+    /// Calls off a job that never got its document, so that it does not hold up the printer.
+    func discard(_ number: Int? = nil, named name: String) async {
+        var job = number
+        if job == nil { job = await find(named: name) }
+        guard let job, let attributes = try? await client.jobAttributes(job),
+            PrinterFollower.isNamed(name, attributes), PrinterFollower.outcome(attributes) == nil
+        else { return }
+        try? await client.cancel(job)
+    }
+}
+
+/// Words of a printer, for our sentences.
+enum PrinterWords {
+    /// Without control characters; a printer's words end up on screens.
+    static func plain(_ text: String) -> String {
+        String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && !$0.properties.isBidiControl })
+    }
+}

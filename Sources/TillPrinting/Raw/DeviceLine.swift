@@ -1,0 +1,103 @@
+import Synchronization
+import TillCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A receipt printer's device file. A printer that has stopped takes no more bytes, so nothing here waits in the
+/// system: every write has a deadline.
+final class DeviceLine: RawLine {
+    private let descriptor: Int32
+    private let answers = Mutex(ESCPOSAnswers())
+    private let isOpen = Mutex(true)
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { closeOnce() }
+
+    /// Opens it, for reading too where the system allows that.
+    /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it is not there, no device of characters, or not ours.
+    static func open(_ path: String) throws(IPPError) -> DeviceLine {
+        let flags = O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+        #if canImport(Darwin)
+            var descriptor = Darwin.open(path, O_RDWR | flags)
+            if descriptor < 0 { descriptor = Darwin.open(path, O_WRONLY | flags) }
+        #elseif canImport(Musl)
+            var descriptor = Musl.open(path, O_RDWR | flags)
+            if descriptor < 0 { descriptor = Musl.open(path, O_WRONLY | flags) }
+        #else
+            var descriptor = Glibc.open(path, O_RDWR | flags)
+            if descriptor < 0 { descriptor = Glibc.open(path, O_WRONLY | flags) }
+        #endif
+        guard descriptor >= 0 else {
+            let why = errno == EACCES ? "this user may not write to \(path)" : "there is no printer at \(path)"
+            throw .unreachable(why, mayHaveArrived: false)
+        }
+        let line = DeviceLine(descriptor)
+        var about = stat()
+        guard fstat(descriptor, &about) == 0, about.st_mode & S_IFMT == S_IFCHR else {
+            throw .unreachable("\(path) is no device of a printer", mayHaveArrived: false)
+        }
+        return line
+    }
+
+    func write(_ bytes: [UInt8], deadline: Span) async -> Bool {
+        let end = ContinuousClock.now + deadline.duration
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                guard let start = buffer.baseAddress else { return 0 }
+                #if canImport(Darwin)
+                    return Darwin.write(descriptor, start, buffer.count)
+                #elseif canImport(Musl)
+                    return Musl.write(descriptor, start, buffer.count)
+                #else
+                    return Glibc.write(descriptor, start, buffer.count)
+                #endif
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            guard count == 0 || errno == EAGAIN || errno == EINTR, ContinuousClock.now < end, !Task.isCancelled else {
+                return false
+            }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
+
+    func heard() async -> RawLineAnswers {
+        var buffer = Array(repeating: UInt8(0), count: ESCPOSAnswers.longest)
+        let count = read(descriptor, &buffer, buffer.count)
+        return answers.withLock { heard in
+            if count > 0 { heard.take(buffer.prefix(count)) }
+            let isTalk = heard.isTalk
+            return RawLineAnswers(next: isTalk ? nil : heard.next(), isTalk: isTalk)
+        }
+    }
+
+    func forget() async { answers.withLock { $0 = ESCPOSAnswers() } }
+
+    func close() async { closeOnce() }
+
+    private func closeOnce() {
+        let wasOpen = isOpen.withLock { open in
+            defer { open = false }
+            return open
+        }
+        guard wasOpen else { return }
+        #if canImport(Darwin)
+            _ = Darwin.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Glibc.close(descriptor)
+        #endif
+    }
+}

@@ -1,0 +1,85 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import TillCore
+
+/// A connection to a receipt printer's port.
+struct SocketLine: RawLine {
+    private let channel: any Channel
+    private let bytes: HeardBytes
+
+    /// Connects, ``RawPrinter/connectTries`` times at most.
+    static func open(host: String, port: Int) async throws(IPPError) -> SocketLine {
+        var tries = 0
+        while true {
+            let bytes = HeardBytes()
+            do {
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connectTimeout(.seconds(3))
+                    .channelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHandler(Listener(bytes))
+                        }
+                    }.connect(host: host, port: port).get()
+                return SocketLine(channel: channel, bytes: bytes)
+            } catch {
+                tries += 1
+                guard tries < RawPrinter.connectTries else {
+                    throw .unreachable("no connection to \(host):\(port)", mayHaveArrived: false)
+                }
+                try? await Task.sleep(for: .milliseconds(200 * tries))
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8], deadline: Span) async -> Bool {
+        let done = channel.eventLoop.makePromise(of: Void.self)
+        let channel = channel
+        // A printer that has stopped takes no more, and the write would wait for good.
+        let timer = channel.eventLoop.scheduleTask(in: .milliseconds(deadline.milliseconds)) {
+            done.fail(ChannelError.ioOnClosedChannel)
+            channel.close(mode: .all, promise: nil)
+        }
+        channel.writeAndFlush(ByteBuffer(bytes: bytes)).cascade(to: done)
+        let isWritten = (try? await done.futureResult.get()) != nil
+        timer.cancel()
+        return isWritten
+    }
+
+    func heard() async -> RawLineAnswers {
+        var answers = bytes.answers
+        answers.isClosed = !channel.isActive
+        return answers
+    }
+
+    func forget() async { bytes.forget() }
+
+    func close() async { try? await channel.close() }
+}
+
+/// What came back.
+private final class HeardBytes: Sendable {
+    private let bytes = Mutex(ESCPOSAnswers())
+
+    var answers: RawLineAnswers {
+        bytes.withLock { heard in
+            let isTalk = heard.isTalk
+            return RawLineAnswers(next: isTalk ? nil : heard.next(), isTalk: isTalk)
+        }
+    }
+    func forget() { bytes.withLock { $0 = ESCPOSAnswers() } }
+    func take(_ more: some Sequence<UInt8>) { bytes.withLock { $0.take(more) } }
+}
+
+private final class Listener: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let heard: HeardBytes
+
+    init(_ heard: HeardBytes) { self.heard = heard }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        heard.take(unwrapInboundIn(data).readableBytesView)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,169 @@
+import TillContactless
+public import TillCore
+public import TillTapToPay
+
+/// A provider that takes stored payments: opens them, decides about each, and gives its word to delete. It charges in the
+/// sandbox's own books under the attempt's key, so that a payment is charged once however often it comes.
+public struct SandboxForwarder: OfflineForwarder {
+    /// Who it is.
+    public let keys = SandboxOfflineKeys.keys
+    /// What it remembers of batches and logs.
+    public let books: SandboxOfflineBooks
+    /// How many payments it takes within ``window``; its way to say "slower".
+    public var mostInWindow = 1_000_000
+    /// The time that ``mostInWindow`` counts in.
+    public var window: Span = .seconds(1)
+    /// How long its word to delete is good.
+    public var tokenLifetime: Span = .hours(1)
+    /// It can be reached at all.
+    public var isReachable = true
+    private let ledger: SandboxLedger
+    private let clock: any TillClock
+    private let latency: Span
+    private let fault: @Sendable (BatchUpload) -> SandboxFault?
+
+    /// Makes one over a provider's books.
+    /// - Parameter fault: what goes wrong with an upload.
+    public init(
+        ledger: SandboxLedger, books: SandboxOfflineBooks, clock: any TillClock, latency: Span = .milliseconds(0),
+        fault: @escaping @Sendable (BatchUpload) -> SandboxFault? = { _ in nil }
+    ) {
+        self.ledger = ledger
+        self.books = books
+        self.clock = clock
+        self.latency = latency
+        self.fault = fault
+    }
+
+    /// Takes note of the device and its log.
+    public func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer {
+        guard isReachable else { return .notReached(reason: "connection refused") }
+        do {
+            if let reason = try books.see(checkpoint, from: header) { return .refused(reason: reason) }
+            return .reached
+        } catch {
+            return .notReached(reason: "the sandbox's books could not be read or written")
+        }
+    }
+
+    /// Decides about a batch, or answers with what was decided before.
+    public func forward(_ upload: BatchUpload) async -> ForwardAnswer {
+        let fault = fault(upload)
+        do {
+            switch fault {
+            case .notSent: return .notSent(reason: "connection refused")
+            case .timeoutBeforeCommit: return .unknown(reason: "timed out")
+            case .conflict: return .unknown(reason: "409 the batch is being decided")
+            case .outage: return .unknown(reason: "503")
+            case .slow(let span): try await clock.sleep(for: span)
+            case .duplicateDelivery: _ = try await decide(upload)
+            case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
+            }
+            if latency.milliseconds > 0 { try await clock.sleep(for: latency) }
+            let answer = try await decide(upload)
+            switch fault {
+            case .timeoutAfterCommit: return .unknown(reason: "timed out")
+            case .serverErrorAfterSuccess: return .unknown(reason: "500")
+            case .notSent, .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, nil: return answer
+            }
+        } catch {
+            return .unknown(reason: "the sandbox's books could not be read or written")
+        }
+    }
+
+    private func decide(_ upload: BatchUpload) async throws -> ForwardAnswer {
+        let log = upload.header.log
+        guard upload.header.provider == keys else { return .refused(reason: "it is sealed for someone else") }
+        guard upload.content.isSigned(by: upload.header.deviceKey) else {
+            return .refused(reason: "the device's signature under the batch is not right")
+        }
+        let root = BatchContent.root(id: upload.content.id, hashes: upload.records.map(\.hash))
+        guard root == upload.content.root, upload.records.map(\.sequence) == upload.content.members else {
+            return .refused(reason: "the batch does not hold what it says")
+        }
+        if let seen = try books.batch(upload.content.id, log: log) {
+            guard seen.root == upload.content.root else {
+                return .refused(reason: "another batch came under this name before")
+            }
+            if let receipt = OfflineReceiptText.read(seen.receipt) { return accepted(receipt, upload) }
+        }
+        if let reason = try books.see(upload.checkpoint, from: upload.header) { return .refused(reason: reason) }
+        let now = clock.now()
+        if let wait = try books.take(upload.records.count, atMost: mostInWindow, within: window, at: now) {
+            return .busy(retryAfter: wait)
+        }
+        var decisions: [RecordDecision] = []
+        for record in upload.records {
+            decisions.append(RecordDecision(sequence: record.sequence, outcome: try await decide(record, log, now)))
+        }
+        try books.keep(zip(upload.records, decisions).map { ($0, $1.outcome.word) }, log: log)
+        try books.keep(
+            upload.content.id, log: log, root: upload.content.root, receipt: OfflineReceiptText.write(decisions))
+        return accepted(decisions, upload)
+    }
+
+    /// The word to delete is made anew each time; the decisions are not.
+    private func accepted(_ decisions: [RecordDecision], _ upload: BatchUpload) -> ForwardAnswer {
+        let now = clock.now()
+        let token = DeletionToken(
+            log: upload.header.log, content: upload.content, decisions: decisions, issued: now,
+            expires: now.adding(tokenLifetime))
+        guard let text = token.text(signedWith: SandboxOfflineKeys.signing) else {
+            return .unknown(reason: "the sandbox could not sign")
+        }
+        return .accepted(BatchReceipt(batch: upload.content.id, decisions: decisions, token: text))
+    }
+
+    private func decide(
+        _ upload: BatchUpload.Record, _ log: String, _ now: Timestamp
+    ) async throws -> RecordDecision.Outcome {
+        let record = upload.record
+        guard let opened = StoredCardSeal.open(record, log: log, with: SandboxOfflineKeys.sealing) else {
+            return .poison(reason: "The card's data can not be opened: they were changed or are for someone else.")
+        }
+        guard let card = card(opened, record) else {
+            return .poison(reason: "What was sealed is no card for this payment.")
+        }
+        guard now <= record.expires else {
+            return .declined(
+                Decline(reason: .authorizationExpired, code: "offline_expired", message: "It came too late."))
+        }
+        let key = "\(record.attempt)-authorize"
+        let draft = SandboxLedger.Draft(
+            key: key, account: record.account.rawValue, order: record.order.rawValue,
+            payment: record.payment.rawValue, attempt: record.attempt.rawValue, amount: record.amount.minorUnits,
+            currency: record.amount.currency.code, text: "Order \(record.order), stored offline")
+        let effect = try await ledger.authorize(
+            draft, reference: nil, key: key, fingerprint: "\(record.amount) offline", card: card)
+        switch effect.outcome {
+        case .approved, .pending: break
+        case .requiresAction:
+            return .declined(Decline(sandboxCode: "authentication_required", message: "The customer is gone."))
+        case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
+        }
+        if effect.charge.captures.isEmpty {
+            _ = try await ledger.capture(
+                reference: effect.charge.reference, attempt: record.attempt.rawValue, amount: record.amount,
+                isFinal: true, key: "\(record.attempt)-capture")
+        }
+        return .approved(
+            reference: ProviderReference(rawValue: effect.charge.reference),
+            card: CardSummary(brand: card.brand, lastFour: card.lastFour, entryMode: card.entryMode))
+    }
+
+    /// The card that a reader sealed; it must be sealed for this payment, and fresh when it was stored.
+    private func card(_ opened: Secret<String>, _ record: StoredRecord) -> SandboxCard? {
+        guard CardEnvelope.isEnvelope(opened.reveal()) else { return SandboxCard(sealed: opened.reveal()) }
+        return SandboxEnvelope.card(opened, for: record.amount, payment: record.payment, at: record.at)
+    }
+}
+
+extension RecordDecision.Outcome {
+    var word: String {
+        switch self {
+        case .approved: "approved"
+        case .declined: "declined"
+        case .poison: "poison"
+        }
+    }
+}

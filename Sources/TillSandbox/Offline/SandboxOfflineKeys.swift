@@ -1,0 +1,22 @@
+import Crypto
+public import TillCore
+public import TillTapToPay
+
+/// The sandbox's keys for stored cards. They are derived from words and public: nothing real may be sealed to them.
+public enum SandboxOfflineKeys {
+    /// What a log is made for.
+    public static let keys = OfflineProviderKeys(
+        issuer: "till-sandbox", sealing: StoredCardSeal.publicKey(of: sealing) ?? [],
+        signing: (try? Curve25519.Signing.PrivateKey(rawRepresentation: signing.reveal())).map {
+            Array($0.publicKey.rawRepresentation)
+        } ?? [])
+
+    /// Opens stored cards.
+    static let sealing = key("till sandbox stored cards")
+    /// Signs words to delete. Public, so that tests can make good ones and flawed ones.
+    public static let signing = key("till sandbox deletion")
+
+    private static func key(_ word: String) -> Secret<[UInt8]> {
+        Secret(Array(SHA256.hash(data: Array(word.utf8))))
+    }
+}

@@ -1,0 +1,103 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOPosix
+public import TillCore
+
+/// A virtual receipt printer on two ports of this machine: one takes ESC/POS as printers' port 9100 does, the other is
+/// its buttons and its paper.
+///
+/// `GET /_sandbox/printer` shows what is on the paper; `POST /_sandbox/printer` with any of
+/// `{"paper":"ok|low|end","lines_left":5,"cover":"open|closed","drawer":"open|closed","silent":true,
+/// "breaks_after":100}` changes how it stands.
+public struct SandboxPrinterServer: Sendable {
+    /// The longest request at the buttons.
+    static let maximumBody = 4_096
+    /// Connections at once.
+    static let maximumConnections = 16
+
+    /// The printer.
+    public let printer: SandboxReceiptPrinter
+
+    /// Makes one.
+    public init(printer: SandboxReceiptPrinter = SandboxReceiptPrinter()) { self.printer = printer }
+
+    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// - Parameters:
+    ///   - port: where bytes are taken; zero takes a free one.
+    ///   - control: where the buttons are; zero takes a free one.
+    ///   - onReady: is told both ports.
+    public func run(port: Int, control: Int = 0, onReady: @escaping @Sendable (Int, Int) async -> Void) async throws {
+        let lines = PrinterLines()
+        let printer = printer
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(PrinterLine(printer, lines))
+                }
+            }.bind(host: "127.0.0.1", port: port).get()
+        var logger = Logger(label: "sandbox")
+        logger.logLevel = .warning
+        let taking = channel.localAddress?.port ?? port
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(to: request, lines) }
+        let application = Application(
+            responder: responder,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: control), serverName: nil),
+            onServerRunning: { await onReady(taking, $0.localAddress?.port ?? control) }, logger: logger)
+        do {
+            try await application.runService()
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+        try? await channel.close()
+    }
+
+    private func respond(to request: Request, _ lines: PrinterLines) async -> Response {
+        var request = request
+        guard request.uri.path == "/_sandbox/printer" else { return Response(status: .notFound) }
+        if request.method == .post {
+            guard let body = try? await request.collectBody(upTo: SandboxPrinterServer.maximumBody),
+                let wish = try? JSONValue(parsing: Array(body.readableBytesView)), let change = change(wish)
+            else { return Response(status: .badRequest) }
+            let told = printer.change(change)
+            lines.stateChanged(telling: told)
+        }
+        var headers = HTTPFields()
+        headers[.contentType] = "application/json"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: shown().text)))
+    }
+
+    /// `nil` if something in it is not known.
+    private func change(_ wish: JSONValue) -> ((inout SandboxReceiptPrinter.Conditions) -> Void)? {
+        let known = ["paper", "lines_left", "cover", "drawer", "silent", "breaks_after"]
+        guard case .object(let members) = wish, members.allSatisfy({ known.contains($0.key) }) else { return nil }
+        let paper = wish["paper"].map { SandboxReceiptPrinter.Paper(rawValue: $0.stringValue ?? "") }
+        if let paper, paper == nil { return nil }
+        let numbers = ["lines_left", "breaks_after"].map { wish[$0]?.int64Value }
+        return { conditions in
+            if let paper = paper ?? nil { conditions.paper = paper }
+            if wish["lines_left"] != nil { conditions.linesLeft = numbers[0].map { Int(clamping: $0) } }
+            if wish["breaks_after"] != nil { conditions.breaksAfter = numbers[1].map { Int(clamping: $0) } }
+            if let cover = wish["cover"]?.stringValue { conditions.isCoverOpen = cover == "open" }
+            if let drawer = wish["drawer"]?.stringValue { conditions.isDrawerOpen = drawer == "open" }
+            if let silent = wish["silent"]?.boolValue { conditions.isSilent = silent }
+        }
+    }
+
+    private func shown() -> JSONValue {
+        let (output, now) = (printer.output, printer.conditions)
+        return .object([
+            JSONMember(key: "paper", value: .string(now.paper.rawValue)),
+            JSONMember(key: "cover", value: .string(now.isCoverOpen ? "open" : "closed")),
+            JSONMember(key: "drawer", value: .string(now.isDrawerOpen ? "open" : "closed")),
+            JSONMember(key: "cuts", value: .number("\(output.cuts)")),
+            JSONMember(key: "drawer_pulses", value: .number("\(output.drawerPulses)")),
+            JSONMember(key: "unknown", value: .number("\(output.unknown)")),
+            JSONMember(key: "received", value: .number("\(output.received)")),
+            JSONMember(key: "lines", value: .array(output.lines.map { .string($0) })),
+        ])
+    }
+}

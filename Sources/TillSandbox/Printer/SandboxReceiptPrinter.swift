@@ -1,0 +1,233 @@
+import Synchronization
+public import TillCore
+import TillReceipts
+
+/// A receipt printer that is not there: takes ESC/POS, keeps what is on its paper, answers about its state as Epson's
+/// reference has it, and does what paper does: it ends in the middle of a receipt.
+public final class SandboxReceiptPrinter: Sendable {
+    /// Its paper.
+    public enum Paper: String, Hashable, Sendable {
+        /// Enough.
+        case ok
+        /// Nearly at its end.
+        case low
+        /// None.
+        case end
+    }
+
+    /// How it stands, and how it behaves.
+    public struct Conditions: Hashable, Sendable {
+        /// Its paper.
+        public var paper = Paper.ok
+        /// Lines until its paper ends; `nil`: it does not.
+        public var linesLeft: Int?
+        /// Its cover is open.
+        public var isCoverOpen = false
+        /// The cash drawer is open.
+        public var isDrawerOpen = false
+        /// It never answers, as many print servers do not.
+        public var isSilent = false
+        /// It breaks the connection after so many bytes.
+        public var breaksAfter: Int?
+
+        /// All is well.
+        public init() {}
+
+        /// It does not print now.
+        var stands: Bool { paper == .end || isCoverOpen }
+    }
+
+    /// What is on its paper and what it did.
+    public struct Output: Hashable, Sendable {
+        /// Lines of text; pictures and codes as `[picture 576x24]`, `[code https://…]`.
+        public var lines: [String] = []
+        /// Cuts.
+        public var cuts = 0
+        /// Pulses to the drawer.
+        public var drawerPulses = 0
+        /// Bytes that no printer knows.
+        public var unknown = 0
+        /// Bytes that came.
+        public var received = 0
+    }
+
+    /// Lines that are kept.
+    public static let longestPaper = 20_000
+    /// Bytes that it holds while it can not print; then it takes no more.
+    public static let buffer = 4_096
+
+    private struct State {
+        var conditions = Conditions()
+        var output = Output()
+        var reader = ESCPOSReader()
+        var line = ""
+        var held: [ESCPOSReader.Command] = []
+        var heldBytes = 0
+        var tellsByItself = false
+    }
+    private let state = Mutex(State())
+
+    /// A printer with enough paper.
+    public init() {}
+
+    /// What is on its paper.
+    public var output: Output { state.withLock { $0.output } }
+
+    /// How it stands.
+    public var conditions: Conditions { state.withLock { $0.conditions } }
+
+    /// It takes no more bytes now.
+    public var isFull: Bool { state.withLock { $0.conditions.stands && $0.heldBytes >= SandboxReceiptPrinter.buffer } }
+
+    /// Changes how it stands, as a person at it would. What it held is printed if it can be now.
+    /// - Returns: what it says by itself, if it was told to.
+    @discardableResult
+    public func change(_ body: (inout Conditions) -> Void) -> [UInt8] {
+        state.withLock { state in
+            let before = SandboxReceiptPrinter.automatic(state.conditions)
+            body(&state.conditions)
+            if !state.conditions.stands {
+                let held = state.held
+                state.held = []
+                state.heldBytes = 0
+                for command in held { SandboxReceiptPrinter.perform(command, &state) }
+            }
+            let after = SandboxReceiptPrinter.automatic(state.conditions)
+            return state.tellsByItself && before != after && !state.conditions.isSilent ? after : []
+        }
+    }
+
+    /// Takes bytes.
+    /// - Returns: what it answers.
+    public func take(_ bytes: [UInt8]) -> [UInt8] {
+        state.withLock { state in
+            state.output.received += bytes.count
+            var answer: [UInt8] = []
+            for command in state.reader.take(bytes) {
+                switch command {
+                // Asked in real time: it passes by what waits.
+                case .status(let kind):
+                    if !state.conditions.isSilent { answer += SandboxReceiptPrinter.status(kind, state.conditions) }
+                case .automatic(let kinds):
+                    state.tellsByItself = kinds != 0
+                    if kinds != 0, !state.conditions.isSilent {
+                        answer += SandboxReceiptPrinter.automatic(state.conditions)
+                    }
+                case .transmit(let kind):
+                    guard !state.conditions.stands, !state.conditions.isSilent else { continue }
+                    answer += SandboxReceiptPrinter.transmitted(kind, state.conditions)
+                default:
+                    if state.conditions.stands {
+                        state.held.append(command)
+                    } else {
+                        SandboxReceiptPrinter.perform(command, &state)
+                    }
+                }
+            }
+            if state.conditions.stands { state.heldBytes += bytes.count }
+            return answer
+        }
+    }
+
+    private static func perform(_ command: ESCPOSReader.Command, _ state: inout State) {
+        guard !state.conditions.stands else { return state.held.append(command) }
+        switch command {
+        case .initialize: state.line = ""
+        case .text(let bytes, let page): state.line += SandboxReceiptPrinter.text(bytes, page: page)
+        case .lineFeed: feed(state.line, &state)
+        case .feed(let count):
+            if !state.line.isEmpty { feed(state.line, &state) }
+            for _ in 0..<max(0, count - 1) { feed("", &state) }
+        case .cut:
+            state.output.cuts += 1
+            write("--------", &state)
+        case .drawer:
+            state.output.drawerPulses += 1
+            state.conditions.isDrawerOpen = true
+        case .raster(let width, let height, let black):
+            feed(black == 0 ? "[empty \(width)x\(height)]" : "[picture \(width)x\(height)]", &state)
+        case .code(let bytes): feed("[code \(String(decoding: bytes, as: UTF8.self))]", &state)
+        case .unknown: state.output.unknown += 1
+        case .bold, .align, .size, .codePage, .setting, .status, .transmit, .automatic: break
+        }
+    }
+
+    private static func feed(_ line: String, _ state: inout State) {
+        write(line, &state)
+        state.line = ""
+        guard let left = state.conditions.linesLeft else { return }
+        state.conditions.linesLeft = max(0, left - 1)
+        if left <= 1 {
+            state.conditions.paper = .end
+            state.conditions.linesLeft = nil
+        }
+    }
+
+    private static func write(_ line: String, _ state: inout State) {
+        guard state.output.lines.count < longestPaper else { return }
+        state.output.lines.append(line)
+    }
+
+    // MARK: What it says
+
+    /// The answer to `DLE EOT n`; bits 1 and 4 are always set.
+    static func status(_ kind: UInt8, _ now: Conditions) -> [UInt8] {
+        var byte: UInt8 = 0x12
+        switch kind {
+        case 1:
+            // Bit 2 is the drawer's plug: high while it is shut.
+            if !now.isDrawerOpen { byte |= 0x04 }
+            if now.stands { byte |= 0x08 }
+        case 2:
+            if now.isCoverOpen { byte |= 0x04 }
+            if now.paper == .end { byte |= 0x20 }
+        case 3: break
+        case 4:
+            if now.paper != .ok { byte |= 0x0C }
+            if now.paper == .end { byte |= 0x60 }
+        default: return []
+        }
+        return [byte]
+    }
+
+    /// The four bytes of `GS a`.
+    static func automatic(_ now: Conditions) -> [UInt8] {
+        var first: UInt8 = 0x10
+        if !now.isDrawerOpen { first |= 0x04 }
+        if now.stands { first |= 0x08 }
+        if now.isCoverOpen { first |= 0x20 }
+        let third: UInt8 = now.paper == .end ? 0x0F : now.paper == .low ? 0x03 : 0
+        return [first, 0, third, 0]
+    }
+
+    private static func transmitted(_ kind: UInt8, _ now: Conditions) -> [UInt8] {
+        switch kind {
+        case 1, 49: [now.paper == .ok ? 0x00 : 0x03]
+        case 2, 50: [now.isDrawerOpen ? 0x00 : 0x01]
+        default: []
+        }
+    }
+
+    private static func text(_ bytes: [UInt8], page: UInt8) -> String {
+        let map = pages[page] ?? [:]
+        var text = String.UnicodeScalarView()
+        for byte in bytes { text.append(byte < 0x80 ? Unicode.Scalar(byte) : map[byte] ?? "\u{FFFD}") }
+        return String(text)
+    }
+
+    /// The characters of the pages that most printers have, by number and byte.
+    private static let pages: [UInt8: [UInt8: Unicode.Scalar]] = {
+        var pages: [UInt8: [UInt8: Unicode.Scalar]] = [:]
+        for known in ESCPOSProfile.usualPages {
+            var map: [UInt8: Unicode.Scalar] = [:]
+            for value in UInt32(0xA0)...0x2265 {
+                guard let scalar = Unicode.Scalar(value), let bytes = known.page.encode(String(scalar)),
+                    let byte = bytes.first
+                else { continue }
+                map[byte] = scalar
+            }
+            pages[known.number] = map
+        }
+        return pages
+    }()
+}

@@ -1,0 +1,61 @@
+public import TillContactless
+public import TillCore
+
+/// A reader's field into which virtual cards are put by hand, one for one read.
+public actor VirtualField: CardChannel {
+    private let clock: any TillClock
+    private var card: VirtualCardChannel?
+    private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    private var lastID: UInt64 = 0
+
+    /// An empty field.
+    public init(clock: any TillClock = SystemClock()) { self.clock = clock }
+
+    /// Puts a card into the field, and takes out what was there.
+    public func present(_ card: VirtualCard) {
+        self.card = VirtualCardChannel(card, clock: clock)
+        wake()
+    }
+
+    /// Takes the card out.
+    public func remove() { card = nil }
+
+    /// Whether somebody waits for a card.
+    public var isWaiting: Bool { !waiting.isEmpty }
+
+    /// Waits until a card is put in.
+    public func waitForCard() async throws(CardChannelError) {
+        while card == nil {
+            if Task.isCancelled { throw .cancelled }
+            lastID &+= 1
+            let id = lastID
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waiter in
+                    if Task.isCancelled || card != nil { return waiter.resume() }
+                    waiting[id] = waiter
+                }
+            } onCancel: {
+                Task { await self.wake() }
+            }
+        }
+        try await card?.waitForCard()
+    }
+
+    /// The card's answer.
+    public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
+        guard let card else { throw .cardRemoved }
+        return try await card.transmit(command)
+    }
+
+    /// The read is over: the card is taken away.
+    public func powerOff() async {
+        await card?.powerOff()
+        card = nil
+    }
+
+    private func wake() {
+        let waiters = waiting.values
+        waiting = [:]
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,128 @@
+import HTTPTypes
+import Hummingbird
+import Synchronization
+import TillApplePay
+import TillCore
+import TillJournal
+
+/// What Apple tells of merchants' tokens: it calls with an event's identifier and nothing else, and what happened is
+/// asked of Apple itself, so that nobody can make an event up.
+struct MerchantTokenEvents: Sendable {
+    /// Events whose details are asked for after one notification: that one, and earlier ones that failed.
+    static let maximumFetches = 10
+
+    let journal: SQLiteJournal
+    let sessions: MerchantSessions
+    let sandbox: ApplePaySandbox?
+    let clock: any TillClock
+    let figures: ApplePayFigures
+    private let gate = OneAtATime()
+
+    init(
+        journal: SQLiteJournal, sessions: MerchantSessions, sandbox: ApplePaySandbox?, clock: any TillClock,
+        figures: ApplePayFigures
+    ) {
+        self.journal = journal
+        self.sessions = sessions
+        self.sandbox = sandbox
+        self.clock = clock
+        self.figures = figures
+    }
+
+    /// Writes a notification down. It is on the disk before Apple is told that it came.
+    func notified(_ id: String) async throws(JournalError) {
+        let isNew = try await journal.noteWalletTokenEvent(id, at: clock.now())
+        figures.notification(isNew ? "new" : "repeated")
+    }
+
+    /// Asks Apple what happened, also for events of which it was not to be heard before.
+    func fetch(_ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment) async {
+        guard gate.enter() else { return }
+        repeat { await fetchWaiting(domain, identity, environment) } while gate.leave()
+    }
+
+    private func fetchWaiting(
+        _ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment
+    ) async {
+        let waiting = try? await journal.walletTokenEvents(waiting: true, limit: MerchantTokenEvents.maximumFetches)
+        let gateway: MerchantGateway = environment == .production ? .production : .sandbox
+        for (id, _, _) in waiting ?? [] {
+            let path = MerchantTokenEvent.path(merchant: MerchantIDHash(of: domain.merchant), event: id)
+            do throws(MerchantSessionError) {
+                let bytes = try await sessions.read(
+                    gateway, path: path, identity: identity, standIn: await sandbox?.standIn())
+                guard let document = try? JSONValue(parsing: bytes), let event = MerchantTokenEvent(json: document)
+                else { throw .malformed }
+                try? await journal.endWalletTokenEvent(id, document: Self.kept(event).bytes())
+                figures.notification("known")
+            } catch {
+                // One that Apple does not know was made up: anybody can call the address.
+                if case .refused(404) = error {
+                    figures.notification("unknown_to_apple")
+                    try? await journal.forgetWalletTokenEvent(id)
+                    continue
+                }
+                figures.notification(error.code)
+                return
+            }
+        }
+    }
+
+    /// What is kept of an event: the token as a hash, by which a shop finds its own.
+    private static func kept(_ event: MerchantTokenEvent) -> JSONValue {
+        var members = [
+            JSONMember(key: "eventType", value: .string(event.kind.rawValue)),
+            JSONMember(key: "reason", value: .string(event.reason)),
+            JSONMember(
+                key: "merchantTokenSHA256",
+                value: .string(Hex.lowercase(digest(event.merchantToken.reveal().utf8)))),
+        ]
+        if let digits = event.lastFour { members.append(JSONMember(key: "lastFour", value: .string(digits))) }
+        if let expiry = event.cardExpiry { members.append(JSONMember(key: "cardExpiry", value: .string(expiry))) }
+        return .object(members)
+    }
+}
+
+extension ApplePayRoutes {
+    /// Apple tells that something happened to a merchant's token. The identifier is the address's last part; whatever
+    /// it says, it is answered with 200 once it is kept, and with 500 if it can not be: Apple calls again then.
+    func notified(_ request: Request, _ parts: ArraySlice<String>) async throws -> Response {
+        guard request.isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
+        guard let id = parts.last, MerchantTokenEvent.isIdentifier(id),
+            parts.count == 1 || parts.first == "merchantToken"
+        else { throw Problem.notFound }
+        do throws(JournalError) { try await events.notified(id) } catch {
+            throw Problem(
+                .internalServerError, "journal_unavailable", "The notification could not be kept.",
+                next: "Send it again.")
+        }
+        let domain = (try? domain(of: request)) ?? options.domains.first
+        if let domain, let identity = identity(of: domain) {
+            let (events, environment) = (events, options.environment)
+            Task { await events.fetch(domain, identity, environment) }
+        }
+        return Self.json(.object([JSONMember(key: "received", value: .bool(true))]))
+    }
+}
+
+/// Lets one caller work; what the others came for is done by that one, afterwards.
+private final class OneAtATime: Sendable {
+    private enum State { case idle, busy, wanted }
+    private let state = Mutex(State.idle)
+
+    /// Whether the caller is the one.
+    func enter() -> Bool {
+        state.withLock { state in
+            defer { state = state == .idle ? .busy : .wanted }
+            return state == .idle
+        }
+    }
+
+    /// Whether somebody came meanwhile: then the work is done once more.
+    func leave() -> Bool {
+        state.withLock { state in
+            defer { state = state == .wanted ? .busy : .idle }
+            return state == .wanted
+        }
+    }
+}

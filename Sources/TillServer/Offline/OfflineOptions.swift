@@ -1,0 +1,77 @@
+import TillCore
+import TillJournal
+import TillSandbox
+public import TillTapToPay
+
+/// How payments without a connection are set up.
+public struct OfflineOptions: Sendable {
+    /// The name of the file with the device's key, in ``folder``.
+    public static let keyName = "device.key"
+
+    /// The folder of the log.
+    public var folder: String
+    /// What people call this device.
+    public var device = "till"
+    /// When a card is taken without asking.
+    public var policy = OfflinePolicy()
+    /// How many stored payments the sandbox takes in a second.
+    public var sandboxWindow = 1_000_000
+    /// The sandbox can be reached.
+    public var sandboxIsReachable = true
+
+    /// Beside a journal.
+    public init(journal: String) { folder = journal + "-offline" }
+
+    /// What settings say.
+    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for limits that can not be read.
+    public init(_ settings: Settings, journal: String) throws(SettingsError) {
+        self.init(journal: journal)
+        if let text = settings.text(.offlineFolder) { folder = text }
+        if let text = settings.text(.offlineDevice) { device = text }
+        policy.isAllowed = settings.text(.offlineMode) != "off"
+        if let text = settings.text(.offlinePerPayment) { policy.perPayment = try limits(text, .offlinePerPayment) }
+        if let text = settings.text(.offlineTotal) { policy.total = try limits(text, .offlineTotal) }
+        if let number = settings.number(.offlineCount) { policy.count = number }
+        if let number = settings.number(.offlinePerCard) { policy.perCard = number }
+        if let span = settings.span(.offlinePerCardWindow) { policy.velocityWindow = span }
+        if let span = settings.span(.offlineContactAge) { policy.contactAge = span }
+        if let span = settings.span(.offlineItemAge) { policy.itemAge = span }
+        policy.country = settings.text(.offlineCountry)
+        if let number = settings.number(.sandboxWindow) { sandboxWindow = number }
+        sandboxIsReachable = settings.text(.sandboxNetwork) != "off"
+    }
+
+    private func limits(_ text: String, _ setting: Setting) throws(SettingsError) -> [String: Int64] {
+        var limits: [String: Int64] = [:]
+        for part in text.split(separator: ",") {
+            let words = part.split(separator: " ")
+            guard words.count == 2, let currency = try? Currency(code: String(words[0])),
+                let money = try? Money(parsing: String(words[1]), currency: currency), !money.isNegative
+            else {
+                throw .wrongValue(
+                    place: "“\(setting.key)”",
+                    reason: "is “\(text.prefix(40))” and must be amounts as EUR 50.00, USD 50.00")
+            }
+            limits[currency.code] = money.minorUnits
+        }
+        return limits
+    }
+}
+
+extension OfflineDesk {
+    /// The desk of a counter: what it stores is for the sandbox, the one stand-in that takes stored cards here.
+    static func make(
+        _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal, clock: any TillClock
+    ) throws -> OfflineDesk {
+        if !options.offline.sandboxIsReachable {
+            for operation in SandboxOperation.allCases { sandbox.faults.keepFailing(operation, with: .notSent) }
+        }
+        let isReachable = options.offline.sandboxIsReachable
+        var forwarder = SandboxForwarder(
+            ledger: sandbox.ledger, books: try SandboxOfflineBooks(path: options.sandboxLedger + "-offline"),
+            clock: clock, latency: options.sandboxLatency, fault: { _ in isReachable ? nil : .notSent })
+        forwarder.mostInWindow = options.offline.sandboxWindow
+        forwarder.isReachable = isReachable
+        return OfflineDesk(options.offline, journal: journal, online: sandbox, forwarder: forwarder, clock: clock)
+    }
+}

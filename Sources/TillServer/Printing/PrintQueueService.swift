@@ -1,0 +1,28 @@
+import Logging
+import ServiceLifecycle
+import TillCore
+import TillJournal
+
+/// Prints receipts that wait, as long as the counter is open: those whose printer was gone, without paper or busy, and
+/// those of processes that died.
+struct PrintQueueService: Service {
+    /// How often it looks for what is due.
+    static let pace = Span.seconds(3)
+
+    let desk: ReceiptDesk
+    let clock: any TillClock
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    for job in try await desk.printWaiting(onlyDue: true) where job.state != .waiting {
+                        logger.info("print", metadata: ["id": "\(job.id)", "state": "\(job.state.rawValue)"])
+                    }
+                } catch { logger.warning("The print queue could not be read: \(error)") }
+                try? await clock.sleep(for: PrintQueueService.pace)
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+public import TillCanvas
+public import TillCore
+public import TillReceipts
+
+/// In which form a receipt is written, and how wide.
+public struct ReceiptForm: Hashable, Sendable {
+    /// The forms.
+    public enum Format: String, Hashable, Sendable, CaseIterable {
+        /// Lines of fixed columns.
+        case text
+        /// A page.
+        case html
+        /// For programs.
+        case json
+        /// As it prints, with its fonts.
+        case pdf
+        /// A picture of how it prints.
+        case png
+        /// A printer's bytes.
+        case escpos
+
+        /// What an answer over HTTP is called.
+        public var mediaType: String {
+            switch self {
+            case .text: "text/plain; charset=utf-8"
+            case .html: "text/html; charset=utf-8"
+            case .json: "application/json"
+            case .pdf: "application/pdf"
+            case .png: "image/png"
+            case .escpos: "application/vnd.till.escpos"
+            }
+        }
+    }
+
+    /// The form.
+    public let format: Format
+    private let paper: Paper
+    private let columns: Int
+    private let profile: ESCPOSProfile
+
+    /// A form.
+    /// - Parameters:
+    ///   - width: `58`, `80`, `A4` or `Letter`; for text also a number of columns, 24 to 255.
+    ///   - profile: what an ESC/POS printer can do; `nil`: what is usual at that width.
+    /// - Throws: ``ReceiptFormError``
+    public init(_ format: Format, width: String = "80", profile: String? = nil) throws(ReceiptFormError) {
+        self.format = format
+        let named = Paper.named(width)
+        let number = Int(width).flatMap { (24...255).contains($0) ? $0 : nil }
+        guard named != nil || format == .text && number != nil else { throw .unknownWidth(width) }
+        paper = named ?? .roll80
+        switch named {
+        case .roll58: columns = 32
+        case .roll80: columns = 48
+        case .some: columns = 80
+        case nil: columns = number ?? 48
+        }
+        guard let known = ESCPOSProfile.named(profile ?? (named == .roll58 ? "58" : "80")) else {
+            throw .unknownProfile(profile ?? "")
+        }
+        self.profile = known
+    }
+
+    /// The receipt in this form.
+    /// - Returns: its bytes, and the lines of an ESC/POS receipt that carry `?` for a character.
+    /// - Throws: ``CanvasError`` if it can not be drawn.
+    public func write(_ content: ReceiptContent) throws(CanvasError) -> (bytes: [UInt8], damagedLines: Int) {
+        let document = ReceiptDocument(content)
+        switch format {
+        case .text: return (Array(ReceiptRenderer.text(content, columns: columns).utf8), 0)
+        case .html: return (ReceiptRenderer.htmlBytes(document), 0)
+        case .json: return (content.jsonValue.bytes() + [0x0A], 0)
+        case .pdf: return (try Canvas().pdf(document, paper: paper), 0)
+        case .png: return (try Canvas().png(document, paper: paper), 0)
+        case .escpos:
+            let lines = (try? Canvas()).map { CanvasLines($0) }
+            let receipt = ReceiptRenderer.escpos(document, profile: profile, rasterizer: lines)
+            return (receipt.bytes, receipt.damagedLines)
+        }
+    }
+}
+
+/// A form that there is not.
+public enum ReceiptFormError: ExplainedError, Hashable {
+    /// No such paper.
+    case unknownWidth(String)
+    /// No such profile.
+    case unknownProfile(String)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .unknownWidth: "unknown_width"
+        case .unknownProfile: "unknown_profile"
+        }
+    }
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .unknownWidth(let width): "There is no paper \(width.prefix(40))."
+        case .unknownProfile(let name): "There is no printer profile \(name.prefix(40))."
+        }
+    }
+    /// Nothing moved.
+    public var moneyMoved: MoneyMoved { .no }
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .unknownWidth: "Use 58, 80, A4 or Letter; for text also 24 to 255 columns."
+        case .unknownProfile: "Use \(ESCPOSProfile.all.map(\.name).joined(separator: ", "))."
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import TillCore
+public import TillHardware
+public import TillJournal
+import TillMail
+public import TillReceipts
+
+/// Sends receipts by e-mail: written down first with the address masked, sent once, and said so if nobody knows
+/// whether it arrived. What becomes of a letter changes no payment.
+public struct ReceiptPost: Sendable {
+    private let journal: SQLiteJournal
+    private let mail: ReceiptSetup.Mail
+    private let clock: any TillClock
+
+    /// A post.
+    /// - Throws: ``ReceiptPostError/notConfigured``
+    public init(
+        journal: SQLiteJournal, setup: ReceiptSetup, clock: any TillClock = SystemClock()
+    ) throws(ReceiptPostError) {
+        guard let mail = setup.mail else { throw .notConfigured }
+        self.journal = journal
+        self.mail = mail
+        self.clock = clock
+    }
+
+    /// Sends one receipt.
+    /// - Returns: how it stands in the end. Nothing is thrown for what a mail server does.
+    public func send(_ receipt: ReceiptContent, to address: EmailAddress) async throws -> ReceiptMail {
+        let now = clock.now()
+        let name = PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
+        var job = ReceiptMail(
+            id: "mail_" + name.rawValue.dropFirst(4), payment: receipt.paymentID, to: address.masked, at: now)
+        let document = ReceiptDocument(receipt)
+        let letter = MailMessage(
+            from: mail.from, fromName: receipt.store.name.plain, to: address, subject: document.title.plain,
+            text: ReceiptRenderer.text(receipt),
+            html: String(decoding: ReceiptRenderer.htmlBytes(document), as: UTF8.self),
+            identifier: job.id.replacing("_", with: "-"), date: now)
+        guard try await journal.begin(job) else { throw ReceiptPostError.underWay(address.masked) }
+        do throws(SMTPError) {
+            try await SMTPClient(mail.server).send(letter)
+            job.state = .sent
+            job.note = "The receipt was sent to \(job.to)."
+        } catch {
+            if case .mayHaveBeenSent = error { job.state = .mayHaveBeenSent } else { job.state = .failed }
+            job.note = "\(error.what) \(error.next)"
+        }
+        try await journal.endReceiptMail(job.id, as: job.state, note: job.note)
+        return job
+    }
+}
+
+/// Why a receipt is not even tried to be sent.
+public enum ReceiptPostError: ExplainedError, Hashable {
+    /// There is no mail server.
+    case notConfigured
+    /// It is being sent there at this moment.
+    case underWay(String)
+    /// What was given is no address.
+    case address
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .notConfigured: "mail_not_configured"
+        case .underWay: "mail_under_way"
+        case .address: "invalid_address"
+        }
+    }
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .notConfigured: "This shop sends no receipts: no mail server is set."
+        case .underWay(let masked): "This receipt is being sent to \(masked) at this moment."
+        case .address: "This is no e-mail address that a receipt can be sent to."
+        }
+    }
+    /// A letter moves nothing.
+    public var moneyMoved: MoneyMoved { .no }
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .notConfigured: "Set smtp.host and smtp.from; `till doctor` lists every setting."
+        case .underWay: "Wait for it."
+        case .address: "Correct it; letters beyond ASCII in its domain must be written as xn--…."
+        }
+    }
+}

@@ -1,0 +1,125 @@
+public import Foundation
+public import TillCore
+public import TillJournal
+public import TillHardware
+public import TillMail
+public import TillReceipts
+
+/// What a shop set for its receipts: what stands at their head and foot, their language, and how they are sent.
+public struct ReceiptSetup: Sendable {
+    /// Who sells.
+    public var store = StoreDetails(name: "Till")
+    /// The language, and how amounts and dates are written.
+    public var locale = Locale(identifier: "en_US")
+    /// Where customers find the counter, without a slash at its end; receipts carry a code if it is set.
+    public var url: String?
+    /// How receipts are sent; not at all if `nil`.
+    public var mail: Mail?
+
+    /// How receipts are sent.
+    public struct Mail: Sendable {
+        /// The mail server.
+        public var server: SMTPServer
+        /// Who they come from.
+        public var from: EmailAddress
+
+        /// A way to send.
+        public init(server: SMTPServer, from: EmailAddress) {
+            self.server = server
+            self.from = from
+        }
+    }
+
+    /// What holds if nothing is set.
+    public init() {}
+
+    /// What settings say. Their values are checked already, but for those that need each other.
+    /// - Throws: ``SettingsError``
+    public init(_ settings: Settings) throws(SettingsError) {
+        if let name = settings.text(.locale) { locale = Locale(identifier: name) }
+        store = StoreDetails(
+            name: settings.text(.store) ?? "Till",
+            address: settings.text(.storeAddress).map(Setting.lines(parsing:)), taxID: settings.text(.storeTaxID),
+            timeZone: settings.text(.timeZone).flatMap(TimeZone.init(identifier:)) ?? .gmt,
+            phone: settings.text(.storePhone), merchantID: settings.text(.storeMerchantID),
+            terminalID: settings.text(.storeTerminalID),
+            region: settings.text(.storeCountry) ?? locale.region?.identifier)
+        store.identifiers = (settings.text(.storeIDs).flatMap(Setting.pairs(parsing:)) ?? []).map {
+            .init(name: $0.name, value: $0.value)
+        }
+        store.closing = Setting.lines(parsing: settings.text(.storeClosing) ?? "")
+            .split(whereSeparator: \.isNewline).prefix(8).map { ReceiptText(String($0)) }
+        store.required = try ReceiptSetup.fields(settings.text(.receiptFields) ?? "")
+        url = settings.text(.receiptURL).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        mail = try ReceiptSetup.mail(settings)
+    }
+
+    private static func fields(_ text: String) throws(SettingsError) -> [ReceiptField] {
+        var fields: [ReceiptField] = []
+        for name in text.split(separator: ",") {
+            guard let field = ReceiptField(rawValue: name.trimmingCharacters(in: .whitespaces)) else {
+                let known = ReceiptField.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .wrongValue(
+                    place: Setting.receiptFields.variable, reason: "names “\(name.prefix(40))”; there are \(known)")
+            }
+            fields.append(field)
+        }
+        return fields
+    }
+
+    private static func mail(_ settings: Settings) throws(SettingsError) -> Mail? {
+        guard let host = settings.text(.smtpHost) else { return nil }
+        guard let from = settings.text(.smtpFrom).flatMap(EmailAddress.init) else {
+            throw .wrongValue(place: "smtp.from", reason: "must be an e-mail address, since smtp.host is set")
+        }
+        let security = settings.text(.smtpSecurity).flatMap(SMTPServer.Security.init(rawValue:)) ?? .startTLS
+        guard security != .none || Loopback.isHost(host) else {
+            throw .wrongValue(
+                place: "smtp.security", reason: "is none, which only a mail server on this machine may have")
+        }
+        return Mail(
+            server: SMTPServer(
+                host: host, port: settings.number(.smtpPort), security: security, user: settings.text(.smtpUser),
+                password: settings.secret(.smtpPassword), authorityFile: settings.text(.smtpAuthority)),
+            from: from)
+    }
+
+    /// The receipt of a payment, proved to add up.
+    /// - Parameters:
+    ///   - refund: that of one refund, a paper of its own; `nil`: that of the whole payment.
+    ///   - links: signs the address of the receipt online; `nil`: no code.
+    /// - Throws: ``ReceiptError``
+    public func content(
+        _ payment: Payment, copy: ReceiptCopy = .customer, refund: RefundID? = nil, links: ReceiptLink? = nil
+    ) throws(ReceiptError) -> ReceiptContent {
+        var content: ReceiptContent
+        if let refund {
+            content = try ReceiptContent(refund: refund, of: payment, store: store, locale: locale)
+        } else {
+            content = ReceiptContent(payment: payment, store: store, locale: locale)
+        }
+        content.copy = copy
+        if let url, let links {
+            // Of the day it was sold on, so that every print of it carries the same code.
+            let expires = content.date.adding(ReceiptLink.usualLife)
+            content.link = CodeText(url + links.path(payment.id, expires: expires))
+        }
+        try content.check()
+        return content
+    }
+
+    /// A desk that prints such receipts.
+    public func desk(
+        _ journal: SQLiteJournal, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> ReceiptDesk {
+        let links = url == nil ? nil : try? ReceiptLink(besideJournal: journal.path)
+        return ReceiptDesk(journal: journal, clock: clock) { [self] payment, copy in
+            var receipt = ReceiptContent(payment: payment, store: store, locale: locale)
+            receipt.copy = copy
+            // An order was proved to add up before it became a payment, so this one does.
+            if let proved = try? content(payment, copy: copy, links: links) { receipt = proved }
+            if let sentence = receipt.missingFieldsSentence { onGap(sentence) }
+            return receipt
+        }
+    }
+}

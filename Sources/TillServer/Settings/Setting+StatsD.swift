@@ -1,0 +1,13 @@
+extension Setting {
+    /// Where figures are sent.
+    public static let statsDHost = Setting(
+        key: "statsd.host", option: nil, kind: .text, usual: nil,
+        about: "The StatsD server that figures are sent to; none are sent without it.")
+    /// The port of the StatsD server.
+    public static let statsDPort = Setting(
+        key: "statsd.port", option: nil, kind: .number(1...65_535), usual: "8125", about: "The StatsD server's port.")
+    /// What stands before each figure's name.
+    public static let statsDPrefix = Setting(
+        key: "statsd.prefix", option: nil, kind: .text, usual: "till",
+        about: "What stands before each name that StatsD is sent.")
+}

@@ -1,0 +1,144 @@
+import HTTPTypes
+import Hummingbird
+import TillCheckout
+import TillContactless
+import TillCore
+import TillTapToPay
+
+/// What stands under `/v1/tap`: the virtual reader of a counter in sandbox mode.
+struct TapRoutes: Sendable {
+    let desk: TapDesk?
+    let payments: PaymentRoutes
+
+    /// Answers a request; its path is `/v1/tap` or begins with it.
+    func answer(
+        _ path: String, _ request: Request, route: inout String, incoming: () async throws -> Incoming
+    ) async throws -> Response {
+        let isReading = request.method == .get || request.method == .head
+        switch path {
+        case "/v1/tap":
+            route = path
+            guard isReading else { throw TapRoutes.notAllowed("GET, HEAD", request) }
+            _ = try await incoming()
+            return overview()
+        case "/v1/tap/card", "/v1/tap/cancel":
+            route = path
+            guard request.method == .post else { throw TapRoutes.notAllowed("POST", request) }
+            return try await act(isCard: path == "/v1/tap/card", try await incoming())
+        case "/v1/tap/story":
+            route = path
+            guard isReading else { throw TapRoutes.notAllowed("GET, HEAD", request) }
+            return try await story(try await incoming())
+        default: throw Problem.notFound
+        }
+    }
+
+    private static func notAllowed(_ methods: String, _ request: Request) -> Problem {
+        var problem = Problem(
+            .methodNotAllowed, "method_not_allowed", "This address does not take \(request.method.rawValue).",
+            next: "Use \(methods).")
+        problem.headers[.allow] = methods
+        return problem
+    }
+
+    private func theDesk() throws -> TapDesk {
+        guard let desk else {
+            throw Problem(
+                .conflict, "no_virtual_reader", "Virtual cards are taken where the sandbox moves the money only.",
+                next: "Start the counter with --provider sandbox.")
+        }
+        return desk
+    }
+
+    /// Whether there is a reader, where it stands, and which cards may be held to it.
+    private func overview() -> Response {
+        var writer = JSONWriter(reserving: 1024)
+        writer.beginObject()
+        writer.field("available", desk != nil)
+        writer.field("phase", desk?.status.phase.name)
+        writer.field("pass", desk == nil ? nil : TapDesk.pass)
+        writer.key("cards")
+        writer.beginArray()
+        for card in desk == nil ? [] : VirtualCard.all {
+            writer.beginObject()
+            writer.field("name", card.name)
+            writer.field("label", TapRoutes.label(card))
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+
+    private static func label(_ card: VirtualCard) -> String {
+        let known = [
+            "visa": "Visa", "mastercard": "Mastercard", "amex": "American Express", "interac": "Interac",
+            "wallet": "Phone with a Visa and the loyalty pass", "expired": "Visa that is expired",
+            "declined": "Visa that refuses", "blocked": "Visa that is blocked",
+            "torn": "Mastercard, taken away too soon",
+            "lying": "Mastercard that contradicts itself", "forged": "Mastercard with a forged certificate",
+            "garbage": "Card that answers nonsense", "endless": "Card that never ends",
+            "silent": "Card that falls silent",
+            "slow": "Visa that is slow", "collision": "Two cards at once", "locked": "Phone that is locked at first",
+        ]
+        return known[card.name] ?? card.name
+    }
+
+    private func sale(_ id: String?, _ incoming: Incoming) async throws -> TapDesk.Sale {
+        guard let id else { throw Problem.field("payment", "It is missing.") }
+        let name: PaymentID
+        do { name = try PaymentID(validating: id) } catch { throw Problem.field("payment", error.description) }
+        let payment = try await payments.checkout.payment(name, account: incoming.account)
+        return TapDesk.Sale(account: payment.account, order: payment.order.id)
+    }
+
+    private func act(isCard: Bool, _ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(isCard ? ["payment", "card"] : ["payment"])
+        let desk = try theDesk()
+        let sale = try await sale(try body.text("payment", atMost: 128), incoming)
+        var writer = JSONWriter()
+        writer.beginObject()
+        if isCard {
+            let name = try body.text("card", atMost: 64) ?? ""
+            guard let card = VirtualCard.all.first(where: { $0.name == name }) else {
+                throw Problem.field("card", "There is no such virtual card.")
+            }
+            try await desk.present(card, to: sale)
+            writer.field("presented", card.name)
+        } else {
+            writer.field("canceled", try await desk.cancel(sale))
+        }
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+
+    /// What happened at the reader in the sale of a payment: its steps, and what became of the pass.
+    private func story(_ incoming: Incoming) async throws -> Response {
+        let desk = try theDesk()
+        let sale = try await sale(try incoming.query("payment"), incoming)
+        guard let story = await desk.story(of: sale) else {
+            throw Problem(
+                .notFound, "no_tap", "The reader knows nothing of this payment.", next: "Press Charge first.")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("waiting", story.isWaiting)
+        writer.key("steps")
+        writer.beginArray()
+        for step in story.steps { writer.string(step.name) }
+        writer.endArray()
+        writer.key("loyalty")
+        writer.beginArray()
+        for entry in story.passes?.entries ?? [] {
+            writer.beginObject()
+            writer.field("pass", entry.id)
+            writer.field("read", entry.status == .success)
+            writer.field("message", story.visit.map { $0.text } ?? entry.status.sentence)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+}

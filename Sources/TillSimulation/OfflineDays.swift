@@ -1,0 +1,368 @@
+import Synchronization
+import TillCheckout
+import TillCore
+import TillJournal
+import TillSandbox
+import TillTapToPay
+
+/// A shop that is offline for hours and days: cards are stored, the power fails, the provider loses answers, and in the
+/// end everything is forwarded. One seed, one shop, one judge: the provider's own books.
+package struct OfflineDays: Sendable {
+    /// A defect put in on purpose, to prove that the simulation would see it.
+    package enum Plant: String, CaseIterable, Sendable {
+        /// The disk says that it has synced and has not.
+        case diskLies
+        /// Each upload of a payment is one the provider has not heard of.
+        case attemptRenamed
+        /// What is decided is deleted without the journal knowing.
+        case notSettled
+        /// What the provider can not read is taken for declined.
+        case poisonSkipped
+        /// A payment that was called off is forwarded all the same, and not given back.
+        case cancelIgnored
+    }
+
+    private let seed: UInt64
+    private let plant: Plant?
+    private let orders: Int
+
+    /// A shop from a seed.
+    package init(seed: UInt64, orders: Int = 30, plant: Plant? = nil) {
+        self.seed = seed
+        self.orders = orders
+        self.plant = plant
+    }
+
+    /// Lives through it.
+    package func run() async -> SimulationReport {
+        let world = OfflineWorld(seed: seed, plant: plant)
+        await world.live(orders: orders)
+        return await world.judged(orders: orders)
+    }
+}
+
+/// The shop and everything around it. One task works in it, so that a seed is a history.
+private final class OfflineWorld: Sendable {
+    struct State {
+        var random: SeededRandom
+        var report: SimulationReport
+        var log: OfflineLog?
+        var journal: MemoryJournal
+        var isNear = true
+        /// Payments that were shown as stored, with what was shown.
+        var shown: [PaymentID: StoredTap] = [:]
+        var canceled: Set<PaymentID> = []
+        var uploads = 0
+    }
+
+    let disk: PowerLossDisk
+    let clock = OfflineDaysClock()
+    let storage = MemoryJournal.Storage()
+    let sandbox: SandboxProvider
+    let books: SandboxOfflineBooks?
+    let plant: OfflineDays.Plant?
+    let state: Mutex<State>
+    let device: OfflineDevice?
+
+    init(seed: UInt64, plant: OfflineDays.Plant?) {
+        self.plant = plant
+        disk = PowerLossDisk(lies: plant == .diskLies)
+        books = try? SandboxOfflineBooks(path: nil)
+        device = OfflineDevice(name: "till", key: Secret(Array(repeating: 7, count: 32)))
+        sandbox = SandboxProvider(
+            store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false))
+        state = Mutex(
+            State(
+                random: SeededRandom(seed: seed), report: SimulationReport(seed: seed),
+                journal: MemoryJournal(storage: storage, clock: clock)))
+    }
+
+    func chance(_ perMille: UInt64) -> Bool { state.withLock { $0.random.chance(perMille) } }
+    func number(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.random.number(range) } }
+    func count(_ fault: String) {
+        state.withLock { state in
+            state.report.faults[fault, default: 0] += 1
+            state.report.hash(fault)
+        }
+    }
+
+    private var policy: OfflinePolicy {
+        var policy = OfflinePolicy()
+        policy.perPayment = ["EUR": 1_000_000]
+        policy.total = ["EUR": 1_000_000_000]
+        policy.count = 10_000
+        policy.perCard = 10_000
+        policy.contactAge = .days(9)
+        policy.itemAge = .days(9)
+        policy.clockTolerance = .hours(3)
+        return policy
+    }
+
+    private func log() throws(OfflineLogError) -> OfflineLog {
+        guard let device else { throw .noLog }
+        if let log = state.withLock({ $0.log }) { return log }
+        let marks = state.withLock { Array($0.shown.values) }.compactMap { LogMark($0.record) }
+        let newest = marks.max { $0.sequence < $1.sequence }
+        let log = try OfflineLog.open(
+            in: disk, device: device, provider: SandboxOfflineKeys.keys, clock: clock,
+            marks: newest.map { [$0] } ?? [], commits: .inline,
+            random: { [self] in state.withLock { $0.random.next() } })
+        state.withLock { $0.log = log }
+        return log
+    }
+
+    private func engine() -> Checkout {
+        let offline = OfflineProvider(online: sandbox, policy: policy, clock: clock) {
+            [self] () async throws(OfflineLogError) in try log()
+        }
+        let journal = state.withLock { $0.journal }
+        return Checkout(journal: journal, providers: [sandbox, offline], clock: clock) { [self] in
+            state.withLock { $0.random.next() }
+        }
+    }
+
+    /// The power fails and comes back: a new process over what is durable.
+    private func losePower(_ place: String) {
+        count("power lost \(place)")
+        state.withLock { state in
+            state.journal.crash()
+            disk.losePower(&state.random)
+            state.journal = MemoryJournal(storage: storage, clock: clock)
+            state.log = nil
+        }
+    }
+
+    // MARK: Living
+
+    func live(orders: Int) async {
+        await forward()
+        for index in 0..<orders {
+            if chance(120) {
+                state.withLock { $0.isNear.toggle() }
+                count(state.withLock { $0.isNear } ? "online again" : "offline")
+            }
+            clock.advance(by: .milliseconds(number(1_000...7_200_000)))
+            if chance(60) {
+                clock.advance(by: .milliseconds(number(-3_600_000...3_600_000)))
+                count("clock jumps")
+            }
+            await sell(index)
+            if chance(80) { losePower("at rest") }
+            if chance(150) { await forward() }
+        }
+        state.withLock { $0.isNear = true }
+        // Looks at what is not known are hours apart; what they find is forwarded after them.
+        for _ in 0..<10 {
+            await forward(calmly: true)
+            _ = try? await engine().recover()
+            clock.advance(by: .hours(9))
+        }
+        await forward(calmly: true)
+    }
+
+    private func sell(_ index: Int) async {
+        let kinds = ["4242424242424242:visa:contactless_emv", "declined:insufficient_funds", "unreadable"]
+        let kind = kinds[chance(100) ? 1 : (chance(60) ? 2 : 0)]
+        let checkout = engine()
+        if chance(50) { disk.losePower(afterWrites: Int(number(0...2))) }
+        do {
+            let order = try Order(
+                id: OrderID(rawValue: "o-\(index)"), amount: Money(minorUnits: number(100...5_000), currency: .eur))
+            let payment = try await checkout.create(
+                checkout.draft(account: .main, order: order, captureMode: .automatic))
+            let stored = try await checkout.confirm(
+                payment.id, account: .main, provider: OfflineProvider.providerName,
+                tender: .cardPresent(
+                    CardPresentPayload(
+                        reader: "tap", sealed: Secret("sim:" + kind),
+                        card: CardSummary(brand: "visa", lastFour: "4242"))))
+            if let result = StoredNotAuthorized(stored) {
+                state.withLock { $0.shown[payment.id] = result.tap }
+                if chance(100) {
+                    clock.advance(by: .milliseconds(number(0...120_000)))
+                    _ = try await checkout.cancel(payment.id, account: .main)
+                    state.withLock { _ = $0.canceled.insert(payment.id) }
+                    count("called off")
+                }
+            }
+        } catch {}
+        if disk.isOff { losePower("while storing") }
+    }
+
+    private func forward(calmly: Bool = false) async {
+        let checkout = engine()
+        do {
+            let (log, journal) = (try log(), state.withLock { $0.journal })
+            guard state.withLock({ $0.isNear }) else { return }
+            try await log.noteContact()
+            _ = try await checkout.recover()
+            if !calmly, chance(250) { disk.losePower(afterWrites: Int(number(0...8))) }
+            let plant = plant
+            var sync = OfflineSync(
+                log: log, forwarder: forwarder(calmly: calmly), clock: clock,
+                check: { (try? await journal.payment($0.payment)) == nil ? "not in the journal" : nil },
+                settle: { record, _ in
+                    if plant == .notSettled { return .settled }
+                    do {
+                        try await checkout.look(at: record.payment)
+                        let payment = try await journal.payment(record.payment)
+                        return payment?.currentAttempt?.isUndecided == true ? .notYet(reason: "open") : .settled
+                    } catch { return .notYet(reason: "\(error)") }
+                })
+            sync.batchSize = Int(number(1...9))
+            sync.together = 1
+            _ = try await sync.run()
+        } catch {}
+        if disk.isOff { losePower("while forwarding") }
+    }
+
+    private func forwarder(calmly: Bool) -> any OfflineForwarder {
+        guard let books else { return NobodyThere() }
+        let base = SandboxForwarder(ledger: sandbox.ledger, books: books, clock: clock) { [self] _ in
+            guard !calmly, chance(300) else { return nil }
+            let faults: [SandboxFault] = [
+                .timeoutBeforeCommit, .timeoutAfterCommit, .serverErrorAfterSuccess, .conflict, .outage, .notSent,
+                .duplicateDelivery,
+            ]
+            let fault = faults[Int(number(0...Int64(faults.count - 1)))]
+            count("\(fault)")
+            return fault
+        }
+        return plant == nil ? base : PlantedForwarder(base: base, world: self)
+    }
+
+    /// A forwarder with a defect.
+    private struct PlantedForwarder: OfflineForwarder {
+        var base: SandboxForwarder
+        var world: OfflineWorld
+        var keys: OfflineProviderKeys { base.keys }
+
+        func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer {
+            await base.contact(checkpoint, from: header)
+        }
+
+        func forward(_ upload: BatchUpload) async -> ForwardAnswer {
+            let answer = await base.forward(upload)
+            switch world.plant {
+            case .attemptRenamed:
+                // As if the provider were asked under a new name after an answer that was lost.
+                guard case .unknown = answer else { return answer }
+                for record in upload.records {
+                    await world.chargeAgain(record.record)
+                }
+                return answer
+            case .poisonSkipped:
+                guard case .accepted(let receipt) = answer else { return answer }
+                let decisions = receipt.decisions.map { decision -> RecordDecision in
+                    guard case .poison = decision.outcome else { return decision }
+                    return RecordDecision(
+                        sequence: decision.sequence,
+                        outcome: .approved(reference: ProviderReference(rawValue: "none"), card: nil))
+                }
+                let now = world.clock.now()
+                let token = DeletionToken(
+                    log: upload.header.log, content: upload.content, decisions: decisions, issued: now,
+                    expires: now.adding(.hours(1)))
+                let text = token.text(signedWith: SandboxOfflineKeys.signing) ?? ""
+                return .accepted(BatchReceipt(batch: receipt.batch, decisions: decisions, token: text))
+            case .cancelIgnored:
+                for record in upload.records where world.wasCanceled(record.record.payment) {
+                    await world.chargeAgain(record.record)
+                }
+                return answer
+            case .diskLies, .notSettled, nil: return answer
+            }
+        }
+    }
+
+    private struct NobodyThere: OfflineForwarder {
+        let keys = SandboxOfflineKeys.keys
+        func forward(_ upload: BatchUpload) async -> ForwardAnswer { .notSent(reason: "nobody there") }
+        func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer {
+            .notReached(reason: "nobody there")
+        }
+    }
+
+    func wasCanceled(_ id: PaymentID) -> Bool { state.withLock { $0.canceled.contains(id) } }
+
+    func chargeAgain(_ record: StoredRecord) async {
+        let context = AttemptContext(
+            account: record.account, order: record.order, payment: record.payment, attempt: record.attempt,
+            startedAt: record.at, reference: nil)
+        let key = state.withLock { state -> String in
+            state.uploads += 1
+            return "\(record.attempt)-again-\(state.uploads)"
+        }
+        let tender = Tender.cardPresent(
+            CardPresentPayload(reader: "tap", sealed: Secret("sim:4242424242424242:visa:contactless_emv"), card: nil))
+        let answer = await sandbox.authorize(
+            AuthorizationRequest(
+                context: context, amount: record.amount, captureMode: .automatic,
+                prepareKey: IdempotencyKey(rawValue: key + "-prepare"), key: IdempotencyKey(rawValue: key)),
+            with: tender)
+        guard case .approved(let authorization) = answer else { return }
+        var held = context
+        held.reference = authorization.reference
+        _ = await sandbox.capture(
+            CaptureRequest(
+                context: held, capture: CaptureID(rawValue: key), amount: record.amount, isFinal: true,
+                key: IdempotencyKey(rawValue: key + "-capture")))
+    }
+
+    // MARK: Judging
+
+    func judged(orders: Int) async -> SimulationReport {
+        var problems: [String] = []
+        let (journal, shown, canceled) = state.withLock { ($0.journal, $0.shown, $0.canceled) }
+        var net: [String: Int64] = [:]
+        for charge in (try? await sandbox.ledger.charges()) ?? [] where charge.captured > charge.refunded {
+            let order = charge.order ?? "?"
+            if net[order] != nil { problems.append("\(order): charged twice") }
+            net[order] = charge.captured - charge.refunded
+        }
+        var known: Set<String> = []
+        let rows = (try? await journal.payments(PaymentFilter(limit: JournalLimits.maximumPage))) ?? []
+        let book = try? log().book()
+        if book == nil { problems.append("the log can not be opened") }
+        for row in rows {
+            known.insert(row.order.rawValue)
+            state.withLock { $0.report.outcomes[row.status.rawValue, default: 0] += 1 }
+            let taken = row.captured.minorUnits - row.refunded.minorUnits
+            if taken != net[row.order.rawValue] ?? 0 {
+                problems.append("\(row.order): the journal says \(taken), the provider \(net[row.order.rawValue] ?? 0)")
+            }
+            if canceled.contains(row.id), taken != 0 { problems.append("\(row.order): called off and charged") }
+            switch row.status {
+            case .stored:
+                let payment = try? await journal.payment(row.id)
+                let attempt = payment?.currentAttempt?.id
+                let found = attempt.flatMap { try? log().find($0) }
+                if found?.entry.state != .quarantined {
+                    problems.append("\(row.order): still stored, and not put aside")
+                }
+            case .processing, .unknown, .requiresAction: problems.append("\(row.order): still \(row.status.rawValue)")
+            default: break
+            }
+        }
+        for id in shown.keys where (try? await journal.payment(id)) == nil { problems.append("\(id): shown and gone") }
+        for order in net.keys where !known.contains(order) { problems.append("\(order): the journal does not know it") }
+        if let book, book.exposure.count != book.quarantine.count {
+            problems.append("\(book.exposure.count) are left, \(book.quarantine.count) put aside")
+        }
+        var report = state.withLock { $0.report }
+        report.payments = orders
+        report.violations = problems
+        return report
+    }
+}
+
+/// A clock that stands still but for what is added. Waits of the sync are over at once; a call's deadline never comes.
+private final class OfflineDaysClock: TillClock {
+    private let time = Mutex(Int64(1_795_000_000_000))
+    func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+    func advance(by span: Span) { time.withLock { $0 += span.milliseconds } }
+    func sleep(for span: Span) async throws {
+        guard span >= .seconds(30) else { return advance(by: span) }
+        try await Task.sleep(for: .seconds(3_600))
+    }
+}

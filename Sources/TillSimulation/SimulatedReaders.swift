@@ -1,0 +1,139 @@
+import Synchronization
+import TillCore
+import TillSandbox
+import TillStripe
+
+/// The card readers on a shop's counters, with Stripe behind them and people before them. Their books are those of the
+/// other provider, so that one judge sees all money.
+final class SimulatedReaders: Sendable {
+    /// Readers of one shop. Few, so that two sales meet at one.
+    static let count = 3
+    /// How long a card is in a reader.
+    static let cardTime = Span.milliseconds(1_500)
+    static let key = Secret("sk_test_simulation")
+
+    /// Stripe, without a network.
+    let stripe: SandboxStripeTransport
+    /// What people do at a reader goes to it without a network too.
+    let people: StripeTerminal?
+    private let names = Mutex<[String]>([])
+    private let ear: Ear
+
+    /// What Stripe tells; who hears it is known only once the world stands.
+    private final class Ear: Sendable {
+        let hear = Mutex<(@Sendable (SandboxNotice) -> Void)?>(nil)
+        func told(_ notice: SandboxNotice) { hear.withLock { $0 }?(notice) }
+    }
+
+    init(ledger: SandboxLedger, executor: SimulatedExecutor) {
+        let ear = Ear()
+        self.ear = ear
+        stripe = SandboxStripeTransport(
+            ledger: ledger, cardTime: SimulatedReaders.cardTime,
+            spawn: { work in Task(executorPreference: executor) { await work() } }, told: { ear.told($0) })
+        people = (try? StripeProvider(secretKey: SimulatedReaders.key, transport: stripe, clock: ledger.clock))
+            .map { StripeTerminal($0) }
+    }
+
+    /// The readers' ids; empty before the shop opens.
+    var ids: [String] { names.withLock { $0 } }
+
+    /// Puts the readers on the counters.
+    func open(hear: @escaping @Sendable (SandboxNotice) -> Void) async {
+        ear.hear.withLock { $0 = hear }
+        for number in 1...SimulatedReaders.count {
+            let key = IdempotencyKey(rawValue: "register-\(number)")
+            guard
+                let reader = try? await people?.register(
+                    code: "simulated-wpe", label: "Counter \(number)", location: nil, key: key)
+            else { continue }
+            names.withLock { $0.append(reader.id) }
+        }
+    }
+
+    /// Says no more what happens.
+    func close() { ear.hear.withLock { $0 = nil } }
+}
+
+extension SimulatedWorld {
+    /// What Stripe tells: to those who wait for the reader, and about the payment, as badly as any webhook.
+    func hear(_ notice: SandboxNotice) {
+        if notice.type.hasPrefix("terminal.reader."), let reader = notice.object["id"]?.stringValue {
+            guard chance(800) else { return }
+            spawn { [self] in
+                await pause(5...1500)
+                for process in state.withLock({ $0.processes }) { process.feed.heard(of: reader) }
+            }
+        }
+        guard notice.type.hasPrefix("payment_intent."), notice.type != "payment_intent.created",
+            let payment = notice.object["metadata"]?["till_payment"]?.stringValue,
+            let order = notice.object["metadata"]?["till_order"]?.stringValue
+        else { return }
+        let id = PaymentID(rawValue: payment)
+        sendWebhook(
+            about: AttemptContext(
+                account: .main, order: OrderID(rawValue: order), payment: id,
+                attempt: AttemptID(rawValue: "\(id)-a1"), startedAt: clock.now(), reference: nil))
+    }
+
+    /// What happens to a reader while a sale is made at it, if anything.
+    func trouble(at reader: String) {
+        guard !isCalm, chance(250) else { return }
+        let stripe = readers.stripe
+        switch number(0...7) {
+        case 0:
+            count("reader unplugged")
+            spawn { [self] in
+                await pause(0...20_000)
+                stripe.act("offline", at: reader)
+                await pause(3_000...300_000)
+                stripe.act("online", at: reader)
+            }
+        case 1:
+            count("reader restarts")
+            spawn { [self] in
+                await pause(0...15_000)
+                stripe.act("reboot", at: reader)
+            }
+        case 2:
+            count("customer cancels at the reader")
+            spawn { [self] in
+                await pause(500...15_000)
+                stripe.act("customer_cancel", at: reader)
+            }
+        case 3:
+            count("card taken out too early")
+            spawn { [self] in
+                await pause(500...15_000)
+                stripe.act("remove_card", at: reader)
+            }
+        case 4:
+            count("reader did it and did not answer")
+            stripe.act("fault", at: reader, fault: "timeout_after")
+        case 5:
+            count("reader neither did it nor answered")
+            stripe.act("fault", at: reader, fault: "timeout_before")
+        case 6:
+            count("command lost on the way to the reader")
+            stripe.act("fault", at: reader, fault: "lost")
+        default:
+            count("reader out of order")
+            stripe.act("fault", at: reader, fault: "hardware")
+        }
+    }
+
+    /// Somebody with a card in hand: holds it to the reader as soon as the reader wants one, whoever's bill it shows.
+    func stand(at reader: String, with card: TerminalTestCard) {
+        spawn { [self] in
+            await pause(500...20_000)
+            if chance(60) { return count("customer walks away") }
+            for _ in 0..<30 {
+                if readers.stripe.wantsCard(at: reader) {
+                    let key = IdempotencyKey(rawValue: "card-\(number(0...Int64.max))")
+                    if (try? await readers.people?.present(card, at: reader, key: key)) != nil { return }
+                }
+                await pause(1_500...8_000)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+#if canImport(ProximityReader)
+    import Foundation
+    import ProximityReader
+    import Synchronization
+    import TillCore
+    #if TILL_SHELL_APART
+        public import TillTapToPay
+    #endif
+
+    /// Apple's reader in the phone as a driver. Nothing is decided here.
+    ///
+    /// The framework's one stream of events is read by one task for as long as the driver lives, because a stream whose
+    /// task is cancelled is silent for good; who listens at Till's reader comes and goes as he likes.
+    public final class ProximityReaderDriver: PaymentCardReaderDriver {
+        private typealias Tell = @Sendable (TillReader.Event) -> Void
+        private let reader: ProximityReader.PaymentCardReader
+        private let listener: Mutex<Task<Void, Never>?>
+        private let tell: Hearer
+
+        /// The one who is told what happens.
+        private final class Hearer: Sendable {
+            let hear = Mutex<Tell?>(nil)
+            func tell(_ event: TillReader.Event) { hear.withLock { $0 }?(event) }
+        }
+
+        /// A driver; keep one for the device. It listens before anything is prepared.
+        public init(
+            returnReadResultImmediately: Bool = true, includeErrorInReadResult: Bool = true
+        ) {
+            var options = ProximityReader.PaymentCardReader.Options()
+            options.returnReadResultImmediately = returnReadResultImmediately
+            options.includeErrorInReadResult = includeErrorInReadResult
+            let (reader, tell) = (ProximityReader.PaymentCardReader(options: options), Hearer())
+            (self.reader, self.tell) = (reader, tell)
+            let events = reader.events
+            listener = Mutex(
+                Task {
+                    for await event in events { tell.tell(ProximityReaderConversion.event(event)) }
+                })
+        }
+
+        deinit { listener.withLock { $0 }?.cancel() }
+
+        /// By the model of the device.
+        public var unsupported: TillTapToPay.PaymentCardReaderError? {
+            ProximityReader.PaymentCardReader.isSupported ? nil : .unsupported
+        }
+
+        /// From the framework.
+        public func readerIdentifier() async throws(TillTapToPay.PaymentCardReaderError) -> String {
+            do { return try await reader.readerIdentifier } catch { throw ProximityReaderConversion.readerError(error) }
+        }
+
+        /// From the framework.
+        public func isAccountLinked(
+            using token: TillTapToPay.PaymentCardReader.Token
+        ) async throws(TillTapToPay.PaymentCardReaderError) -> Bool {
+            do { return try await reader.isAccountLinked(using: .init(rawValue: token.rawValue)) } catch {
+                throw ProximityReaderConversion.readerError(error)
+            }
+        }
+
+        /// Shows Apple's sheet.
+        public func linkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay
+            .PaymentCardReaderError)
+        {
+            do { try await reader.linkAccount(using: .init(rawValue: token.rawValue)) } catch {
+                throw ProximityReaderConversion.readerError(error)
+            }
+        }
+
+        /// Shows Apple's sheet.
+        public func relinkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay
+            .PaymentCardReaderError)
+        {
+            do { try await reader.relinkAccount(using: .init(rawValue: token.rawValue)) } catch {
+                throw ProximityReaderConversion.readerError(error)
+            }
+        }
+
+        /// From the framework. Its options were given when the driver was made.
+        public func prepare(
+            using token: TillTapToPay.PaymentCardReader.Token, options: TillTapToPay.PaymentCardReader.Options,
+            events: @escaping @Sendable (TillTapToPay.PaymentCardReader.Event) -> Void
+        ) async throws(TillTapToPay.PaymentCardReaderError) -> any PaymentCardReaderSessionDriver {
+            tell.hear.withLock { $0 = events }
+            do {
+                return ProximityReaderSession(try await reader.prepare(using: .init(rawValue: token.rawValue)))
+            } catch { throw ProximityReaderConversion.readerError(error) }
+        }
+
+        /// From the framework.
+        public func prepareStoreAndForward(
+            options: TillTapToPay.PaymentCardReader.Options,
+            events: @escaping @Sendable (TillTapToPay.PaymentCardReader.Event) -> Void
+        ) async throws(TillTapToPay.PaymentCardReaderError) -> any StoreAndForwardSessionDriver {
+            tell.hear.withLock { $0 = events }
+            do { return ProximityReaderStoringSession(try await reader.prepareStoreAndForward()) } catch {
+                throw ProximityReaderConversion.readerError(error)
+            }
+        }
+
+        /// From the framework.
+        public func store() throws(TillTapToPay.PaymentCardReaderError) -> any PaymentCardReaderStoreDriver {
+            do { return ProximityReaderStore(try reader.fetchPaymentCardReaderStore()) } catch {
+                throw ProximityReaderConversion.readerError(error)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,44 @@
+import Foundation
+public import TillCore
+
+/// What is known of a reader token without its provider's key: when it ends, and whose it is.
+public struct ReaderTokenFacts: Hashable, Sendable {
+    /// When it ends: what it says itself, but never later than ``TapToPayDeadlines/tokenLifetime`` after it was got.
+    public var until: Timestamp
+    /// Who issued it, when it says so.
+    public var issuer: String?
+    /// The longest token that is looked into, in bytes.
+    public static let mostBytes = 16_384
+
+    /// Makes one.
+    public init(until: Timestamp, issuer: String?) { (self.until, self.issuer) = (until, issuer) }
+
+    /// Reads what a token says of itself where it is a signed JSON token. Nothing is proved by it: the reader proves
+    /// the token. The times only say when to get a new one, the issuer only guards stored payments.
+    public init(_ token: PaymentCardReader.Token, receivedAt now: Timestamp, _ deadlines: TapToPayDeadlines) {
+        let latest = now.adding(deadlines.tokenLifetime)
+        guard token.rawValue.utf8.count <= ReaderTokenFacts.mostBytes,
+            let claims = ReaderTokenFacts.claims(token.rawValue)
+        else {
+            self.init(until: latest, issuer: nil)
+            return
+        }
+        var until = latest
+        if case .number(let text)? = claims["exp"], let seconds = Int64(text) {
+            let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+            if !overflow { until = min(latest, Timestamp(milliseconds: milliseconds)) }
+        }
+        var issuer: String?
+        if case .string(let text)? = claims["iss"] { issuer = text }
+        self.init(until: until, issuer: issuer)
+    }
+
+    private static func claims(_ text: String) -> JSONValue? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        var body = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        while !body.utf8.count.isMultiple(of: 4) { body += "=" }
+        guard let data = Data(base64Encoded: body) else { return nil }
+        return try? JSONValue(parsing: Array(data))
+    }
+}

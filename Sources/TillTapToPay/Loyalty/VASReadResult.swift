@@ -1,0 +1,90 @@
+public import Foundation
+
+/// What a wallet answered to a ``VASRequest``.
+public struct VASReadResult: Identifiable, Hashable, Sendable {
+    /// The reader's own number of the read.
+    public var id: String
+    /// One for each pass that was asked for.
+    public var entries: [ReadEntry]
+
+    /// Makes one.
+    public init(id: String, entries: [ReadEntry]) { (self.id, self.entries) = (id, entries) }
+
+    /// What the wallet said about one pass.
+    public struct ReadEntry: Identifiable, Hashable, Sendable {
+        /// The pass type identifier: it names the shop's pass, **not** the member. The member is inside
+        /// ``customerVASData``.
+        public var id: String
+        /// Sealed to the shop's key; names a customer, so it prints as a mask.
+        public var customerVASData: Data?
+        /// How it went.
+        public var status: Status
+
+        /// Makes one.
+        public init(id: String, customerVASData: Data?, status: Status) {
+            (self.id, self.customerVASData, self.status) = (id, customerVASData, status)
+        }
+    }
+
+    /// How reading a pass went, with Apple's numbers. Open: a number that is not known is kept.
+    public enum Status: RawRepresentable, Hashable, Sendable {
+        case success
+        case vasDataNotFound
+        case vasDataNotActivated
+        case wrongP1P2
+        case wrongCommandLength
+        case userInterventionRequired
+        case incorrectData
+        case unsupportedApplicationVersion
+        /// A number that is not known here.
+        case unrecognized(Int)
+
+        /// The known ones, each at its number.
+        public static let known: [Status] = [
+            .success, .vasDataNotFound, .vasDataNotActivated, .wrongP1P2, .wrongCommandLength,
+            .userInterventionRequired, .incorrectData, .unsupportedApplicationVersion,
+        ]
+
+        /// The status of a number; never fails.
+        public init(rawValue: Int) {
+            self = Status.known.indices.contains(rawValue) ? Status.known[rawValue] : .unrecognized(rawValue)
+        }
+
+        /// Apple's number.
+        public var rawValue: Int {
+            switch self {
+            case .success: 0
+            case .vasDataNotFound: 1
+            case .vasDataNotActivated: 2
+            case .wrongP1P2: 3
+            case .wrongCommandLength: 4
+            case .userInterventionRequired: 5
+            case .incorrectData: 6
+            case .unsupportedApplicationVersion: 7
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// A sentence for the clerk.
+        public var sentence: String {
+            switch self {
+            case .success: "The pass was read."
+            case .vasDataNotFound: "The customer has no such pass."
+            case .vasDataNotActivated: "The phone is locked: the pass must be opened first."
+            case .userInterventionRequired: "The customer must choose the pass on the phone."
+            case .unsupportedApplicationVersion: "The phone speaks another version."
+            case .wrongP1P2, .wrongCommandLength, .incorrectData: "The phone did not take the question."
+            case .unrecognized(let number): "The phone answered \(number), which is not known here."
+            }
+        }
+    }
+}
+
+extension VASReadResult.ReadEntry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The pass and the status; the data as a mask.
+    public var description: String { "\(id): \(status), data \(customerVASData == nil ? "none" : "••••")" }
+    /// As ``description``.
+    public var debugDescription: String { description }
+    /// A mirror without the data.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id, "status": status.rawValue]) }
+}

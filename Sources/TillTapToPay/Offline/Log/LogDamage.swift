@@ -1,0 +1,71 @@
+/// What is wrong with an offline log, by its name. None of these is healed: a person must look.
+public enum LogDamage: Error, Hashable, Sendable {
+    /// The file does not begin with a log's header.
+    case notALog
+    /// The header's signature or its content is not in order.
+    case headerForged
+    /// The log was made by another device.
+    case otherDevice(found: String)
+    /// The log is for another provider's keys.
+    case otherProvider(found: String)
+    /// An entry that was durable has other bytes than were written: one or more were changed.
+    case changed(sequence: UInt64, offset: Int)
+    /// Entries stand in another order than they were written in.
+    case reordered(expected: UInt64, found: UInt64)
+    /// An entry was taken out of the middle.
+    case missing(sequence: UInt64)
+    /// An entry is from another log, or from another history of this one.
+    case spliced(sequence: UInt64)
+    /// A payment's data are gone without the provider's word for it.
+    case removedWithoutToken(sequence: UInt64)
+    /// The device's own signature under the chain is not right.
+    case checkpointForged(sequence: UInt64)
+    /// The file ends inside an entry that was durable.
+    case truncated(expected: UInt64, found: UInt64)
+    /// The file is whole and older than it has been: its end was taken away.
+    case rolledBack(expected: UInt64, found: UInt64)
+    /// An entry that was known by its hash has another one now.
+    case rewritten(sequence: UInt64)
+}
+
+extension LogDamage: CustomStringConvertible {
+    /// A stable word for programs.
+    public var name: String {
+        switch self {
+        case .notALog: "not_a_log"
+        case .headerForged: "header_forged"
+        case .otherDevice: "other_device"
+        case .otherProvider: "other_provider"
+        case .changed: "changed"
+        case .reordered: "reordered"
+        case .missing: "missing"
+        case .spliced: "spliced"
+        case .removedWithoutToken: "removed_without_token"
+        case .checkpointForged: "checkpoint_forged"
+        case .truncated: "truncated"
+        case .rolledBack: "rolled_back"
+        case .rewritten: "rewritten"
+        }
+    }
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .notALog: "The file is not an offline log."
+        case .headerForged: "The log's header is not what its device signed."
+        case .otherDevice(let found): "The log belongs to another device, \(found)."
+        case .otherProvider(let found): "The log is sealed for another provider, \(found): forward it there first."
+        case .changed(let sequence, let offset): "Entry \(sequence) at byte \(offset) was changed."
+        case .reordered(let expected, let found): "Entry \(found) stands where entry \(expected) was."
+        case .missing(let sequence): "Entry \(sequence) was taken out."
+        case .spliced(let sequence): "Entry \(sequence) does not follow from the one before: it is from another log."
+        case .removedWithoutToken(let sequence):
+            "The card's data of entry \(sequence) are gone without the provider's word."
+        case .checkpointForged(let sequence): "The device's signature in entry \(sequence) is not right."
+        case .truncated(let expected, let found):
+            "The file is cut off after entry \(found); entry \(expected) was there."
+        case .rolledBack(let expected, let found): "The log ends with entry \(found); it has had entry \(expected)."
+        case .rewritten(let sequence): "Entry \(sequence) is not the one that was written: history was made again."
+        }
+    }
+}

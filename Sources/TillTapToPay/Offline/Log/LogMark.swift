@@ -1,0 +1,33 @@
+public import TillCore
+
+/// An entry that is known to be in the log, kept outside of it: the journal keeps one with every stored payment, the
+/// provider one with every batch. With it a log that was cut or set back is found out.
+public struct LogMark: Hashable, Sendable {
+    /// Which log.
+    public var log: String
+    /// Which entry.
+    public var sequence: UInt64
+    /// Its hash.
+    public var hash: [UInt8]
+
+    /// Makes one.
+    public init(log: String, sequence: UInt64, hash: [UInt8]) {
+        self.log = log
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// As the reference of an attempt: `off.<log>.<entry>.<hash>`.
+    public var reference: ProviderReference {
+        ProviderReference(rawValue: "off.\(log).\(sequence).\(Hex.lowercase(hash))")
+    }
+
+    /// Reads it back; `nil` for any other reference.
+    public init?(_ reference: ProviderReference) {
+        let parts = reference.rawValue.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0] == "off", let sequence = UInt64(parts[2]), let hash = Hex.decode(parts[3]),
+            hash.count == 32
+        else { return nil }
+        self.init(log: String(parts[1]), sequence: sequence, hash: hash)
+    }
+}

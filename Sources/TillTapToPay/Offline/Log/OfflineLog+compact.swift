@@ -1,0 +1,90 @@
+public import TillCore
+
+extension OfflineLog {
+    /// Removes the card data of payments that are resolved with the provider's word, or taken back: the log is written
+    /// anew beside itself, and put in its own place when it is durable. The entries stay, with their hashes: the chain
+    /// can be verified as before.
+    /// - Parameter always: also when little is won by it.
+    /// - Returns: how many bytes were removed.
+    @discardableResult
+    public func compact(always: Bool = false) throws(OfflineLogError) -> Int {
+        try locked { (state) throws(OfflineLogError) in
+            let bytes = try removable(state)
+            guard bytes > 0, always || (bytes >= OfflineLog.compactionBytes && bytes * 2 >= state.walk.end) else {
+                return 0
+            }
+            do {
+                try rewrite(&state)
+            } catch {
+                state.isStale = true
+                throw OfflineLogError(error)
+            }
+            return bytes
+        }
+    }
+
+    /// Which entries' data may go: those of payments that are not pending.
+    private func isRemovable(_ scan: FrameScan, _ pending: Set<UInt64>) -> Bool {
+        scan.kind == .payment && !scan.isRemoved && !pending.contains(scan.sequence)
+    }
+
+    private func removable(_ state: State) throws(OfflineLogError) -> Int {
+        let pending = Set(state.walk.book.pending.map(\.sequence))
+        var bytes = 0
+        try scan(state) { scan, _ in
+            if isRemovable(scan, pending) { bytes += scan.payload.count }
+        }
+        return bytes
+    }
+
+    private func rewrite(_ state: inout State) throws {
+        let pending = Set(state.walk.book.pending.map(\.sequence))
+        guard let fresh = try folder.open(name + ".new", creating: true) else { return }
+        try fresh.truncate(to: 0)
+        var written = 0
+        var waiting: [UInt8] = []
+        var failure: DurableFileError?
+        try scan(state) { scan, buffer in
+            guard failure == nil else { return }
+            if isRemovable(scan, pending) {
+                waiting += OfflineFrame.magic + [0, 0, 0, 0, 1, 0, 0, 0]
+                waiting += buffer[(scan.start + 12)..<(scan.start + OfflineFrame.headBytes)]
+                waiting += buffer[scan.payload.upperBound..<scan.end]
+            } else {
+                waiting += buffer[scan.start..<scan.end]
+            }
+            guard waiting.count >= 1 << 20 else { return }
+            do throws(DurableFileError) { try fresh.write(waiting, at: written) } catch { failure = error }
+            written += waiting.count
+            waiting = []
+        }
+        if let failure { throw failure }
+        try fresh.write(waiting, at: written)
+        try fresh.sync()
+        try folder.replace(name, with: name + ".new")
+        // The next who looks finds the new file under the name and reads it from its beginning.
+        state.isStale = true
+    }
+
+    private func scan(
+        _ state: State, _ body: (FrameScan, UnsafeRawBufferPointer) -> Void
+    ) throws(OfflineLogError) {
+        var place = 0
+        var digest = [UInt8](repeating: 0, count: 32)
+        while place < state.walk.end {
+            let bytes = try state.file.bytes(at: place, count: min(LogWalk.window, state.walk.end - place))
+            let taken = bytes.withUnsafeBytes { buffer in
+                var at = 0
+                while at < buffer.count,
+                    case .whole(let scan) = FrameScan.look(buffer, at: at, expecting: &digest)
+                {
+                    body(scan, buffer)
+                    at = scan.end
+                }
+                return at
+            }
+            guard taken > 0 else { throw .damaged(.changed(sequence: state.walk.next, offset: place)) }
+            place += taken
+        }
+    }
+}

@@ -1,0 +1,456 @@
+import Dispatch
+import Synchronization
+public import TillCore
+
+/// The log of stored cards: append-only, chained, signed, durable before anybody is told.
+///
+/// - What ``append(_:)`` has returned survives a loss of power. Writers that come while the disk is busy share the next
+///   sync.
+/// - Any number of tasks and processes may use one log: each group takes the file's lock, reads what others have added,
+///   decides, writes, syncs.
+/// - A failed write leaves the log untrusted by this process until it was read again from the disk.
+public final class OfflineLog: Sendable {
+    /// Entries that wait for the disk at most.
+    public static let mostWaiting = 8_192
+    /// Entries that share one sync at most.
+    public static let mostTogether = 1_024
+    /// The device signs the chain after so many entries.
+    public static let checkpointInterval = 256
+    /// The log is written anew when so many bytes of it are of resolved payments, and they are half of it.
+    public static let compactionBytes = 1 << 20
+    /// The log's usual name.
+    public static let usualName = "offline.log"
+
+    /// Where commits run.
+    public enum Commits: Sendable {
+        /// On a thread of the log's own.
+        case onOwnQueue
+        /// On the caller's thread, for simulations and tools.
+        case inline
+    }
+
+    /// How the log has done since it was opened.
+    public struct Statistics: Hashable, Sendable {
+        /// Entries written.
+        public var entries = 0
+        /// Syncs of the disk.
+        public var syncs = 0
+        /// The most appends that shared one sync.
+        public var largestGroup = 0
+    }
+
+    /// One entry that was written.
+    public struct Receipt: Hashable, Sendable {
+        /// Its place, and its hash.
+        public var mark: LogMark
+    }
+
+    package typealias Decision = @Sendable (OfflineBook) throws(OfflineLogError) -> [OfflineEvent]
+    private struct Item: Sendable {
+        var decide: Decision
+        var done: @Sendable (Result<[Receipt], OfflineLogError>) -> Void
+    }
+    private struct Waiting {
+        var items: [Item] = []
+        var isDraining = false
+    }
+    struct State {
+        var file: any DurableFile
+        var walk: LogWalk
+        /// The newest entry that is durable.
+        var durable: UInt64
+        var statistics = Statistics()
+        /// The file must be read again before it is used.
+        var isStale = false
+        /// A torn tail that was cut off when the log was opened or read again, in bytes.
+        var healed = 0
+    }
+
+    let folder: any DurableFolder
+    let name: String
+    /// The device that signs.
+    public let device: OfflineDevice
+    let clock: any TillClock
+    let state: Mutex<State>
+    private let waiting = Mutex(Waiting())
+    private let commits: Commits
+    private let queue = DispatchQueue(label: "till.offline.log")
+    private let checksMarks: [LogMark]
+
+    private init(
+        folder: any DurableFolder, name: String, device: OfflineDevice, clock: any TillClock, commits: Commits,
+        marks: [LogMark], state: State
+    ) {
+        self.folder = folder
+        self.name = name
+        self.device = device
+        self.clock = clock
+        self.commits = commits
+        checksMarks = marks
+        self.state = Mutex(state)
+    }
+
+    // MARK: Opening
+
+    /// Opens a log, checks all of it, and cuts off what a loss of power has left of writes that nobody was told of.
+    /// - Parameters:
+    ///   - provider: whom the cards are sealed for. A log that is for another one is refused.
+    ///   - marks: entries that are known to have been there.
+    ///   - creating: makes the log if there is none.
+    /// - Throws: ``OfflineLogError/damaged(_:)`` with the damage's name; ``OfflineLogError/noLog``.
+    public static func open(
+        in folder: any DurableFolder, named name: String = usualName, device: OfflineDevice,
+        provider: OfflineProviderKeys, clock: any TillClock, marks: [LogMark] = [], creating: Bool = true,
+        commits: Commits = .onOwnQueue, random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+    ) throws(OfflineLogError) -> OfflineLog {
+        do {
+            guard
+                let file = try folder.open(name, creating: false)
+                    ?? create(
+                        name, in: folder, device: device, provider: provider, at: clock.now(), marks: marks,
+                        creating: creating, random: random)
+            else { throw OfflineLogError.noLog }
+            try file.lock()
+            defer { file.unlock() }
+            let state = try read(
+                file, device: device, provider: provider, marks: marks, folder: folder, name: name)
+            return OfflineLog(
+                folder: folder, name: name, device: device, clock: clock, commits: commits, marks: marks, state: state)
+        } catch {
+            throw OfflineLogError(error)
+        }
+    }
+
+    /// Makes a new log beside its name and puts it there whole. Two processes that both want to make it take turns.
+    private static func create(
+        _ name: String, in folder: any DurableFolder, device: OfflineDevice, provider: OfflineProviderKeys,
+        at now: Timestamp, marks: [LogMark], creating: Bool, random: @Sendable () -> UInt64
+    ) throws -> (any DurableFile)? {
+        if let known = marks.map(\.sequence).max() {
+            throw OfflineLogError.damaged(.truncated(expected: known, found: 0))
+        }
+        guard creating, let turn = try folder.open(name + ".lock", creating: true) else { return nil }
+        try turn.lock()
+        defer { turn.unlock() }
+        if let made = try folder.open(name, creating: false) { return made }
+        guard let fresh = try folder.open(name + ".new", creating: true) else { return nil }
+        let id = Hex.lowercase(
+            [random(), random()].flatMap { value in (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } })
+        let header = LogHeader(log: id, device: device, provider: provider, createdAt: now)
+        let frame = OfflineFrame(
+            .header, sequence: 0, syncedSequence: 0, previous: [UInt8](repeating: 0, count: 32),
+            payload: header.payload(signedBy: device))
+        try fresh.truncate(to: 0)
+        try fresh.write(frame.encoded, at: 0)
+        try fresh.sync()
+        try folder.replace(name, with: name + ".new")
+        return try folder.open(name, creating: false)
+    }
+
+    private static func read(
+        _ file: any DurableFile, device: OfflineDevice, provider: OfflineProviderKeys, marks: [LogMark],
+        folder: any DurableFolder, name: String
+    ) throws -> State {
+        var walk = LogWalk()
+        for mark in marks { walk.marks[mark.sequence] = mark.hash }
+        try walk.run(file)
+        guard let found = walk.book.header else { throw OfflineLogError.damaged(.notALog) }
+        guard found.deviceKey == device.publicKey else {
+            throw OfflineLogError.damaged(.otherDevice(found: found.device))
+        }
+        guard found.provider == provider else {
+            throw OfflineLogError.damaged(.otherProvider(found: found.provider.issuer))
+        }
+        if let mark = marks.first(where: { $0.log != found.log }) {
+            throw OfflineLogError.damaged(.rolledBack(expected: mark.sequence, found: 0))
+        }
+        let healed = try heal(&walk, file, folder: folder, name: name)
+        try walk.checkEnd()
+        // What a killed process wrote may still be on its way to the disk; nothing is built on it before it is there.
+        try file.sync()
+        return State(file: file, walk: walk, durable: walk.next &- 1, healed: healed)
+    }
+
+    /// Cuts off a torn end, which nobody was told of, and keeps it beside the log, so that nothing is ever thrown away
+    /// unseen.
+    private static func heal(
+        _ walk: inout LogWalk, _ file: any DurableFile, folder: any DurableFolder, name: String
+    ) throws -> Int {
+        guard case .torn(let from, _)? = walk.tail else { return 0 }
+        let size = try file.size()
+        let bytes = try file.read(at: from, count: min(size - from, LogWalk.window))
+        if let kept = try folder.open("\(name).torn-\(walk.next)", creating: true) {
+            try kept.truncate(to: 0)
+            try kept.write(bytes, at: 0)
+            try kept.sync()
+        }
+        try file.truncate(to: from)
+        try file.sync()
+        walk.tail = nil
+        return size - from
+    }
+
+    // MARK: Looking
+
+    /// What is stored now, with what other processes have added.
+    public func book() throws(OfflineLogError) -> OfflineBook {
+        try locked { (state) throws(OfflineLogError) in state.walk.book }
+    }
+
+    /// Which log, whose, for whom.
+    public var header: LogHeader {
+        get throws(OfflineLogError) {
+            guard let header = state.withLock({ $0.walk.book.header }) else { throw .noLog }
+            return header
+        }
+    }
+
+    /// How it has done.
+    public var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// How many bytes of a torn end were cut off when it was opened.
+    public var healedBytes: Int { state.withLock { $0.healed } }
+
+    /// The length of the file in bytes.
+    public var bytes: Int { state.withLock { $0.walk.end } }
+
+    /// The newest entry.
+    public func mark() throws(OfflineLogError) -> LogMark {
+        try locked { (state) throws(OfflineLogError) in
+            LogMark(
+                log: state.walk.book.header?.log ?? "", sequence: state.walk.next &- 1, hash: state.walk.lastHash)
+        }
+    }
+
+    /// A stored payment with its sealed card, and the hash of its entry.
+    public func record(_ sequence: UInt64) throws(OfflineLogError) -> (record: StoredRecord, hash: [UInt8]) {
+        try locked { (state) throws(OfflineLogError) in try OfflineLog.record(sequence, state) }
+    }
+
+    static func record(
+        _ sequence: UInt64, _ state: State
+    ) throws(OfflineLogError) -> (record: StoredRecord, hash: [UInt8]) {
+        guard let entry = state.walk.book.entry(sequence) else { throw .notFound }
+        let frame = try frame(at: entry.offset, state.file, sequence)
+        guard let record = StoredRecord(payload: frame.payload) else { throw .notFound }
+        return (record, frame.hash)
+    }
+
+    static func frame(
+        at offset: Int, _ file: any DurableFile, _ sequence: UInt64
+    ) throws(OfflineLogError) -> (payload: [UInt8], hash: [UInt8]) {
+        let head = try file.bytes(at: offset, count: OfflineFrame.headBytes)
+        guard head.count == OfflineFrame.headBytes else { throw .damaged(.changed(sequence: sequence, offset: offset)) }
+        let count = head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard count <= OfflineFrame.mostPayload else { throw .damaged(.changed(sequence: sequence, offset: offset)) }
+        let whole = try file.bytes(at: offset, count: OfflineFrame.headBytes + count + OfflineFrame.hashBytes)
+        var digest = [UInt8](repeating: 0, count: 32)
+        let payload: [UInt8]? = whole.withUnsafeBytes { buffer in
+            guard case .whole(let scan) = FrameScan.look(buffer, at: 0, expecting: &digest), scan.sequence == sequence
+            else { return nil }
+            return Array(buffer[scan.payload])
+        }
+        guard let payload else { throw .damaged(.changed(sequence: sequence, offset: offset)) }
+        return (payload, digest)
+    }
+
+    // MARK: Adding
+
+    /// Decides on the newest book and writes what follows; returns when it is durable. Nothing is written if `decide`
+    /// throws or gives nothing.
+    @discardableResult
+    package func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {
+        let result: Result<[Receipt], OfflineLogError> = await withCheckedContinuation { continuation in
+            add(Item(decide: decide, done: { continuation.resume(returning: $0) }))
+        }
+        return try result.get()
+    }
+
+    private func add(_ item: Item) {
+        let (isFull, starts) = waiting.withLock { waiting -> (Bool, Bool) in
+            guard waiting.items.count < OfflineLog.mostWaiting else { return (true, false) }
+            waiting.items.append(item)
+            guard !waiting.isDraining else { return (false, false) }
+            waiting.isDraining = true
+            return (false, true)
+        }
+        if isFull { return item.done(.failure(.queueFull(limit: OfflineLog.mostWaiting))) }
+        guard starts else { return }
+        switch commits {
+        case .onOwnQueue: queue.async { [self] in drain() }
+        case .inline: drain()
+        }
+    }
+
+    private func drain() {
+        while true {
+            let group = waiting.withLock { waiting -> [Item] in
+                let group = Array(waiting.items.prefix(OfflineLog.mostTogether))
+                waiting.items.removeFirst(group.count)
+                if group.isEmpty { waiting.isDraining = false }
+                return group
+            }
+            if group.isEmpty { return }
+            commit(group)
+        }
+    }
+
+    private func commit(_ group: [Item]) {
+        var results: [Result<[Receipt], OfflineLogError>] = []
+        do throws(OfflineLogError) {
+            results = try locked { (state) throws(OfflineLogError) in try write(group.map(\.decide), &state) }
+        } catch {
+            results = group.map { _ in .failure(error) }
+        }
+        for (item, result) in zip(group, results) { item.done(result) }
+    }
+
+    /// Decides, writes and syncs, with the file's lock held.
+    private func write(
+        _ decisions: [Decision], _ state: inout State
+    ) throws(OfflineLogError) -> [Result<[Receipt], OfflineLogError>] {
+        var results: [Result<[Receipt], OfflineLogError>] = []
+        var bytes: [UInt8] = []
+        let log = state.walk.book.header?.log ?? ""
+        let start = state.walk.end
+        var count = 0
+        func add(_ event: OfflineEvent, _ state: inout State) throws(OfflineLogError) -> Receipt {
+            let payload = event.payload
+            guard payload.count <= OfflineFrame.mostPayload else { throw .tooLarge }
+            let frame = OfflineFrame(
+                event.kind, sequence: state.walk.next, syncedSequence: state.durable, previous: state.walk.lastHash,
+                payload: payload)
+            let encoded = frame.encoded
+            state.walk.book.evolve(event, sequence: frame.sequence, offset: start + bytes.count)
+            bytes += encoded
+            state.walk.lastHash = frame.hash
+            state.walk.next += 1
+            state.walk.sinceCheckpoint += 1
+            count += 1
+            return Receipt(mark: LogMark(log: log, sequence: frame.sequence, hash: frame.hash))
+        }
+        for decide in decisions {
+            do throws(OfflineLogError) {
+                var receipts: [Receipt] = []
+                for event in try decide(state.walk.book) { receipts.append(try add(event, &state)) }
+                results.append(.success(receipts))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        guard count > 0 else { return results }
+        do throws(OfflineLogError) {
+            if state.walk.sinceCheckpoint >= OfflineLog.checkpointInterval {
+                let checkpoint = LogCheckpoint(
+                    log: log, sequence: state.walk.next - 1, hash: state.walk.lastHash, at: clock.now(),
+                    signedBy: device)
+                _ = try add(.checkpoint(checkpoint), &state)
+                state.walk.sinceCheckpoint = 0
+            }
+            try put(bytes, at: start, &state)
+        } catch {
+            // What of it is on the disk nobody knows now: the file is read again before it is used again.
+            state.isStale = true
+            throw error
+        }
+        state.walk.end = start + bytes.count
+        state.durable = state.walk.next - 1
+        state.statistics.entries += count
+        state.statistics.syncs += 1
+        state.statistics.largestGroup = max(state.statistics.largestGroup, decisions.count)
+        return results
+    }
+
+    private func put(_ bytes: [UInt8], at start: Int, _ state: inout State) throws(OfflineLogError) {
+        do throws(DurableFileError) {
+            try state.file.write(bytes, at: start)
+            try state.file.sync()
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    // MARK: Other processes
+
+    /// Runs with the file's lock held and everything read that others have added.
+    func locked<Value>(
+        _ body: (inout State) throws(OfflineLogError) -> Value
+    ) throws(OfflineLogError) -> Value {
+        let result: Result<Value, OfflineLogError> = state.withLock { state in
+            do throws(OfflineLogError) {
+                try takeLock(&state)
+            } catch {
+                return .failure(error)
+            }
+            defer { state.file.unlock() }
+            do throws(OfflineLogError) {
+                try catchUp(&state)
+                return .success(try body(&state))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private func takeLock(_ state: inout State) throws(OfflineLogError) {
+        // A file that was put in the place of this one is opened and locked instead; it may be replaced again meanwhile.
+        for _ in 0..<16 {
+            do throws(DurableFileError) {
+                try state.file.lock()
+                if state.file.isCurrent() { return }
+                state.file.unlock()
+                guard let file = try folder.open(name, creating: false) else {
+                    throw DurableFileError(operation: "open", reason: "the log was removed")
+                }
+                state.file = file
+                state.isStale = true
+            } catch {
+                throw .disk(error)
+            }
+        }
+        throw .disk(DurableFileError(operation: "lock", reason: "the log is replaced again and again"))
+    }
+
+    private func catchUp(_ state: inout State) throws(OfflineLogError) {
+        let size = try state.file.length()
+        if state.isStale || size < state.walk.end {
+            guard let header = state.walk.book.header else { throw .noLog }
+            var marks = checksMarks
+            // What was durable before must still be there: a shorter file was set back under our hands.
+            if !state.isStale {
+                marks.append(LogMark(log: header.log, sequence: state.durable, hash: state.walk.lastHash))
+            }
+            do {
+                var fresh = try OfflineLog.read(
+                    state.file, device: device, provider: header.provider, marks: marks, folder: folder, name: name)
+                fresh.statistics = state.statistics
+                state = fresh
+            } catch {
+                throw OfflineLogError(error)
+            }
+        } else if size > state.walk.end {
+            do {
+                try state.walk.run(state.file)
+                _ = try OfflineLog.heal(&state.walk, state.file, folder: folder, name: name)
+                try state.file.sync()
+            } catch {
+                state.isStale = true
+                throw OfflineLogError(error)
+            }
+            state.durable = state.walk.next - 1
+        }
+    }
+}
+
+extension OfflineLogError {
+    /// One of the log's errors for whatever was thrown below it.
+    init(_ error: any Error) {
+        switch error {
+        case let error as OfflineLogError: self = error
+        case let error as DurableFileError: self = .disk(error)
+        case let error as LogDamage: self = .damaged(error)
+        default: self = .disk(DurableFileError(operation: "use", reason: "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import TillCore
+
+/// Why the offline log did not do something.
+public enum OfflineLogError: ExplainedError, Hashable {
+    /// The log can not be trusted.
+    case damaged(LogDamage)
+    /// The disk did not do what it was asked; whether the entry was kept is found out when the log is opened again.
+    case disk(DurableFileError)
+    /// The policy does not take this payment offline.
+    case refused([RiskReason])
+    /// Entries that wait at most are waiting.
+    case queueFull(limit: Int)
+    /// The attempt was given up before its card was stored.
+    case attemptVoided
+    /// The attempt's card is stored already.
+    case attemptStored(sequence: UInt64)
+    /// There is no such stored payment.
+    case notFound
+    /// A step that does not fit where the batch or the payment stands.
+    case wrongState(String)
+    /// The time for taking a payment back is over, or it is on its way.
+    case declineOver
+    /// The provider's word to delete is not good.
+    case token(DeletionTokenError)
+    /// An entry would be longer than ``OfflineFrame/mostPayload``.
+    case tooLarge
+    /// The card's data could not be sealed.
+    case notSealed
+    /// There is no log here.
+    case noLog
+
+    /// A stable word for programs.
+    public var code: String {
+        switch self {
+        case .damaged(let damage): "offline_log_\(damage.name)"
+        case .disk: "offline_log_unavailable"
+        case .refused: "offline_refused"
+        case .queueFull: "queue_full"
+        case .attemptVoided: "offline_attempt_voided"
+        case .attemptStored: "offline_attempt_stored"
+        case .notFound: "offline_not_found"
+        case .wrongState: "offline_wrong_state"
+        case .declineOver: "offline_decline_over"
+        case .token(let error): "offline_token_\(error.name)"
+        case .tooLarge: "offline_too_large"
+        case .notSealed: "offline_not_sealed"
+        case .noLog: "offline_no_log"
+        }
+    }
+
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .damaged(let damage): "The offline log can not be trusted. \(damage)"
+        case .disk(let error): "The offline log's disk failed: \(error)"
+        case .refused(let reasons):
+            "This payment is not taken offline: \(reasons.map(\.sentence).joined(separator: " "))"
+        case .queueFull(let limit): "\(limit) entries wait for the disk already."
+        case .attemptVoided: "This attempt was given up; its card may not be stored any more."
+        case .attemptStored(let sequence): "This attempt's card is stored already, as entry \(sequence)."
+        case .notFound: "There is no such stored payment."
+        case .wrongState(let why): why
+        case .declineOver: "The stored payment can not be taken back any more."
+        case .token(let error): "Nothing is deleted: \(error)"
+        case .tooLarge: "The entry is too long for the log."
+        case .notSealed: "The card's data could not be sealed for the provider."
+        case .noLog: "There is no offline log here."
+        }
+    }
+
+    /// The log itself moves no money; only a disk that failed leaves open whether the card is kept.
+    public var moneyMoved: MoneyMoved {
+        if case .disk = self { .unknown } else { .no }
+    }
+
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .damaged: "Take no payment offline, keep the file, and look with `till offline verify`."
+        case .disk: "Check the disk; then look at the payment before you take another."
+        case .refused: "Take the payment online, in cash, or forward what is stored first."
+        case .queueFull: "Try again in a moment."
+        case .attemptVoided, .attemptStored: "Look at the payment."
+        case .notFound: "Check the number with `till offline status`."
+        case .wrongState: "Look with `till offline status`."
+        case .declineOver: "Forward it, then refund it."
+        case .token: "Forward the batch again to get a good one; the payments stay stored."
+        case .tooLarge: "Give the provider fewer data of the card."
+        case .notSealed: "Check the provider's key."
+        case .noLog: "Nothing was taken offline yet."
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Crypto
+import Foundation
+public import TillCore
+
+/// Seals a card for the provider and binds it to its payment: HPKE (RFC 9180) with X25519, HKDF-SHA256 and
+/// ChaCha20-Poly1305. The associated data are the log's name and the record's readable part: payment, attempt, order,
+/// amount, currency, times, reader. This host has no key that could open it.
+public enum StoredCardSeal {
+    /// What of a card is sealed at most, in bytes.
+    public static let mostBytes = 32_768
+    private static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
+    private static let info = Data("till stored card 1".utf8)
+
+    /// Seals a card into a record.
+    /// - Throws: ``OfflineLogError/notSealed`` if the provider's key is none, ``OfflineLogError/tooLarge``.
+    public static func seal(
+        _ card: Secret<String>, into record: StoredRecord, log: String, for provider: OfflineProviderKeys
+    ) throws(OfflineLogError) -> StoredRecord {
+        let inside = Data(card.reveal().utf8)
+        guard inside.count <= mostBytes else { throw .tooLarge }
+        guard let key = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: provider.sealing),
+            var sender = try? HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info),
+            let sealed = try? sender.seal(inside, authenticating: Data(Array(log.utf8) + record.head))
+        else { throw .notSealed }
+        var record = record
+        record.sealed = Array(sender.encapsulatedKey) + Array(sealed)
+        return record
+    }
+
+    /// Opens a card, at the provider.
+    /// - Parameter key: X25519, 32 bytes.
+    /// - Returns: `nil` if it is for another key, or anything of the record or of the log's name was changed.
+    public static func open(_ record: StoredRecord, log: String, with key: Secret<[UInt8]>) -> Secret<String>? {
+        guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: key.reveal()),
+            record.sealed.count > 32,
+            var recipient = try? HPKE.Recipient(
+                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: Data(record.sealed.prefix(32))),
+            let opened = try? recipient.open(
+                Data(record.sealed.dropFirst(32)), authenticating: Data(Array(log.utf8) + record.head))
+        else { return nil }
+        return Secret(String(decoding: opened, as: UTF8.self))
+    }
+
+    /// The public key of a provider's key; `nil` if it is none.
+    public static func publicKey(of key: Secret<[UInt8]>) -> [UInt8]? {
+        (try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: key.reveal())).map {
+            Array($0.publicKey.rawRepresentation)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Crypto
+public import TillCore
+
+/// The provider's word that a batch is decided and its card data may be deleted, signed by the provider. The device can
+/// read and check one, not make one.
+public struct DeletionToken: Hashable, Sendable {
+    /// The longest text that is looked at, in bytes.
+    public static let mostBytes = 4_096
+    /// How far the provider's clock may be ahead of ours.
+    public static let clockTolerance: Span = .minutes(5)
+
+    /// Which log.
+    public var log: String
+    /// Which batch.
+    public var batch: String
+    /// The first and the last entry.
+    public var range: ClosedRange<UInt64>
+    /// How many payments.
+    public var count: Int
+    /// The batch's root.
+    public var root: [UInt8]
+    /// SHA-256 over the decisions.
+    public var decisions: [UInt8]
+    /// From when it is good.
+    public var issued: Timestamp
+    /// Until when it is good.
+    public var expires: Timestamp
+
+    private static let start = "tilldel1"
+
+    /// What a token for a batch says.
+    public init(
+        log: String, content: BatchContent, decisions: [RecordDecision], issued: Timestamp, expires: Timestamp
+    ) {
+        self.log = log
+        batch = content.id
+        let first = content.members.first ?? 0
+        range = first...max(first, content.members.last ?? first)
+        count = content.members.count
+        root = content.root
+        self.decisions = BatchReceipt.digest(of: decisions)
+        self.issued = issued
+        self.expires = expires
+    }
+
+    private var bytes: [UInt8] {
+        var writer = PackedWriter()
+        writer.text(log)
+        writer.text(batch)
+        writer.long(range.lowerBound)
+        writer.long(range.upperBound)
+        writer.long(UInt64(clamping: count))
+        writer.counted(root)
+        writer.counted(decisions)
+        writer.signed(issued.milliseconds)
+        writer.signed(expires.milliseconds)
+        return writer.bytes
+    }
+
+    /// As text, signed, at the provider. `nil` if the key is none.
+    /// - Parameter key: Ed25519, 32 bytes.
+    public func text(signedWith key: Secret<[UInt8]>) -> String? {
+        let bytes = bytes
+        guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: key.reveal()),
+            let signature = try? key.signature(for: bytes)
+        else { return nil }
+        return [DeletionToken.start, Hex.lowercase(bytes), Hex.lowercase(Array(signature))].joined(separator: ".")
+    }
+
+    /// Reads a token and checks whose it is. What it is for is checked by ``check(log:content:decisions:at:)``.
+    public init(_ text: String, signedBy key: [UInt8]) throws(DeletionTokenError) {
+        guard text.utf8.count <= DeletionToken.mostBytes else { throw .malformed }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == DeletionToken.start, let bytes = Hex.decode(parts[1]),
+            let signature = Hex.decode(parts[2]), !bytes.isEmpty
+        else { throw .malformed }
+        guard OfflineDevice.isSigned(bytes, signature, by: key) else { throw .forged }
+        var reader = PackedReader(bytes)
+        guard let log = reader.text(), let batch = reader.text(), let first = reader.long(),
+            let last = reader.long(), first <= last, let count = reader.long(), let root = reader.counted(),
+            let decisions = reader.counted(), let issued = reader.signed(), let expires = reader.signed(),
+            reader.isAtEnd
+        else { throw .malformed }
+        self.log = log
+        self.batch = batch
+        range = first...last
+        self.count = Int(clamping: count)
+        self.root = Array(root)
+        self.decisions = Array(decisions)
+        self.issued = Timestamp(milliseconds: issued)
+        self.expires = Timestamp(milliseconds: expires)
+    }
+
+    /// Checks that it is for this batch with these decisions, and good now.
+    public func check(
+        log: String, content: BatchContent, decisions: [RecordDecision], at now: Timestamp
+    ) throws(DeletionTokenError) {
+        guard self.log == log else { throw .otherLog }
+        guard batch == content.id else { throw .otherBatch(batch) }
+        guard range.lowerBound == content.members.first, range.upperBound == content.members.last,
+            count == content.members.count, root == content.root,
+            self.decisions == BatchReceipt.digest(of: decisions)
+        else { throw .otherScope }
+        guard issued <= now.adding(DeletionToken.clockTolerance) else { throw .notYetGood(issued) }
+        guard now <= expires else { throw .expired(expires) }
+    }
+}
+
+/// Why the provider's word does not delete anything.
+public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Not a token.
+    case malformed
+    /// Not signed by the provider that the log is sealed for.
+    case forged
+    /// Its time is over.
+    case expired(Timestamp)
+    /// Its time has not come.
+    case notYetGood(Timestamp)
+    /// For another log.
+    case otherLog
+    /// For another batch.
+    case otherBatch(String)
+    /// For this batch, but not for what is in it or was decided.
+    case otherScope
+
+    /// A stable word for programs.
+    public var name: String {
+        switch self {
+        case .malformed: "malformed"
+        case .forged: "forged"
+        case .expired: "expired"
+        case .notYetGood: "not_yet_good"
+        case .otherLog: "other_log"
+        case .otherBatch: "other_batch"
+        case .otherScope: "other_scope"
+        }
+    }
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .malformed: "The provider's word can not be read."
+        case .forged: "The provider's word is not signed by the provider."
+        case .expired(let end): "The provider's word was good until \(end)."
+        case .notYetGood(let start): "The provider's word is good from \(start) on."
+        case .otherLog: "The provider's word is for another log."
+        case .otherBatch(let batch): "The provider's word is for batch \(batch)."
+        case .otherScope: "The provider's word is not for what this batch holds."
+        }
+    }
+}

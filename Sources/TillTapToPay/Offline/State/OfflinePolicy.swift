@@ -1,0 +1,115 @@
+public import TillCore
+
+/// When a shop takes a card without asking its provider. Every figure is the shop's own risk; the usual ones are small.
+public struct OfflinePolicy: Hashable, Sendable {
+    /// Offline payments are taken at all.
+    public var isAllowed = true
+    /// The most of one payment, in minor units by ISO 4217 code. A currency that is not here is not taken.
+    public var perPayment: [String: Int64] = ["EUR": 5_000, "USD": 5_000, "GBP": 5_000, "CAD": 5_000]
+    /// The most that may be stored together, in minor units by ISO 4217 code.
+    public var total: [String: Int64] = ["EUR": 50_000, "USD": 50_000, "GBP": 50_000, "CAD": 50_000]
+    /// How many payments may be stored.
+    public var count = 100
+    /// How often one card (by brand and last four digits) may be stored within ``velocityWindow``.
+    public var perCard = 3
+    /// The time that ``perCard`` counts in.
+    public var velocityWindow: Span = .hours(1)
+    /// How long after the last contact with the provider cards may be stored. Source: Apple, Adyen, Square, Stripe: 24 h.
+    public var contactAge: Span = .hours(24)
+    /// How old the oldest stored payment may be when another is added, and how long the provider takes one.
+    public var itemAge: Span = .hours(24)
+    /// How far the clock may go back before it is not believed.
+    public var clockTolerance: Span = .minutes(2)
+    /// How long the last stored payment can be taken back. Source: Apple, 60 s.
+    public var declineWindow: Span = .seconds(60)
+    /// The shop's country, ISO 3166-1 alpha-2, if it is set.
+    public var country: String?
+    /// Countries where no tap may be taken offline: there the issuer must be able to ask for a PIN.
+    public var refusedCountries = OfflinePolicy.strongAuthentication
+    /// Networks that are never taken offline: their cards have no offline risk management, or take the money at once.
+    public var refusedBrands: Set<String> = ["interac", "eftpos_au"]
+
+    /// The European Economic Area and the United Kingdom. Source: Directive (EU) 2015/2366, article 97, and its
+    /// counterpart in the United Kingdom; one provider takes no tap offline there.
+    public static let strongAuthentication: Set<String> = [
+        "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR", "HU", "IE", "IS", "IT",
+        "LI", "LT", "LU", "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK",
+    ]
+
+    /// The usual one.
+    public init() {}
+
+    /// What is asked for.
+    public struct Request: Sendable {
+        /// How much.
+        public var amount: Money
+        /// Money is to go back instead.
+        public var isRefund: Bool
+        /// What may be shown of the card; `nil` before it is read.
+        public var card: CardSummary?
+        /// What else the reader told.
+        public var facts: TapFacts?
+
+        /// Makes one.
+        public init(amount: Money, isRefund: Bool = false, card: CardSummary? = nil, facts: TapFacts? = nil) {
+            self.amount = amount
+            self.isRefund = isRefund
+            self.card = card
+            self.facts = facts
+        }
+    }
+
+    /// All reasons against storing the card; none: it may be stored.
+    public func reasonsAgainst(_ request: Request, _ book: OfflineBook, at now: Timestamp) -> [RiskReason] {
+        var reasons: [RiskReason] = []
+        if !isAllowed { reasons.append(.notAllowed) }
+        if request.isRefund { reasons.append(.refund) }
+        let code = request.amount.currency.code
+        let units = request.amount.minorUnits
+        func money(_ units: Int64) -> Money { Money(minorUnits: units, currency: request.amount.currency) }
+        if let most = perPayment[code] {
+            if units > most { reasons.append(.paymentTooLarge(limit: money(most))) }
+            let (sum, overflow) = (book.exposure.sums[code] ?? 0).addingReportingOverflow(units)
+            let limit = total[code] ?? 0
+            if overflow || sum > limit {
+                reasons.append(.tooMuchStored(stored: money(book.exposure.sums[code] ?? 0), limit: money(limit)))
+            }
+        } else {
+            reasons.append(.currencyNotTaken(code))
+        }
+        if !request.amount.isPositive { reasons.append(.notPositive) }
+        if book.exposure.count >= count { reasons.append(.tooManyStored(limit: count)) }
+        reasons += timeReasons(book, at: now) + cardReasons(request, book, at: now)
+        if let country, refusedCountries.contains(country.uppercased()) { reasons.append(.region(country)) }
+        return reasons
+    }
+
+    private func timeReasons(_ book: OfflineBook, at now: Timestamp) -> [RiskReason] {
+        var reasons: [RiskReason] = []
+        if let latest = book.latestTime, now.adding(clockTolerance) < latest { reasons.append(.clockWentBack(latest)) }
+        if let contact = book.lastContact {
+            if now.since(contact) > contactAge { reasons.append(.contactTooOld(contact, limit: contactAge)) }
+        } else {
+            reasons.append(.neverInContact)
+        }
+        if let oldest = book.exposure.oldest, now.since(oldest.at) > itemAge {
+            reasons.append(.storedTooLong(oldest.at, limit: itemAge))
+        }
+        return reasons
+    }
+
+    private func cardReasons(_ request: Request, _ book: OfflineBook, at now: Timestamp) -> [RiskReason] {
+        var reasons: [RiskReason] = []
+        if let card = request.card {
+            if refusedBrands.contains(card.brand) { reasons.append(.brandNotTaken(card.brand)) }
+            let since = now.adding(.milliseconds(-velocityWindow.milliseconds))
+            if book.taps(ofCard: RecordTag.of(card), since: since) >= perCard {
+                reasons.append(.cardTooOften(limit: perCard, window: velocityWindow))
+            }
+        }
+        if request.facts?.isExpired == true { reasons.append(.expiredCard) }
+        if request.facts?.needsOnlinePIN == true { reasons.append(.needsPIN) }
+        if request.facts?.failedAuthentication == true { reasons.append(.notAuthentic) }
+        return reasons
+    }
+}

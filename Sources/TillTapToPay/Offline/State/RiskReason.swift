@@ -1,0 +1,88 @@
+public import TillCore
+
+/// One reason against taking a card offline.
+public enum RiskReason: Hashable, Sendable {
+    /// The shop does not do it.
+    case notAllowed
+    /// Money never goes back offline.
+    case refund
+    /// Zero or less.
+    case notPositive
+    /// The shop has no limit for the currency, so none is taken.
+    case currencyNotTaken(String)
+    /// More than one payment may be.
+    case paymentTooLarge(limit: Money)
+    /// More than may be stored together.
+    case tooMuchStored(stored: Money, limit: Money)
+    /// As many as may be stored.
+    case tooManyStored(limit: Int)
+    /// The same card too often.
+    case cardTooOften(limit: Int, window: Span)
+    /// The provider was not reached for too long.
+    case contactTooOld(Timestamp, limit: Span)
+    /// The provider was never reached from this log.
+    case neverInContact
+    /// Something waits for too long already.
+    case storedTooLong(Timestamp, limit: Span)
+    /// The card's date is over.
+    case expiredCard
+    /// The card wants a PIN that only the issuer can check.
+    case needsPIN
+    /// The card's own signature is not right.
+    case notAuthentic
+    /// The network is not taken offline.
+    case brandNotTaken(String)
+    /// The clock shows less than it has.
+    case clockWentBack(Timestamp)
+    /// The country does not allow it.
+    case region(String)
+
+    /// A stable word for programs.
+    public var name: String {
+        switch self {
+        case .notAllowed: "not_allowed"
+        case .refund: "refund"
+        case .notPositive: "not_positive"
+        case .currencyNotTaken: "currency_not_taken"
+        case .paymentTooLarge: "payment_too_large"
+        case .tooMuchStored: "too_much_stored"
+        case .tooManyStored: "too_many_stored"
+        case .cardTooOften: "card_too_often"
+        case .contactTooOld: "contact_too_old"
+        case .neverInContact: "never_in_contact"
+        case .storedTooLong: "stored_too_long"
+        case .expiredCard: "expired_card"
+        case .needsPIN: "needs_pin"
+        case .notAuthentic: "not_authentic"
+        case .brandNotTaken: "brand_not_taken"
+        case .clockWentBack: "clock_went_back"
+        case .region: "region"
+        }
+    }
+
+    /// One sentence.
+    public var sentence: String {
+        switch self {
+        case .notAllowed: "The shop takes no cards offline."
+        case .refund: "Refunds need the provider."
+        case .notPositive: "The amount must be more than zero."
+        case .currencyNotTaken(let code): "There is no offline limit for \(code)."
+        case .paymentTooLarge(let limit): "One offline payment may be \(limit) at most."
+        case .tooMuchStored(let stored, let limit): "\(stored) are stored; together \(limit) may be."
+        case .tooManyStored(let limit): "\(limit) payments are stored; more may not be."
+        case .cardTooOften(let limit, let window):
+            "This card was stored \(limit) times within \(window.milliseconds / 60_000) minutes."
+        case .contactTooOld(let last, let limit):
+            "The provider was last reached at \(last); that may be \(limit.milliseconds / 3_600_000) hours ago at most."
+        case .neverInContact: "The provider was never reached from here."
+        case .storedTooLong(let since, let limit):
+            "A payment waits since \(since); that may be \(limit.milliseconds / 3_600_000) hours at most."
+        case .expiredCard: "The card has expired."
+        case .needsPIN: "The card asks for a PIN."
+        case .notAuthentic: "The card did not prove that it is genuine."
+        case .brandNotTaken(let brand): "\(brand) cards are not taken offline."
+        case .clockWentBack(let latest): "The clock is behind \(latest), which it has shown before."
+        case .region(let country): "In \(country) no tap may be taken offline."
+        }
+    }
+}

@@ -1,0 +1,244 @@
+public import TillCore
+
+/// Forwards what is stored: batch by batch, each resumed where it was left, one that fails beside the others.
+///
+/// The order for each batch: put together (durable) → about to leave (durable) → sent → decided (durable) → each payment
+/// settled in the journal → the provider's word checked → done (durable). A process that dies at any point leaves a log
+/// from which the next one goes on; the provider answers a batch, and each attempt in it, once.
+public struct OfflineSync: Sendable {
+    /// Writes a decision to the shop's journal and says whether the payment stands there as decided.
+    public typealias Settle = @Sendable (StoredRecord, RecordDecision) async -> SettleOutcome
+    /// Says whether the journal still wants a payment forwarded; `nil`: yes, else the reason why not.
+    public typealias Check = @Sendable (StoredRecord) async -> String?
+
+    /// How a settlement ended.
+    public enum SettleOutcome: Hashable, Sendable {
+        /// The journal has it.
+        case settled
+        /// The journal could not be written; to be tried again.
+        case notYet(reason: String)
+    }
+
+    /// How one run ended.
+    public struct Report: Hashable, Sendable {
+        /// Payments whose money was taken.
+        public var approved = 0
+        /// Payments that were declined: their orders are unpaid.
+        public var declined = 0
+        /// Payments put aside in this run, with the reasons.
+        public var quarantined: [UInt64: String] = [:]
+        /// Batches resolved.
+        public var resolved = 0
+        /// Times that a batch was sent.
+        public var sent = 0
+        /// Why something is left, newest last.
+        public var problems: [String] = []
+        /// What is still stored.
+        public var left = OfflineExposure()
+        /// Whether the run can go on.
+        enum Reach: Hashable, Sendable { case there, out, stuck }
+        var reach = Reach.there
+
+        /// An empty one.
+        public init() {}
+    }
+
+    /// Payments of one batch.
+    public var batchSize = 200
+    /// Payments settled at the same time, so that the journal's commits are shared.
+    public var together = 64
+    /// How often one batch is sent within one run before the run goes on without it.
+    public var tries = 8
+    /// The longest wait for a provider that takes no more for now, within one run.
+    public var longestWait: Span = .minutes(5)
+    /// The most batches of one run.
+    public static let mostBatches = 100_000
+
+    private let log: OfflineLog
+    private let forwarder: any OfflineForwarder
+    private let clock: any TillClock
+    private let check: Check
+    private let settle: Settle
+    private let failpoint: @Sendable (String) -> Void
+
+    /// Makes one.
+    /// - Parameter failpoint: called with the name of each step, so that a test can end the process there.
+    public init(
+        log: OfflineLog, forwarder: any OfflineForwarder, clock: any TillClock,
+        check: @escaping Check = { _ in nil }, failpoint: @escaping @Sendable (String) -> Void = { _ in },
+        settle: @escaping Settle
+    ) {
+        self.log = log
+        self.forwarder = forwarder
+        self.clock = clock
+        self.check = check
+        self.settle = settle
+        self.failpoint = failpoint
+    }
+
+    /// Forwards everything that can be forwarded now.
+    public func run() async throws(OfflineLogError) -> Report {
+        var report = Report()
+        var failed: Set<String> = []
+        for _ in 0..<OfflineSync.mostBatches {
+            if Task.isCancelled { break }
+            guard let batch = try await next(except: failed, &report) else { break }
+            if try await !forward(batch, &report) { failed.insert(batch.content.id) }
+            if report.reach != .there { break }
+        }
+        try log.compact()
+        report.left = try log.book().exposure
+        return report
+    }
+
+    /// The oldest batch that is not done, else a new one.
+    private func next(
+        except failed: Set<String>, _ report: inout Report
+    ) async throws(OfflineLogError) -> OfflineBatch? {
+        let book = try log.book()
+        if let open = book.batches.first(where: { !failed.contains($0.content.id) }) { return open }
+        try await setAsideUnwanted(book, &report)
+        do throws(OfflineLogError) {
+            let batch = try await log.fetchBatch(size: batchSize)
+            failpoint("batch fetched")
+            return batch
+        } catch .notFound {
+            return nil
+        } catch {
+            throw error
+        }
+    }
+
+    /// What the journal does not know, or does not want any more, is put aside before it could be charged.
+    private func setAsideUnwanted(_ book: OfflineBook, _ report: inout Report) async throws(OfflineLogError) {
+        for entry in book.open.prefix(batchSize) {
+            let record = try log.record(entry.sequence).record
+            guard let reason = await check(record) else { continue }
+            try await log.setAside(entry.sequence, reason: reason)
+            report.quarantined[entry.sequence] = reason
+        }
+    }
+
+    /// Brings one batch as far as it goes. `false` if it is not done.
+    private func forward(_ first: OfflineBatch, _ report: inout Report) async throws(OfflineLogError) -> Bool {
+        var batch = first
+        for attempt in 0..<tries {
+            if let receipt = batch.receipt {
+                if try await finish(receipt, batch, &report) { return true }
+                // The word was not good, or the journal did not take all: the provider is asked once more.
+                guard attempt + 1 < tries, report.reach == .there else { return false }
+            }
+            guard let newer = try await send(batch, attempt, &report) else { return false }
+            batch = newer
+        }
+        return false
+    }
+
+    private func send(
+        _ batch: OfflineBatch, _ attempt: Int, _ report: inout Report
+    ) async throws(OfflineLogError) -> OfflineBatch? {
+        let id = batch.content.id
+        if batch.receipt == nil { try await log.submit(id) }
+        failpoint("batch submitted")
+        let upload = try log.upload(batch)
+        report.sent += 1
+        let answer = await forwarder.forward(upload)
+        failpoint("batch answered")
+        switch answer {
+        case .accepted(let receipt):
+            do throws(OfflineLogError) {
+                try await log.accept(receipt)
+            } catch .wrongState(let why) {
+                report.problems.append("Batch \(id): \(why)")
+                return nil
+            } catch {
+                throw error
+            }
+            try await log.noteContact()
+            failpoint("batch accepted")
+            for decision in receipt.decisions {
+                if case .poison(let reason) = decision.outcome { report.quarantined[decision.sequence] = reason }
+            }
+        case .refused(let reason):
+            try await split(batch, reason, &report)
+            return nil
+        case .busy(let span):
+            guard await wait(min(span, longestWait)) else { return nil }
+        case .notSent(let reason):
+            report.problems.append("Batch \(id) was not sent: \(reason).")
+            report.reach = .out
+            return nil
+        case .unknown(let reason):
+            report.problems.append("Batch \(id) was sent and not answered: \(reason).")
+            guard await wait(OfflineSync.pause(after: attempt)) else { return nil }
+        }
+        return try log.book().batch(id)
+    }
+
+    /// Half a second, doubling to half a minute.
+    static func pause(after attempt: Int) -> Span { .milliseconds(min(30_000, 500 << Int64(min(attempt, 6)))) }
+
+    private func wait(_ span: Span) async -> Bool {
+        do { try await clock.sleep(for: span) } catch { return false }
+        return true
+    }
+
+    /// A batch that the provider will not take is halved until the payment that it is about is alone; that one is put
+    /// aside, and the others go on.
+    private func split(
+        _ batch: OfflineBatch, _ reason: String, _ report: inout Report
+    ) async throws(OfflineLogError) {
+        let members = batch.content.members
+        try await log.reset(batch.content.id, reason: reason)
+        guard members.count > 1 else {
+            guard let only = members.first else { return }
+            try await log.setAside(only, reason: reason)
+            report.quarantined[only] = reason
+            return
+        }
+        let half = members.count / 2
+        _ = try await log.fetchBatch(members: Array(members[..<half]))
+        _ = try await log.fetchBatch(members: Array(members[half...]))
+    }
+
+    /// Settles every payment in the journal, then deletes with the provider's word.
+    private func finish(
+        _ receipt: BatchReceipt, _ batch: OfflineBatch, _ report: inout Report
+    ) async throws(OfflineLogError) -> Bool {
+        let wanted = receipt.decisions.filter { if case .poison = $0.outcome { false } else { true } }
+        var place = 0
+        while place < wanted.count {
+            let group = wanted[place..<min(place + together, wanted.count)]
+            var records: [(StoredRecord, RecordDecision)] = []
+            for decision in group { records.append((try log.record(decision.sequence).record, decision)) }
+            let settle = settle
+            let outcomes = await withTaskGroup(of: SettleOutcome.self) { tasks in
+                for (record, decision) in records { tasks.addTask { await settle(record, decision) } }
+                var outcomes: [SettleOutcome] = []
+                for await outcome in tasks { outcomes.append(outcome) }
+                return outcomes
+            }
+            if case .notYet(let reason)? = outcomes.first(where: { $0 != .settled }) {
+                report.problems.append("Batch \(batch.content.id) is decided, but the journal is behind: \(reason)")
+                report.reach = .stuck
+                return false
+            }
+            place += group.count
+            failpoint("payments settled")
+        }
+        do throws(OfflineLogError) {
+            try await log.resolve(receipt.token)
+        } catch .token(let error) {
+            report.problems.append("Batch \(batch.content.id) stays: \(error)")
+            return false
+        } catch {
+            throw error
+        }
+        failpoint("batch resolved")
+        report.resolved += 1
+        for decision in wanted {
+            if case .approved = decision.outcome { report.approved += 1 } else { report.declined += 1 }
+        }
+        return true
+    }
+}

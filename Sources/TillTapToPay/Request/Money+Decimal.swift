@@ -1,0 +1,15 @@
+public import Foundation
+public import TillCore
+
+extension Money {
+    /// A decimal number of major units as exact minor units; nothing is rounded.
+    /// - Throws: ``PaymentCardReaderSession/ReadError/invalidCurrencyCode`` or
+    ///   ``PaymentCardReaderSession/ReadError/invalidAmount``.
+    public init(exactly amount: Decimal, currencyCode: String) throws(PaymentCardReaderSession.ReadError) {
+        guard let currency = try? Currency(code: currencyCode) else { throw .invalidCurrencyCode }
+        guard amount.isFinite, let money = try? Money(parsing: amount.description, currency: currency) else {
+            throw .invalidAmount
+        }
+        self = money
+    }
+}

@@ -1,0 +1,58 @@
+public import Foundation
+public import TillCore
+
+/// A card is to be read for an amount.
+public struct PaymentCardTransactionRequest: Hashable, Sendable {
+    /// The amount in major units, as Apple's interface has it. ``money()`` gives it exact in minor units.
+    public var amount: Decimal
+    /// ISO 4217, three letters.
+    public var currencyCode: String
+    /// Purchase or refund.
+    public var type: TransactionType
+    /// Application identifiers in the order that the shop prefers them, for cards with more than one. iOS 16.4.
+    public var preferredAIDList: [Data] = []
+    /// The language of the sheet, such as `fr-CA`; nil: the device's. iOS 17.
+    public var userInterfaceLanguage: String?
+    /// What the amount contains. iOS 18.
+    public var transactionDescription: TransactionAmountDescription?
+    /// Shows the currency's symbol of ISO 4217. iOS 26.
+    public var useISOCurrencySymbol = false
+    /// The payment that the read is for, which a driver of ours seals into the card's data so that they are good for
+    /// it alone. Not in Apple's interface, which ignores it.
+    public var reference: String?
+
+    /// The most preferred applications that are taken.
+    public static let mostPreferredAIDs = 16
+
+    /// Makes one, in Apple's form.
+    public init(amount: Decimal, currencyCode: String, for type: TransactionType = .purchase) {
+        (self.amount, self.currencyCode, self.type) = (amount, currencyCode, type)
+    }
+
+    /// Makes one from an exact amount.
+    public init(_ money: Money, for type: TransactionType = .purchase, reference: String? = nil) {
+        // Every exact amount is a decimal number of at most 19 digits, which a Decimal holds exactly.
+        amount = Decimal(string: money.decimalString, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal.nan
+        currencyCode = money.currency.code
+        self.type = type
+        self.reference = reference
+    }
+
+    /// The amount, exact in minor units.
+    /// - Throws: ``PaymentCardReaderSession/ReadError/invalidCurrencyCode``, or
+    ///   ``PaymentCardReaderSession/ReadError/invalidAmount`` for an amount that is not above zero, has more decimal
+    ///   places than the currency, or does not fit.
+    public func money() throws(PaymentCardReaderSession.ReadError) -> Money {
+        let money = try Money(exactly: amount, currencyCode: currencyCode)
+        guard money.isPositive else { throw .invalidAmount }
+        return money
+    }
+
+    /// Looks at every part before a reader is asked.
+    func check() throws(PaymentCardReaderSession.ReadError) {
+        _ = try money()
+        guard preferredAIDList.count <= PaymentCardTransactionRequest.mostPreferredAIDs,
+            preferredAIDList.allSatisfy({ (5...16).contains($0.count) })
+        else { throw .invalidPreferredAID }
+    }
+}

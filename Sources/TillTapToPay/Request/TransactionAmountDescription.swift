@@ -1,0 +1,31 @@
+public import Foundation
+
+extension PaymentCardTransactionRequest {
+    /// What an amount contains or is for. iOS 18.
+    public enum TransactionAmountDescription: Hashable, Sendable {
+        /// A surcharge of so many hundredths of a percent: 250 is 2.5 %. Apple has a floating-point percentage here.
+        case surcharge(basisPoints: Int)
+        /// A surcharge in major units.
+        case surchargeAmount(Decimal)
+        /// One of several payments.
+        case installment(PaymentCycle, amount: Decimal, payments: Int)
+        /// A membership's price a period.
+        case membership(PaymentCycle)
+        /// A hold of so much.
+        case preauthorizationAmount(Decimal)
+        /// A hold.
+        case preauthorization
+        /// The end of a hold.
+        case preauthorizationRelease
+    }
+
+    /// A period.
+    public enum PaymentCycle: String, Hashable, Sendable {
+        /// Each week.
+        case weekly
+        /// Each month.
+        case monthly
+        /// Each year.
+        case yearly
+    }
+}

@@ -1,0 +1,146 @@
+public import Foundation
+public import Observation
+import TillCore
+
+/// What a screen for taps shows, and its buttons. Runs wherever Observation does.
+///
+/// It listens to the reader from the moment it is made, so that nothing of the preparation is missed, and goes on
+/// listening whatever is called.
+@Observable
+@MainActor
+public final class PaymentViewModel {
+    /// The amount in major units.
+    public var amount: Decimal = 0
+    /// The currency, ISO 4217.
+    public var currency: String
+    /// A card can be read.
+    public private(set) var isReady = false
+    /// A charge is going on.
+    public private(set) var isProcessing = false
+    /// How far the read is, 0 to 100.
+    public private(set) var readProgress = 0
+    /// How far the preparation is, 0 to 100. Apple's `updateProgress` is this, not the progress of a read.
+    public private(set) var preparationProgress = 0
+    /// What the customer or the clerk should do now.
+    public private(set) var instruction: String?
+    /// What went wrong, whether money moved, what to do next; nil also when the clerk called it off.
+    public private(set) var errorMessage: String?
+    /// The last charge was approved. Begins anew with each charge.
+    public private(set) var transactionComplete = false
+    /// What came of the last charge.
+    public private(set) var lastResult: TapToPayService.PaymentResult?
+    /// What the loyalty program said of the last charge.
+    public private(set) var visits: [LoyaltyVisit] = []
+    /// The pass that is asked for with the payment; nil: none.
+    public var loyaltyPassIdentifier: String?
+
+    @ObservationIgnored private let service: TapToPayService
+    @ObservationIgnored private var eventTask: Task<Void, Never>?
+    @ObservationIgnored private var statusTask: Task<Void, Never>?
+
+    /// A model over a service.
+    public init(service: TapToPayService, currency: String = "USD") {
+        self.service = service
+        self.currency = currency
+        listen()
+    }
+
+    deinit {
+        eventTask?.cancel()
+        statusTask?.cancel()
+    }
+
+    /// The charge button works.
+    public var canCharge: Bool { isReady && !isProcessing && amount > 0 }
+
+    /// Links, if needed, and makes a session.
+    public func setup() async {
+        errorMessage = nil
+        do {
+            try await service.initialize()
+            show()
+        } catch { errorMessage = "\(error)" }
+    }
+
+    /// Takes what was typed, with the separator of a region: `12,50`. Rubbish and digits that the currency does not
+    /// have are refused, and the amount stays.
+    /// - Returns: whether it was taken.
+    @discardableResult
+    public func takeAmount(_ text: String, decimalSeparator: String = ".") -> Bool {
+        let plain = text.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: decimalSeparator, with: ".")
+        guard decimalSeparator == "." || !text.contains("."), let currency = try? Currency(code: currency),
+            let money = try? Money(parsing: plain, currency: currency), !money.isNegative
+        else { return false }
+        amount = PaymentCardTransactionRequest(money).amount
+        return true
+    }
+
+    /// Reads a card and asks for the money. Nothing happens while another charge goes on.
+    public func readPayment() async {
+        guard canCharge else { return }
+        isProcessing = true
+        (errorMessage, transactionComplete, lastResult, readProgress, visits) = (nil, false, nil, 0, [])
+        do {
+            if let loyaltyPassIdentifier {
+                let charge = try await service.chargeWithLoyalty(
+                    amount: amount, currency: currency, loyaltyPassIdentifier: loyaltyPassIdentifier)
+                visits = charge.visits
+                finish(charge.payment)
+            } else {
+                finish(try await service.charge(amount: amount, currency: currency))
+            }
+        } catch {
+            // Calling it off is no error; everything else says what to do.
+            errorMessage = error == .read(.readCancelled) || error == .cancelled ? nil : "\(error)"
+            readProgress = 0
+        }
+        isProcessing = false
+        show()
+    }
+
+    /// Calls the read off. `true`: no card was read.
+    @discardableResult
+    public func cancel() async -> Bool { await service.cancel() }
+
+    /// Ready for the next customer.
+    public func reset() {
+        guard !isProcessing else { return }
+        (amount, errorMessage, transactionComplete, lastResult, readProgress, visits) = (0, nil, false, nil, 0, [])
+        instruction = nil
+    }
+
+    private func finish(_ result: TapToPayService.PaymentResult?) {
+        lastResult = result
+        transactionComplete = result?.status == .approved
+        if let result, result.status != .approved { errorMessage = result.sentence }
+    }
+
+    // MARK: Listening
+
+    private func listen() {
+        let events = service.events
+        eventTask = Task { [weak self] in
+            for await event in events { self?.hear(event) }
+        }
+        let statuses = service.statuses
+        statusTask = Task { [weak self] in
+            for await _ in statuses { self?.show() }
+        }
+    }
+
+    private func hear(_ event: PaymentCardReader.Event) {
+        if let sentence = event.sentence { instruction = sentence }
+        switch event {
+        case .updateProgress(let percent): preparationProgress = min(max(percent, 0), 100)
+        case .readyForTap: readProgress = 10
+        case .cardDetected, .pinEntryCompleted: readProgress = 50
+        case .removeCard: readProgress = 90
+        case .readCompleted: readProgress = 100
+        case .readRetry, .readCancelled, .readNotCompleted: readProgress = 0
+        case .notReady, .pinEntryRequested, .userInterfaceDismissed, .unrecognized: break
+        }
+    }
+
+    /// The newest standing, whichever change it was that called.
+    private func show() { isReady = service.status.isReady }
+}

@@ -1,0 +1,72 @@
+public import TillCore
+
+/// Keeps the one reader token: fetched once however many ask for it, and renewed
+/// ``TapToPayDeadlines/tokenRenewal`` ahead of its end. While a token is still good, a renewal that fails harms nobody.
+public actor ReaderTokenKeeper {
+    private struct Kept {
+        var token: PaymentCardReader.Token
+        var until: Timestamp
+    }
+    private let fetch: @Sendable () async throws -> String
+    private let clock: any TillClock
+    private let deadlines: TapToPayDeadlines
+    private var kept: Kept?
+    private var fetching: Task<Result<PaymentCardReader.Token, TapToPayError>, Never>?
+    private let executor: (any TaskExecutor)?
+
+    /// A keeper over where tokens come from.
+    public init(
+        clock: any TillClock, deadlines: TapToPayDeadlines = TapToPayDeadlines(),
+        executor: (any TaskExecutor)? = nil, fetch: @escaping @Sendable () async throws -> String
+    ) {
+        (self.clock, self.deadlines, self.executor, self.fetch) = (clock, deadlines, executor, fetch)
+    }
+
+    /// A token that is good now.
+    /// - Throws: ``TapToPayError/noReaderToken(_:)`` when there is none and none can be had.
+    public func token() async throws(TapToPayError) -> PaymentCardReader.Token {
+        guard let kept, clock.now() < kept.until else { return try await renewed() }
+        guard needsRenewal else { return kept.token }
+        do { return try await renewed() } catch { return kept.token }
+    }
+
+    /// A new token, whatever is kept.
+    public func renewed() async throws(TapToPayError) -> PaymentCardReader.Token {
+        let task = fetching ?? Task(executorPreference: executor) { await self.fetched() }
+        fetching = task
+        return try await task.value.get()
+    }
+
+    /// The reader refused it: it is not to be used again.
+    public func refused(_ token: PaymentCardReader.Token) { if kept?.token == token { kept = nil } }
+
+    /// How long until the token is to be renewed; nil: there is none.
+    public var untilRenewal: Span? {
+        kept.map { max(.milliseconds(0), $0.until.since(clock.now()).minus(deadlines.tokenRenewal)) }
+    }
+
+    private var needsRenewal: Bool { untilRenewal.map { $0.milliseconds == 0 } ?? true }
+
+    private func fetched() async -> Result<PaymentCardReader.Token, TapToPayError> {
+        defer { fetching = nil }
+        do {
+            let text = try await fetch()
+            let token = PaymentCardReader.Token(rawValue: text)
+            let facts = ReaderTokenFacts(token, receivedAt: clock.now(), deadlines)
+            guard !text.isEmpty else { return .failure(.noReaderToken("it is empty")) }
+            guard clock.now() < facts.until else { return .failure(.noReaderToken("it is over already")) }
+            kept = Kept(token: token, until: facts.until)
+            return .success(token)
+        } catch {
+            // What a provider throws may hold anything; only the kind of it is said.
+            return .failure(.noReaderToken("\(type(of: error))"))
+        }
+    }
+}
+
+extension Span {
+    func minus(_ other: Span) -> Span {
+        let (difference, overflow) = milliseconds.subtractingReportingOverflow(other.milliseconds)
+        return Span(milliseconds: overflow ? 0 : difference)
+    }
+}

@@ -1,0 +1,76 @@
+public import TillCore
+
+/// Why a tap did not become a payment. Whenever the provider was asked, the answer is a
+/// ``TapToPayService/PaymentResult`` and not an error, so no money moved in any of these.
+public enum TapToPayError: ExplainedError, Hashable {
+    /// ``TapToPayService/initialize()`` was not called, or has not succeeded.
+    case notInitialized
+    /// Another charge is going on.
+    case busy
+    /// The card gave nothing that could be sent.
+    case noCardData
+    /// Between the read and the provider passed more than ``TapToPayDeadlines/ciphertext``.
+    case cardDataTooOld
+    /// The task was cancelled before the provider was asked.
+    case cancelled
+    /// No reader token could be had.
+    case noReaderToken(String)
+    /// The payment could not be written, so no card was read.
+    case notOpened(String)
+    /// The reader could not be linked or prepared.
+    case reader(PaymentCardReaderError)
+    /// The card was not read.
+    case read(PaymentCardReaderSession.ReadError)
+    /// The card could not be looked up or kept.
+    case notVerified(String)
+
+    /// A stable word for programs.
+    public var code: String {
+        switch self {
+        case .notInitialized: "not_initialized"
+        case .busy: "busy"
+        case .noCardData: "no_card_data"
+        case .cardDataTooOld: "card_data_too_old"
+        case .cancelled: "cancelled"
+        case .noReaderToken: "no_reader_token"
+        case .notOpened: "payment_not_opened"
+        case .reader(let error): error.code
+        case .read(let error): error.code
+        case .notVerified: "card_not_verified"
+        }
+    }
+
+    /// What happened, one sentence.
+    public var what: String {
+        switch self {
+        case .notInitialized: "The reader was not set up."
+        case .busy: "Another charge is going on."
+        case .noCardData: "The card gave nothing that could be sent to the provider."
+        case .cardDataTooOld: "The card's data came too late to be sent."
+        case .cancelled: "The charge was called off before the provider was asked."
+        case .noReaderToken(let reason): "The payment provider gave no reader token (\(reason))."
+        case .notOpened(let reason): "The payment could not be begun (\(reason))."
+        case .reader(let error): error.what
+        case .read(let error): error.what
+        case .notVerified(let reason): "The provider did not take the card (\(reason))."
+        }
+    }
+
+    /// Never: the provider was not asked for money.
+    public var moneyMoved: MoneyMoved { .no }
+
+    /// What to do next, one sentence.
+    public var next: String {
+        switch self {
+        case .notInitialized: "Set it up, then charge."
+        case .busy: "Wait until that is done."
+        case .noCardData, .cardDataTooOld: "Present the card again."
+        case .cancelled: "Begin again when ready."
+        case .noReaderToken: "Check the connection and the provider's account, then try again."
+        case .notOpened: "Try again; if it stays, look at the journal."
+        case .reader(let error): error.next
+        case .read(let error): error.next
+        case .notVerified: "Try again, or take another card."
+        }
+    }
+}

@@ -1,0 +1,309 @@
+public import Foundation
+public import TillCore
+
+/// Takes payments by taps: one reader, one provider, one charge at a time.
+///
+/// ```swift
+/// let service = TapToPayService(psp: provider, reader: reader)
+/// try await service.initialize()
+/// let result = try await service.charge(amount: 12.50, currency: "EUR")
+/// ```
+///
+/// - A session serves any number of charges; it is not made again after each.
+/// - A payment is opened at the provider before its card is read, and closed when the card is not read.
+/// - Once the provider was asked, the answer is a ``PaymentResult``: a call that failed is
+///   ``PaymentResult/Status/unknown``, never an error, and the caller's cancellation does not reach it.
+/// - A token that ends is renewed and the same read asked for again, once.
+public actor TapToPayService {
+    nonisolated let reader: PaymentCardReader
+    nonisolated let clock: any TillClock
+    nonisolated let deadlines: TapToPayDeadlines
+    nonisolated let tokens: ReaderTokenKeeper
+    nonisolated let psp: any PaymentServiceProvider
+    nonisolated let loyalty: (any LoyaltyProgram)?
+    private let executor: (any TaskExecutor)?
+    private var session: PaymentCardReaderSession?
+    private var isCharging = false
+    private var renewal: Task<Void, Never>?
+
+    /// A service over a reader and its provider.
+    /// - Parameter loyalty: who is told of passes that were read.
+    public init(
+        psp: any PaymentServiceProvider, reader: PaymentCardReader, loyalty: (any LoyaltyProgram)? = nil,
+        executor: (any TaskExecutor)? = nil
+    ) {
+        (self.psp, self.reader, self.loyalty, self.executor) = (psp, reader, loyalty, executor)
+        (clock, deadlines) = (reader.engine.clock, reader.engine.deadlines)
+        tokens = ReaderTokenKeeper(clock: clock, deadlines: deadlines, executor: executor) {
+            try await psp.fetchReaderToken()
+        }
+    }
+
+    deinit { renewal?.cancel() }
+
+    /// What happens at the reader; a stream of its own for each use.
+    public nonisolated var events: AsyncStream<PaymentCardReader.Event> { reader.events }
+    /// Where the reader stands, and each change; a stream of its own for each use.
+    public nonisolated var statuses: AsyncStream<ReaderStatus> { reader.statuses }
+    /// Where the reader stands now.
+    public nonisolated var status: ReaderStatus { reader.status }
+
+    /// Gets a token, links the shop's account if nobody has, and makes a session. Safe to call again at any time: what
+    /// is there is kept.
+    public func initialize() async throws(TapToPayError) {
+        guard reader.isSupported else { throw .reader(reader.engine.driver.unsupported ?? .unsupported) }
+        let token = try await tokens.token()
+        do throws(PaymentCardReaderError) {
+            if session == nil, try await !reader.isAccountLinked(using: token) {
+                try await reader.linkAccount(using: token)
+            }
+            session = try await prepared(token)
+        } catch { throw .reader(error) }
+        keepRenewing()
+    }
+
+    /// Reads a card for an amount in major units and asks the provider for the money.
+    /// - Throws: ``TapToPayError``; no money moved then, and none was asked for.
+    public func charge(amount: Decimal, currency: String) async throws(TapToPayError) -> PaymentResult {
+        try await charge(money(amount, currency))
+    }
+
+    /// Reads a card for an amount and asks the provider for the money.
+    public func charge(_ amount: Money) async throws(TapToPayError) -> PaymentResult {
+        try await alone { () async throws(TapToPayError) in
+            let outcome = try await self.sell(amount, pass: nil)
+            guard let payment = outcome.payment else { throw .noCardData }
+            return payment
+        }
+    }
+
+    /// Reads a card and a loyalty pass in one tap. A customer without the pass pays all the same; a pass without a card
+    /// is a visit without a payment.
+    public func chargeWithLoyalty(
+        amount: Decimal, currency: String, loyaltyPassIdentifier: String
+    ) async throws(TapToPayError) -> LoyaltyCharge {
+        let amount = try money(amount, currency)
+        let request = VASRequest(vasMerchants: [VASRequest.Merchant(id: loyaltyPassIdentifier)])
+        return try await alone { () async throws(TapToPayError) in try await self.sell(amount, pass: request) }
+    }
+
+    /// Reads a card and passes in one tap.
+    public func charge(_ amount: Money, with passes: VASRequest) async throws(TapToPayError) -> LoyaltyCharge {
+        try await alone { () async throws(TapToPayError) in try await self.sell(amount, pass: passes) }
+    }
+
+    /// Reads a card for money back, and gives it back. It is not a Tap to Pay, and not to be called so.
+    /// - Parameter payment: the payment that the money is given back of, for providers that want to know.
+    public func refund(
+        _ amount: Money, of payment: String? = nil
+    ) async throws(TapToPayError) -> RefundResult {
+        try await alone { () async throws(TapToPayError) in
+            let request = PaymentCardTransactionRequest(amount, for: .refund, reference: payment)
+            let card = try await self.card(payment: nil) { session throws(PaymentCardReaderSession.ReadError) in
+                ReadOutput(payment: try await session.readPaymentCard(request))
+            }.payment
+            guard let card, card.paymentCardData != nil else { throw .noCardData }
+            return await self.asked(card) { try await self.psp.processRefund(card, amount: amount, payment: payment) }
+        }
+    }
+
+    /// Reads a card for money back, in major units.
+    public func refund(amount: Decimal, currency: String) async throws(TapToPayError) -> RefundResult {
+        try await refund(money(amount, currency))
+    }
+
+    /// Reads a card without an amount: to look something up, to keep it, to open a tab.
+    public func verify(
+        currency: String, for reason: PaymentCardVerificationRequest.Reason = .other
+    ) async throws(TapToPayError) -> VerificationResult {
+        try await alone { () async throws(TapToPayError) in
+            let request = PaymentCardVerificationRequest(currencyCode: currency, for: reason)
+            let card = try await self.card(payment: nil) { session throws(PaymentCardReaderSession.ReadError) in
+                ReadOutput(payment: try await session.readPaymentCard(request))
+            }.payment
+            guard let card else { throw .noCardData }
+            do { return try await self.psp.processVerification(card, reason: reason) } catch {
+                throw .notVerified("\(type(of: error))")
+            }
+        }
+    }
+
+    /// Calls the read off and waits until that is certain: `true`: no card was read.
+    public func cancel() async -> Bool {
+        guard let session else { return false }
+        return (try? await session.cancelRead()) ?? false
+    }
+
+    /// Switches the reader off. ``initialize()`` brings it back.
+    public func close() async {
+        renewal?.cancel()
+        (renewal, session) = (nil, nil)
+        await reader.close()
+    }
+
+    // MARK: One sale
+
+    private func sell(_ amount: Money, pass: VASRequest?) async throws(TapToPayError) -> LoyaltyCharge {
+        guard amount.isPositive else { throw .read(.invalidAmount) }
+        _ = try await readySession()
+        let payment: String?
+        do { payment = try await psp.openPayment(amount) } catch {
+            throw .notOpened((error as? any ExplainedError)?.what ?? "\(type(of: error))")
+        }
+        let request = PaymentCardTransactionRequest(amount, reference: payment)
+        let output = try await card(payment: payment) { session throws(PaymentCardReaderSession.ReadError) in
+            guard let pass else { return ReadOutput(payment: try await session.readPaymentCard(request)) }
+            let (card, passes) = try await session.readPaymentCard(
+                request, vasRequest: pass, stopOnVASResult: false)
+            return ReadOutput(payment: card, pass: passes)
+        }
+        guard let card = output.payment else {
+            await close(payment, "no_payment_card")
+            let visits = await visits(output.pass)
+            return LoyaltyCharge(payment: nil, card: nil, passes: output.pass, visits: visits)
+        }
+        guard card.paymentCardData != nil else {
+            await close(payment, "no_card_data")
+            throw .noCardData
+        }
+        let result = await asked(card) { try await self.psp.processPayment(card, amount: amount, payment: payment) }
+        // The visit comes after the money, so that a slow program delays nobody's payment.
+        let visits = await visits(output.pass)
+        return LoyaltyCharge(payment: result, card: card, passes: output.pass, visits: visits)
+    }
+
+    /// A card that was read and may be sent, or the payment closed and an error.
+    private func card(
+        payment: String?,
+        _ read:
+            @escaping @Sendable (PaymentCardReaderSession) async throws(PaymentCardReaderSession.ReadError) ->
+            ReadOutput
+    ) async throws(TapToPayError) -> ReadOutput {
+        let output: ReadOutput
+        do throws(TapToPayError) { output = try await readTwice(read) } catch {
+            await close(payment, "card_not_read")
+            throw error
+        }
+        guard let card = output.payment else { return output }
+        if card.outcome == .failure || card.outcome == .cardDeclined {
+            if card.paymentCardData != nil { await psp.forwardFailedRead(card, payment: payment) }
+            await close(payment, "card_not_read")
+            throw .read(card.outcome == .cardDeclined ? .paymentCardDeclined : .cardReadFailed)
+        }
+        guard card.isFresh(at: clock.now(), deadlines) else {
+            await close(payment, "card_data_too_old")
+            throw .cardDataTooOld
+        }
+        if Task.isCancelled {
+            await close(payment, "cancelled")
+            throw .cancelled
+        }
+        return output
+    }
+
+    /// Reads; once more when what was wrong was the session or its token.
+    private func readTwice(
+        _ read: @Sendable (PaymentCardReaderSession) async throws(PaymentCardReaderSession.ReadError) -> ReadOutput
+    ) async throws(TapToPayError) -> ReadOutput {
+        let session = try await readySession()
+        do { return try await read(session) } catch {
+            guard error.canBeAskedAgain, !Task.isCancelled else { throw .read(error) }
+            if error.facts.recovery == .renewToken { _ = try await tokens.renewed() }
+        }
+        let again = try await readySession()
+        do { return try await read(again) } catch { throw .read(error) }
+    }
+
+    /// The session that lives, or a new one. Without ``initialize()`` there is none.
+    private func readySession() async throws(TapToPayError) -> PaymentCardReaderSession {
+        guard session != nil else { throw .notInitialized }
+        let token = try await tokens.token()
+        do throws(PaymentCardReaderError) {
+            let session = try await prepared(token)
+            self.session = session
+            return session
+        } catch { throw .reader(error) }
+    }
+
+    /// Prepares; a token that the reader refuses is not used again, and another one is tried, once.
+    private func prepared(
+        _ token: PaymentCardReader.Token
+    ) async throws(PaymentCardReaderError) -> PaymentCardReaderSession {
+        do { return try await reader.prepare(using: token) } catch {
+            guard error.facts.recovery == .renewToken else { throw error }
+            await tokens.refused(token)
+            guard let next = try? await tokens.renewed(), next != token else { throw error }
+            return try await reader.prepare(using: next)
+        }
+    }
+
+    /// Asks the provider, away from the caller's cancellation. A throw is an unknown outcome, unless it says itself that
+    /// no money moved.
+    private func asked(
+        _ card: PaymentCardReadResult, _ ask: @escaping @Sendable () async throws -> PaymentResult
+    ) async -> PaymentResult {
+        await Task(executorPreference: executor) {
+            do { return try await ask() } catch {
+                let known = error as? any ExplainedError
+                return PaymentResult(
+                    status: known?.moneyMoved == .no ? .declined : .unknown,
+                    message: known?.what ?? "\(type(of: error))", card: card.card)
+            }
+        }.value
+    }
+
+    private func visits(_ passes: VASReadResult?) async -> [LoyaltyVisit] {
+        guard let loyalty, let passes else { return [] }
+        var visits: [LoyaltyVisit] = []
+        for entry in passes.entries where entry.status == .success {
+            if let visit = try? await loyalty.recordVisit(entry) { visits.append(visit) }
+        }
+        return visits
+    }
+
+    private func close(_ payment: String?, _ reason: String) async {
+        guard let payment else { return }
+        await psp.closePayment(payment, reason: reason)
+    }
+
+    private func alone<Success: Sendable>(
+        _ work: () async throws(TapToPayError) -> Success
+    ) async throws(TapToPayError) -> Success {
+        guard session != nil else { throw .notInitialized }
+        guard !isCharging else { throw .busy }
+        isCharging = true
+        defer { isCharging = false }
+        return try await work()
+    }
+
+    private nonisolated func money(_ amount: Decimal, _ currency: String) throws(TapToPayError) -> Money {
+        do { return try Money(exactly: amount, currencyCode: currency) } catch { throw .read(error) }
+    }
+
+    // MARK: Tokens
+
+    /// Renews the token ahead of its end for as long as the service lives.
+    private func keepRenewing() {
+        guard renewal == nil else { return }
+        let (clock, tokens, reader, pause) = (clock, tokens, reader, deadlines.longestBackOff)
+        renewal = Task(executorPreference: executor) {
+            while !Task.isCancelled {
+                let wait = await tokens.untilRenewal ?? pause
+                do { try await clock.sleep(for: max(wait, pause)) } catch { return }
+                guard let remaining = await tokens.untilRenewal, remaining.milliseconds == 0 else { continue }
+                guard let token = try? await tokens.renewed() else { continue }
+                try? await reader.renew(token)
+            }
+        }
+    }
+}
+
+extension PaymentCardReaderSession.ReadError {
+    /// Nothing was read, and a new session or token is all that was missing.
+    var canBeAskedAgain: Bool {
+        switch self {
+        case .noReaderSession, .readerSessionExpired, .readerTokenExpired: true
+        default: false
+        }
+    }
+}

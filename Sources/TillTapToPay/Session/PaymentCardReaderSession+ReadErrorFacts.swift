@@ -1,0 +1,188 @@
+extension PaymentCardReaderSession.ReadError {
+    /// What is known of it: its name and release, who can help and how.
+    public var facts: ReaderErrorFacts {
+        switch self {
+        case .readNotAllowed, .readFromBackgroundError, .readerServiceConnectionError, .readerServiceError,
+            .noReaderSession, .readerSessionExpired, .readerTokenExpired, .readerSessionNetworkError,
+            .readerSessionAuthenticationError, .readerSessionBusy:
+            sessionFacts
+        case .pinEntryFailed, .pinTokenInvalid, .pinEntryTimeout, .pinCancelled, .pinNotAllowed: pinFacts
+        case .invalidAmount, .invalidCurrencyCode, .invalidPreferredAID, .invalidVASMerchants,
+            .invalidVASRequestParameters:
+            requestFacts
+        case .readCancelled, .cardReadFailed, .vasReadFail, .paymentReadFailed, .paymentCardDeclined,
+            .cardNotSupported:
+            cardFacts
+        default: deviceFacts
+        }
+    }
+
+    private var sessionFacts: ReaderErrorFacts {
+        typealias F = ReaderErrorFacts
+        switch self {
+        case .readFromBackgroundError:
+            return F(
+                "readFromBackgroundError", .iOS15_4, .merchant, .prepare, "The app went to the background.",
+                "Bring it to the front; the reader is then prepared again.")
+        case .readerServiceConnectionError:
+            return F(
+                "readerServiceConnectionError", .iOS15_4, .time, .prepare,
+                "The connection to the reader's service broke.", "Prepare the reader again, then begin again.")
+        case .readerServiceError:
+            return F(
+                "readerServiceError", .iOS15_4, .time, .prepare, "The reader's service failed.",
+                "Prepare the reader again, then begin again; if it stays, restart the device.")
+        case .noReaderSession:
+            return F(
+                "noReaderSession", .iOS15_4, .time, .prepare, "The reader is not prepared.",
+                "Wait until it is ready, then begin again.")
+        case .readerSessionExpired:
+            return F(
+                "readerSessionExpired", .iOS15_4, .time, .prepare, "The session with the reader is over.",
+                "Prepare the reader again, then begin again.")
+        case .readerTokenExpired:
+            return F(
+                "readerTokenExpired", .iOS15_4, .provider, .renewToken, "The reader token is over.",
+                "Get a new token from the payment provider, then begin again.")
+        case .readerSessionNetworkError:
+            return F(
+                "readerSessionNetworkError", .iOS15_4, .network, .again, "The network did not answer the reader.",
+                "Check the connection, then begin again.")
+        case .readerSessionAuthenticationError:
+            return F(
+                "readerSessionAuthenticationError", .iOS15_4, .network, .prepare,
+                "The reader could not prove what it is.", "Prepare the reader again, then begin again.")
+        case .readerSessionBusy:
+            return F(
+                "readerSessionBusy", .iOS15_4, .time, .again, "The reader reads another card.",
+                "Wait until that is done, then begin again.")
+        default:
+            return F(
+                "readNotAllowed", .iOS15_4, .developer, .prepare, "The reader may not read now.",
+                "Prepare the reader again; if it stays, restart the app.")
+        }
+    }
+
+    private var requestFacts: ReaderErrorFacts {
+        typealias F = ReaderErrorFacts
+        switch self {
+        case .invalidCurrencyCode:
+            return F(
+                "invalidCurrencyCode", .iOS15_4, .developer, .none, "The currency is not one of ISO 4217.",
+                "Use a code of three letters, such as EUR.")
+        case .invalidPreferredAID:
+            return F(
+                "invalidPreferredAID", .iOS16_4, .developer, .none, "A preferred application is not one.",
+                "Give 5 to 16 bytes for each, or none.")
+        case .invalidVASMerchants(let reason):
+            return F(
+                "invalidVASMerchants", .iOS16, .developer, .none,
+                "The loyalty passes can not be asked for\(PaymentCardReaderError.suffix(reason)).",
+                "Give 1 to \(VASRequest.mostMerchants) pass type identifiers.")
+        case .invalidVASRequestParameters(let reason):
+            return F(
+                "invalidVASRequestParameters", .iOS16, .developer, .none,
+                "The request for passes has a wrong part\(PaymentCardReaderError.suffix(reason)).",
+                "Correct it and begin again.")
+        default:
+            return F(
+                "invalidAmount", .iOS15_4, .developer, .none, "The amount can not be read for.",
+                "Give an amount above zero that the currency can express.")
+        }
+    }
+
+    private var cardFacts: ReaderErrorFacts {
+        typealias F = ReaderErrorFacts
+        switch self {
+        case .readCancelled:
+            return F(
+                "readCancelled", .iOS15_4, .merchant, .again, "The read was called off.", "Begin again when ready.")
+        case .vasReadFail:
+            return F(
+                "vasReadFail", .iOS16, .customer, .again, "The pass could not be read.",
+                "Present the phone again, or go on without the pass.")
+        case .paymentReadFailed:
+            return F(
+                "paymentReadFailed", .iOS15_4, .customer, .again, "The card's payment part could not be read.",
+                "Present the card again, or take another.")
+        case .paymentCardDeclined:
+            return F(
+                "paymentCardDeclined", .iOS15_4, .customer, .again, "The card refused.", "Ask for another card.")
+        case .cardNotSupported:
+            return F(
+                "cardNotSupported", .iOS26, .customer, .again, "This card can not be used here.",
+                "Ask for another card.")
+        default:
+            return F(
+                "cardReadFailed", .iOS15_4, .customer, .again, "The card could not be read.",
+                "Present it again, or take another.")
+        }
+    }
+
+    private var pinFacts: ReaderErrorFacts {
+        typealias F = ReaderErrorFacts
+        switch self {
+        case .pinTokenInvalid:
+            return F(
+                "pinTokenInvalid", .iOS16, .provider, .none, "The provider's request for a PIN was refused.",
+                "Ask the payment provider whether the payment went on; do not charge again before.")
+        case .pinEntryTimeout:
+            return F(
+                "pinEntryTimeout", .iOS16, .customer, .again, "No PIN was typed in time.", "Present the card again.")
+        case .pinCancelled:
+            return F(
+                "pinCancelled", .iOS16, .customer, .again, "The customer did not type the PIN.",
+                "Present the card again, or take another.")
+        case .pinNotAllowed:
+            return F(
+                "pinNotAllowed", .iOS16, .time, .again, "A PIN can not be asked for any more, or not here.",
+                "Present the card again.")
+        default:
+            return F(
+                "pinEntryFailed", .iOS16, .customer, .again, "The PIN could not be taken.", "Present the card again.")
+        }
+    }
+
+    private var deviceFacts: ReaderErrorFacts {
+        typealias F = ReaderErrorFacts
+        switch self {
+        case .nfcDisabled:
+            return F(
+                "nfcDisabled", .iOS15_4, .merchant, .again, "The device's radio for cards is off.",
+                "Turn it on, then begin again.")
+        case .readNotAllowedDuringCall:
+            return F(
+                "readNotAllowedDuringCall", .iOS15_4, .merchant, .again, "A phone call is going on.",
+                "End the call, then begin again.")
+        case .passcodeDisabled:
+            return F(
+                "passcodeDisabled", .iOS15_4, .merchant, .again, "This device has no passcode.",
+                "Turn the passcode on, then begin again.")
+        case .storeAndForwardDeclineFailed:
+            return F(
+                "storeAndForwardDeclineFailed", .iOS18_4, .time, .none,
+                "The stored payment can not be declined any more.",
+                "It will be sent; refund it when it is decided.")
+        case .storeAndForwardResultNotFound:
+            return F(
+                "storeAndForwardResultNotFound", .iOS18_4, .merchant, .none, "There is no stored payment to decline.",
+                "Look at the list of stored payments.")
+        case .readerInitializationFailed:
+            return F(
+                "readerInitializationFailed", .iOS26, .time, .prepare, "The reader could not be started.",
+                "Prepare it again; if it stays, restart the device.")
+        case .unknown(let code):
+            return F(
+                "unknown", .iOS18_4, .provider, .none, "The reader reports \(code), which has no name.",
+                "Begin again; if it stays, tell the payment provider this number.")
+        case .unrecognized(let name):
+            return F(
+                name, nil, .provider, .none, "The reader reports \(name), which is not known here.",
+                "Begin again; if it stays, tell the payment provider this word.")
+        default:
+            return F(
+                "readerNotAvailable", .iOS26, .merchant, .prepare, "The reader is not there.",
+                "Connect it or use another, then begin again.")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import TillCore
+import TillJournal
+import TillServer
+
+/// `till applepay events`
+struct ApplePayEvents: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Lists what Apple told of merchants' tokens, newest first: expired, replaced, deleted.",
+        discussion: "Tokens are shown as SHA-256, by which a shop finds its own. Without details: Apple is asked again."
+    )
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var provider: ProviderOptions
+    @Option(name: .long, help: "How many at most.") var limit = 100
+
+    func run() async throws {
+        try await withCounter(common, provider) { counter in
+            let events = try await counter.journal.walletTokenEvents(limit: limit)
+            guard common.json else {
+                for event in events { Output.line(Self.line(event.id, event.receivedAt, event.document)) }
+                if events.isEmpty { Output.line("Apple has told of no token.") }
+                return
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("events")
+            writer.beginArray()
+            for event in events {
+                writer.beginObject()
+                writer.field("id", event.id)
+                writer.field("receivedAt", event.receivedAt.description)
+                writer.field("details", event.document.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+            Output.line(writer.text)
+        }
+    }
+
+    private static func line(_ id: String, _ time: Timestamp, _ document: [UInt8]?) -> String {
+        let details = document.flatMap { try? JSONValue(parsing: $0) }
+        let kind = details?["eventType"]?.stringValue ?? "not known yet"
+        let card = details?["lastFour"]?.stringValue.map { ", card •••• \($0)" } ?? ""
+        return "\(time)  \(id)  \(kind)\(card)"
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import TillCheckout
+import TillCore
+import TillServer
+
+/// An amount as typed, in the payment's currency.
+func money(_ text: String?, _ payment: Payment) throws -> Money? {
+    do {
+        return try text.map { try Money(parsing: $0, currency: payment.currency) }
+    } catch {
+        throw CommandError(code: "invalid_amount", what: "\(error)", next: "Correct it and try again.")
+    }
+}
+
+/// Changes a payment and tells what became of it. Ends with 2 if a refund was refused, with 3 if the outcome is open.
+func change(
+    _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, isRefund: Bool = false,
+    _ body: (Counter, Payment) async throws -> Payment
+) async throws {
+    try await withCounter(common, provider) { counter in
+        let found = try await counter.checkout.payment(PaymentID(rawValue: id), account: counter.options.account)
+        let done = try await body(counter, found)
+        if common.json {
+            Output.line(PaymentLine.json(done))
+        } else {
+            Output.line("\(done.id) is \(done.status.rawValue):")
+            Output.line("  captured \(done.captured), refunded \(done.refunded).")
+        }
+        if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
+            if case .refused = refund.state { throw ExitCode(2) }
+            throw ExitCode(3)
+        }
+        if done.moneyMoved == .unknown { throw ExitCode(3) }
+    }
+}

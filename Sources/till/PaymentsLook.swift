@@ -1,0 +1,30 @@
+import ArgumentParser
+import TillCheckout
+import TillCore
+import TillServer
+
+extension Payment {
+    /// Where the customer has to go, for the clerk; nothing where nobody has to go anywhere.
+    var customersWay: [String] {
+        guard case .requiresAction(let action) = attempts.last?.state else { return [] }
+        return (action.url.map { ["Send the customer to \($0)"] } ?? [])
+            + ["Afterwards: till payments look \(id)"]
+    }
+}
+
+extension Payments {
+    struct Look: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Asks the provider now what became of a payment, such as after the bank's challenge.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String
+
+        func run() async throws {
+            try await change(common, provider, payment) { counter, found in
+                try await counter.checkout.look(at: found.id)
+                return try await counter.checkout.payment(found.id, account: found.account)
+            }
+        }
+    }
+}

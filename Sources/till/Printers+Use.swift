@@ -1,0 +1,178 @@
+import ArgumentParser
+import Foundation
+import TillCanvas
+import TillCore
+import TillJournal
+import TillPrinting
+import TillReceipts
+import TillServer
+
+extension Printers {
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Asks a printer how it stands, about its paper and what it takes. Ends with 1 if it needs help.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its name or address.") var printer: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let one = try await PrinterBook(journal: counter.journal, clock: counter.clock).printer(printer)
+                let facts = try await one.facts()
+                Output.line(common.json ? json(facts).text : lines(facts))
+                if facts.state.needsHelp { throw ExitCode(1) }
+            }
+        }
+
+        private func lines(_ facts: PrinterFacts) -> String {
+            var lines = [Output.wrapped(facts.state.sentence, to: 80)]
+            if let can = facts.capabilities {
+                let cut = can.trims ? ", cut behind the receipt" : ""
+                let paper = can.paper.height == nil ? "\(can.paper.name) mm roll\(cut)" : can.paper.name
+                var rows = [
+                    ["  Paper", paper], ["  Sent as", can.format?.word ?? "nothing: it takes none of our formats"],
+                ]
+                let model = String(ReceiptText(can.name).plain.prefix(60))
+                if !model.isEmpty { rows.insert(["  Model", model], at: 0) }
+                lines.append(Printers.table(rows))
+            }
+            return lines.joined(separator: "\n")
+        }
+
+        private func json(_ facts: PrinterFacts) -> JSONValue {
+            let state = facts.state
+            var members = [
+                JSONMember(key: "state", value: .string(state.activity.rawValue)),
+                JSONMember(key: "reasons", value: .array(state.reasons.map { .string($0.rawValue) })),
+                JSONMember(key: "needs_help", value: .bool(state.needsHelp)),
+                JSONMember(key: "message", value: .string(state.sentence)),
+            ]
+            if let can = facts.capabilities {
+                members += [
+                    JSONMember(key: "model", value: .string(can.name)),
+                    JSONMember(key: "paper", value: .string(can.paper.name)),
+                    JSONMember(key: "trims", value: .bool(can.trims)),
+                    JSONMember(key: "format", value: can.format.map { .string($0.rawValue) } ?? .null),
+                    JSONMember(key: "formats", value: .array(can.formats.map { .string($0) })),
+                ]
+            }
+            return .object(members)
+        }
+    }
+
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints a page that is no receipt.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its name or address.") var printer: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let one = try await PrinterBook(journal: counter.journal, clock: counter.clock).printer(printer)
+                let isQuiet = common.json
+                let outcome = try await one.print(
+                    Printers.page(counter.options.storeName, counter.clock.now()), name: "Till test page"
+                ) { step in
+                    if !isQuiet, let words = step.words { Output.note(words) }
+                }
+                // What is said of a receipt is not right for a page that is none.
+                let words = outcome.sentence.replacing("The receipt", with: "The page")
+                Output.line(
+                    common.json
+                        ? JSONValue.object([
+                            JSONMember(key: "printed", value: .bool(outcome.isOnPaper)),
+                            JSONMember(key: "outcome", value: .string(words)),
+                        ]).text : Output.wrapped(words, to: 80))
+                if !outcome.isOnPaper { throw ExitCode(1) }
+            }
+        }
+    }
+
+    struct Drawer: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Opens the cash drawer on a printer's plug. Needs --allow: no receipt ever opens it.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Name or address of an ESC/POS printer.") var printer: String
+        @Flag(name: .long, help: "Say that the drawer may open.") var allow = false
+        @Option(name: .long, help: "The plug's pin, 2 or 5.") var pin = 2
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                guard allow else {
+                    throw CommandError(
+                        code: "drawer_not_allowed", what: "The drawer stays shut.", next: "Add --allow to open it.")
+                }
+                guard pin == 2 || pin == 5 else {
+                    throw CommandError(
+                        code: "invalid_pin", what: "The drawer's plug has no pin \(pin).", next: "Use 2 or 5.")
+                }
+                let one = try await PrinterBook(journal: counter.journal, clock: counter.clock).printer(printer)
+                if case .ipp = one.address {
+                    throw CommandError(
+                        code: "no_drawer", what: "An IPP printer opens no drawer.",
+                        next: "Use the printer's ESC/POS port: socket://HOST:9100.")
+                }
+                let outcome = try await one.openDrawer(pin: pin)
+                let words = outcome.isOnPaper ? "The drawer was told to open." : outcome.drawerSentence
+                Output.line(
+                    common.json
+                        ? JSONValue.object([
+                            JSONMember(key: "told", value: .bool(outcome.isOnPaper)),
+                            JSONMember(key: "outcome", value: .string(words)),
+                        ]).text : Output.wrapped(words, to: 80))
+                if !outcome.isOnPaper { throw ExitCode(1) }
+            }
+        }
+    }
+
+    /// For tests: reads an IPP message and writes it back, so that others' messages can be held against it.
+    struct Reencode: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Reads an IPP message from standard input and writes it again.", shouldDisplay: false)
+        @OptionGroup var common: CommonOptions
+
+        func run() throws {
+            let bytes = FileHandle.standardInput.readData(ofLength: IPPMessage.maximumBytes + 1)
+            do {
+                let message = try IPPMessage(parsing: [UInt8](bytes))
+                if common.json {
+                    let names = message.groups.flatMap(\.attributes).map { JSONValue.string($0.name) }
+                    Output.line(JSONValue.object([JSONMember(key: "attributes", value: .array(names))]).text)
+                } else {
+                    Output.bytes(message.bytes)
+                }
+            } catch { throw Output.fail(error, json: common.json) }
+        }
+    }
+}
+
+extension PrintOutcome {
+    /// On paper, or with a printer that says no more.
+    fileprivate var isOnPaper: Bool {
+        switch self {
+        case .printed, .handedOver: true
+        case .failed, .mayHavePrinted: false
+        }
+    }
+
+    fileprivate var drawerSentence: String {
+        switch self {
+        case .printed, .handedOver: "The drawer was told to open."
+        case .failed(let why): "The drawer was not opened: \(why)"
+        case .mayHavePrinted(let why): "The drawer may have opened: \(why)"
+        }
+    }
+}
+
+extension PrintProgress {
+    /// For people on the way; `nil` for steps that nobody waits for.
+    var words: String? {
+        switch self {
+        case .accepted(let job): "The printer has it as job \(job)."
+        case .sending: nil
+        case .waiting(let why): why
+        case .state(let state): state.sentence
+        }
+    }
+}

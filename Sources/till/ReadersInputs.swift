@@ -1,0 +1,159 @@
+import ArgumentParser
+import Foundation
+import TillCore
+import TillServer
+import TillStripe
+
+extension Readers {
+    struct CollectInputs: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "collect-inputs",
+            abstract: "Asks the customer something at a reader and shows the answers.",
+            discussion: """
+                till readers collect-inputs Front --ask "email=Where to send the receipt?"
+                till readers collect-inputs Front --ask "selection=A bag?|Yes|No" --ask "signature=Please sign"
+                Kinds: selection, text, numeric, email, phone, signature. Answers may be personal data: they are shown \
+                and kept nowhere.
+                """)
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String?
+        @Option(
+            name: .long, parsing: .singleValue,
+            help: ArgumentHelp("What to ask, as kind=question; one to five times.", valueName: "question"))
+        var ask: [String]
+        @Flag(name: .long, help: "The customer can not skip the questions.") var required = false
+        @Option(name: .long, help: "Wait at most so many seconds for the answers.") var wait = 120
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let inputs = try questions()
+                let readers = try counter.readers()
+                let found = try await counter.reader(reader)
+                let now = try await readers.reader(found.id)
+                if now.action?.status == .inProgress, now.action?.kind != .setReaderDisplay {
+                    throw CommandError(
+                        code: "terminal_reader_busy", what: "\(found.label) is busy with something else.",
+                        next: "Wait until it is done, or call it off: till readers cancel.")
+                }
+                _ = try await readers.collectInputs(inputs, at: found.id, key: .once("inputs"))
+                if !common.json { Output.note("Reader \(found.label): waiting for the customer…") }
+                show(try await answers(at: found, readers, counter))
+            }
+        }
+
+        private func questions() throws -> [TerminalInput] {
+            guard (1...5).contains(ask.count) else {
+                throw CommandError(
+                    code: "invalid_questions", what: "A reader asks one to five questions; \(ask.count) were given.",
+                    next: "Give --ask one to five times.")
+            }
+            return try ask.map { text in
+                guard let input = TerminalInput(question: text, isRequired: required) else {
+                    throw CommandError(
+                        code: "invalid_questions", what: "\(text.prefix(60)) is no question.",
+                        next: "Write it as email=Where to send it? or selection=A bag?|Yes|No.")
+                }
+                return input
+            }
+        }
+
+        /// The answers, once they are there; nobody waits for them for ever.
+        private func answers(
+            at reader: TerminalReader, _ readers: StripeTerminal, _ counter: Counter
+        ) async throws -> [TerminalInputAnswer] {
+            let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 1), 600))))
+            while counter.clock.now() < end {
+                let now = try await readers.reader(reader.id)
+                guard let action = now.action, action.kind == .collectInputs else {
+                    throw CommandError(
+                        code: "questions_called_off", what: "The questions were called off at \(reader.label).",
+                        next: "Ask again if the answers are needed.")
+                }
+                switch action.status {
+                case .succeeded: return action.inputs
+                case .failed:
+                    throw CommandError(
+                        code: action.failureCode ?? "not_answered", what: "Nobody answered at \(reader.label).",
+                        next: "Ask again if the answers are needed.")
+                default: try await counter.clock.sleep(for: .milliseconds(400))
+                }
+            }
+            _ = try await readers.cancelAction(at: reader.id, key: .once("cancel"))
+            throw CommandError(
+                code: "not_answered", what: "Nobody answered at \(reader.label) in \(wait) s; it asks no more.",
+                next: "Ask again if the answers are needed.")
+        }
+
+        private func show(_ answers: [TerminalInputAnswer]) {
+            guard !common.json else {
+                return Output.line(
+                    ReaderLine.list(
+                        "answers",
+                        answers.map { answer in
+                            .object([
+                                JSONMember(key: "type", value: .string(answer.kind)),
+                                JSONMember(key: "value", value: answer.value.map { .string($0) } ?? .null),
+                                JSONMember(key: "text", value: answer.text.map { .string($0) } ?? .null),
+                                JSONMember(key: "skipped", value: .bool(answer.isSkipped)),
+                            ])
+                        }))
+            }
+            for answer in answers {
+                Output.line(
+                    "\(answer.kind): \(answer.isSkipped ? "skipped" : answer.text ?? answer.value ?? "no answer")")
+            }
+        }
+    }
+
+    struct SimulateAnswers: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "simulate-answers",
+            abstract: "Answers what a simulated reader asks, or lets nobody answer.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "Its label, id or serial number.") var reader: String?
+        @Flag(name: .long, help: "The customer skips what need not be answered.") var skip = false
+        @Flag(name: .long, help: "Nobody answers until the reader gives up.") var timeOut = false
+        @Option(name: .long, help: "Wait at most so many seconds for the reader to ask.") var wait = 10
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let readers = try counter.readers()
+                var found = try await counter.reader(reader)
+                let end = counter.clock.now().adding(.seconds(Int64(min(max(wait, 0), 600))))
+                while found.action?.kind != .collectInputs || found.action?.status != .inProgress,
+                    counter.clock.now() < end
+                {
+                    try await counter.clock.sleep(for: .milliseconds(200))
+                    found = try await readers.reader(found.id)
+                }
+                let after =
+                    timeOut
+                    ? try await readers.timeOutInputs(at: found.id, key: .once("inputs"))
+                    : try await readers.succeedInputs(
+                        at: found.id, skipping: skip ? "all" : "none", key: .once("inputs"))
+                Output.line(
+                    common.json ? ReaderLine.json(after).text : ReaderLine.details(after, isConnected: false))
+            }
+        }
+    }
+}
+
+extension TerminalInput {
+    /// Reads `kind=question`, and for a selection the answers behind it: `selection=A bag?|Yes|No`.
+    init?(question text: String, isRequired: Bool) {
+        let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard halves.count == 2, let kind = halves.first, let rest = halves.last else { return nil }
+        let parts = rest.split(separator: "|", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        guard ["selection", "text", "numeric", "email", "phone", "signature"].contains(kind), let title = parts.first,
+            !title.isEmpty, !parts.contains("")
+        else { return nil }
+        let choices = parts.dropFirst()
+        guard kind == "selection" ? (1...20).contains(choices.count) : choices.isEmpty else { return nil }
+        self.init(
+            kind: kind, title: title, isRequired: isRequired,
+            choices: choices.enumerated().map { Choice(id: "choice-\($0 + 1)", text: $1) })
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import TillCheckout
+import TillCore
+import TillJournal
+import TillPrinting
+import TillReceipts
+import TillServer
+
+extension Receipts {
+    struct Print: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the receipt of a payment, or with --waiting all that wait.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @OptionGroup var store: StoreOptions
+        @OptionGroup var copy: CopyOption
+        @Argument(help: "The payment.") var payment: String?
+        @Option(name: .long, help: "ipp://…, ipps://…, socket://HOST:9100, /dev/usb/lp0 or a printer's name.")
+        var printer: String?
+        @Option(name: .long, help: "How many, 1 to 10.") var copies = 1
+        @Option(
+            name: .long,
+            help: "How many seconds it is followed, 1 to 3600; what the printer has not begun by then is called off.")
+        var deadline: Int64 = 60
+        @Flag(name: .long, help: "Print what waits, and find out about what was being sent.") var waiting = false
+
+        func run() async throws {
+            try await withCounter(common, provider, store.given) { counter in
+                guard (1...3_600).contains(deadline) else {
+                    throw CommandError(
+                        code: "invalid_deadline", what: "--deadline is \(deadline).", next: "Use 1 to 3600 seconds.")
+                }
+                let desk = counter.options.receipts.desk(counter.journal, counter.clock) { Output.note("Note: \($0)") }
+                let jobs: [PrintJob]
+                if waiting {
+                    jobs = try await desk.printWaiting()
+                } else {
+                    guard let payment, let printer else {
+                        throw CommandError(
+                            code: "nothing_to_print", what: "A payment and --printer are needed.",
+                            next: "Give both, or --waiting.")
+                    }
+                    let found = try await counter.checkout.payment(
+                        PaymentID(rawValue: payment), account: counter.options.account)
+                    jobs = [try await print(found, printer, desk)]
+                }
+                Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
+                if jobs.contains(where: { ![.printed, .sent].contains($0.state) }) { throw ExitCode(1) }
+            }
+        }
+
+        /// Prints and tells on the way.
+        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptDesk) async throws -> PrintJob {
+            let isQuiet = common.json
+            return try await desk.print(
+                payment, on: printer, copy: copy.copy, copies: copies, deadline: .seconds(deadline)
+            ) { step in
+                if !isQuiet, let words = step.words { Output.note(words) }
+            }
+        }
+    }
+
+    struct Queue: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists receipts that wait for paper, or all prints of one payment.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The payment.") var payment: String?
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let jobs = try await counter.journal.printJobs(of: payment.map { PaymentID(rawValue: $0) })
+                Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
+            }
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Calls off a receipt that waits for its printer.")
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var provider: ProviderOptions
+        @Argument(help: "The print, as the queue lists it: print_….") var print: String
+
+        func run() async throws {
+            try await withCounter(common, provider) { counter in
+                let desk = counter.options.receipts.desk(counter.journal, counter.clock)
+                guard let job = try await desk.cancel(print) else {
+                    throw CommandError(
+                        code: "unknown_print", what: "There is no print \(print).",
+                        next: "See till receipts queue, or till receipts queue PAYMENT.")
+                }
+                Output.line(common.json ? Receipts.list([job]).text : Receipts.lines([job]))
+                if job.state != .canceled { throw ExitCode(1) }
+            }
+        }
+    }
+
+    static func list(_ jobs: [PrintJob]) -> JSONValue {
+        let all = jobs.map { job -> JSONValue in
+            .object([
+                JSONMember(key: "id", value: .string(job.id)),
+                JSONMember(key: "payment_id", value: .string(job.payment.rawValue)),
+                JSONMember(key: "printer", value: .string(job.printer)),
+                JSONMember(key: "copy", value: .string(job.copy)),
+                JSONMember(key: "reprint", value: .bool(job.isReprint)),
+                JSONMember(key: "state", value: .string(job.state.rawValue)),
+                JSONMember(key: "tries", value: .number("\(job.tries)")),
+                JSONMember(key: "message", value: .string(job.note)),
+            ])
+        }
+        return .object([JSONMember(key: "prints", value: .array(all))])
+    }
+
+    static func lines(_ jobs: [PrintJob]) -> String {
+        if jobs.isEmpty { return "No receipts wait." }
+        return jobs.map { job in
+            let state = job.state.rawValue.replacing("_", with: " ")
+            let first = "\(job.payment)  \(job.printer)  \(state)\n  \(job.id)"
+            return job.note.isEmpty ? first : first + "\n" + Output.wrapped("  " + job.note, to: 80)
+        }.joined(separator: "\n")
+    }
+}

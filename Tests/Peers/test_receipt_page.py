@@ -1,0 +1,117 @@
+"""Receipts on the counter's page in a real browser: as they print, the printer's state and paper, sending by e-mail,
+and whether people who can not see it get all of it (axe)."""
+import os
+import pathlib
+import shutil
+import socket
+import threading
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+import counter
+from test_receipt_mail import CUSTOMER, Post, serve, settings
+
+pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+WAIT = 15_000
+
+
+class PaperPrinter(threading.Thread):
+    """A network printer that says how its paper is, and keeps what it gets."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.paper, self.printed = 0x12, b""
+        self.start()
+
+    def run(self):
+        while True:
+            line, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(line,), daemon=True).start()
+
+    def serve(self, line):
+        with line:
+            while True:
+                try:
+                    more = line.recv(65536)
+                except OSError:
+                    return
+                if not more:
+                    return
+                for index in range(len(more) - 2):
+                    if more[index:index + 2] == b"\x10\x04":
+                        line.sendall(bytes([self.paper if more[index + 2] == 4 else 0x12]))
+                if b"\x1b@" in more or self.printed:
+                    self.printed += more
+
+
+@pytest.fixture
+def shop(tmp_path):
+    mail, printer = Post(), PaperPrinter()
+    server = serve(mail)
+    env = {**settings(server.port, security="none"), "TILL_STORE": "Tea & Co", "TILL_STORE_ADDRESS": "Road 1\\nTown"}
+    with counter.Server(tmp_path, env=env) as till:
+        for arguments in (["printers", "add", "counter", f"socket://127.0.0.1:{printer.port}", "--journal", till.journal],):
+            assert counter.till(*arguments).code == 0
+        till.mail, till.printer = mail, printer
+        made = till.create("o-1", "k1").json()["id"]
+        assert till.confirm(made, "k2").status_code == 200
+        till.payment = made
+        yield till
+    server.stop()
+
+
+def until(page, fits):
+    """The picture's width in dots; the page's policy lets no script of ours wait in it."""
+    for _ in range(150):
+        if fits(page.evaluate("(e => e.complete ? e.naturalWidth : 0)(document.getElementById('receipt-picture'))")):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("the picture did not come")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_receipt_is_seen_printed_and_sent_from_the_page(shop, tmp_path, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        faults = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+        page.goto(f"{shop.url}/#{shop.payment}")
+        picture = page.get_by_role("img", name="The receipt as it prints: 80 mm")
+        expect(picture).to_be_visible(timeout=WAIT)
+        until(page, lambda dots: dots > 600)
+        page.get_by_label("Show it as").select_option("58")
+        until(page, lambda dots: 0 < dots < 500)
+        page.get_by_label("Show it as").select_option("screen")
+        expect(page.frame_locator("#receipt").get_by_text("PAID", exact=True)).to_be_visible(timeout=WAIT)
+        page.get_by_label("Show it as").select_option("80")
+        state = page.locator("#printer-state")
+        expect(state).to_contain_text("ready", timeout=WAIT)
+        page.get_by_label("Copy").select_option("merchant")
+        page.get_by_role("button", name="Print the receipt").click()
+        expect(page.locator("#print-note")).to_contain_text("handed to the printer", timeout=WAIT)
+        assert b"MERCHANT COPY" in shop.printer.printed
+        shop.printer.paper = 0x72  # The roll has ended.
+        page.get_by_role("button", name="Print the receipt").click()
+        expect(state).to_contain_text("out of paper", timeout=WAIT)
+        expect(page.locator("#print-note")).to_contain_text("out of paper", timeout=WAIT)
+        page.get_by_label("Copy").select_option("customer")
+        page.get_by_label("Send it by e-mail to").fill(CUSTOMER)
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.locator("#mails")).to_contain_text("a•••@customer.example: sent", timeout=WAIT)
+        assert len(shop.mail.letters) == 1
+        assert "lovelace" not in page.content() and page.get_by_label("Send it by e-mail to").input_value() == ""
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+        assert found.response["violations"] == [], found.generate_report()
+        folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"receipt-page-{width}.png", full_page=True)
+        browser.close()
+    assert faults == []
+    assert shop.request("GET", "/v1/payments/" + shop.payment).json()["status"] == "succeeded"

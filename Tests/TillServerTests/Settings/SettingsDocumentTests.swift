@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import TillServer
+
+@Suite("The description of the settings")
+struct SettingsDocumentTests {
+    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/SETTINGS.md")
+
+    /// The table's row of a setting.
+    private func row(_ setting: Setting) -> String {
+        let kind =
+            switch setting.kind {
+            case .text: "text"
+            case .path: "a file"
+            case .number: "a number"
+            case .span: "a time, as `50ms`, `30s`, `2min`"
+            case .choice: "a word"
+            case .secret: "a secret"
+            case .lines: "lines, with `\\n` between"
+            case .pairs: "names and values, as `SIRET=732829320; NAF=4719B`"
+            case .country: "two letters"
+            case .locale: "a language, as `fr_CA`"
+            case .timeZone: "a zone, as `Europe/Berlin`"
+            case .webAddress: "a web address"
+            }
+        let option = setting.option.map { "`\($0)`" } ?? ""
+        let usual = setting.usual.map { "`\($0)`" } ?? ""
+        return "| `\(setting.key)` | `\(setting.variable)` | \(option) | \(kind) | \(usual) | \(setting.about) |"
+    }
+
+    @Test("has a row for each, and no other")
+    func table() throws {
+        let text = try String(contentsOf: SettingsDocumentTests.file, encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+        #expect(rows == Setting.all.map(row), "The rows must be:\n\(Setting.all.map(row).joined(separator: "\n"))")
+    }
+}

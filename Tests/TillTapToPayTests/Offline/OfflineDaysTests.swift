@@ -1,0 +1,25 @@
+import Testing
+import TillSimulation
+
+@Suite struct OfflineDaysTests {
+    @Test(arguments: 0..<8) func whateverHappensEachPaymentIsTakenOnceOrSaidNotToBe(part: UInt64) async {
+        var faults: [String: Int] = [:]
+        var outcomes: [String: Int] = [:]
+        for seed in (part * 12)..<(part * 12 + 12) {
+            let report = await OfflineDays(seed: seed).run()
+            #expect(report.violations == [], "seed \(seed)")
+            faults.merge(report.faults, uniquingKeysWith: +)
+            outcomes.merge(report.outcomes, uniquingKeysWith: +)
+        }
+        #expect(faults.count >= 10, "too little happened: \(faults)")
+        #expect(outcomes["succeeded", default: 0] > 100, "\(outcomes)")
+    }
+
+    @Test(arguments: OfflineDays.Plant.allCases) func aPlantedFaultTurnsItRed(plant: OfflineDays.Plant) async {
+        for seed in 0..<UInt64(40) {
+            let report = await OfflineDays(seed: seed, plant: plant).run()
+            if !report.violations.isEmpty { return }
+        }
+        Issue.record("\(plant.rawValue) was not seen")
+    }
+}
