@@ -188,8 +188,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillPCSC", "TillAdyen", crypto, log,
-                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", "TillAdyen", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -218,6 +217,7 @@ let package = Package(
         .executableTarget(
             name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
+        .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
         .executableTarget(
