@@ -156,10 +156,8 @@ let package = Package(
         .target(
             name: "TillSandbox",
             dependencies: [
-                "TillCore", "TillHardware", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillStripe",
-                "TillBraintree", "TillAdyen",
                 "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
-                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree",
+                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree", "TillAdyen",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -169,12 +167,9 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillHTTP", "TillStripe",
-                "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillAdyen",
                 "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillApplePay", "TillContactless", "TillTapToPay", "TillAdyen",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -215,9 +210,6 @@ let package = Package(
             name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
             path: "Benchmarks/applepay", swiftSettings: strict),
         .executableTarget(
-            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
-            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
-        .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
         .executableTarget(
@@ -228,6 +220,9 @@ let package = Package(
             name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
             path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
+            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
@@ -243,20 +238,17 @@ let package = Package(
         tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
         tests("TillCards", "TillSimulation", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
-        tests("TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
-        tests("TillContactless", crypto, cryptoExtras),
         tests(
             "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
             crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
-        tests("TillContactless", crypto),
+        tests("TillContactless", crypto, cryptoExtras),
+        tests("TillAdyen", "TillSandbox", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
                 + proximityReaderShell),
         tests("TillPCSC", "TillContactless"),
-        tests("TillAdyen", "TillSandbox", httpTypes),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
