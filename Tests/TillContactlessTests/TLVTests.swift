@@ -47,7 +47,7 @@ struct TLVTests {
 
     @Test("No bytes at all trap the reader")
     func fuzz() {
-        var generator = SplitMix(state: 7)
+        var generator = SeededRandom(state: 7)
         for _ in 0..<20_000 {
             let count = Int(generator.next() % 64)
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -86,7 +86,7 @@ struct TLVTests {
 }
 
 /// A generator whose numbers follow from its seed.
-struct SplitMix {
+struct SeededRandom {
     var state: UInt64
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
