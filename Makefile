@@ -19,12 +19,16 @@ LEFT := $(CURDIR)/.build/tests
 export TILL_PAYPAL_SPECS ?= $(abspath $(wildcard ../shared/specs/paypal))
 export TILL_APPLEPAY_SYNTH ?= $(abspath $(wildcard ../shared/tools/applepay_synth.py))
 
+# Searches and simulations, which take every core: apart from the tests that talk over sockets and wait for an answer.
+LONG := SimulationTests|ScheduleTests|OfflineDaysTests
+
 test:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory lint
 	@rm -rf $(LEFT) && mkdir -p $(LEFT)
 	TMPDIR=$(LEFT) swift build --build-tests
-	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build
+	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build --skip '$(LONG)'
+	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build --filter '$(LONG)'
 	@scripts/docs
 	.build/debug/till-simulate --payments 100000
 	TMPDIR=$(LEFT) TILL_BIN=$(CURDIR)/.build/debug/till \

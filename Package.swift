@@ -217,10 +217,6 @@ let package = Package(
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "receipt-benchmark", dependencies: ["TillCore", "TillReceipts", "TillCanvas"],
-            path: "Benchmarks/receipts", exclude: ["mustache", "run", "page.jinja", "page.mustache"],
-            swiftSettings: strict),
-        .executableTarget(
             name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
         .executableTarget(
@@ -257,8 +253,7 @@ let package = Package(
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillTapToPay",
-            lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -99,7 +99,7 @@ struct CardsBenchmark {
                         let start = clock.now
                         let key = IdempotencyKey(rawValue: "\(run)-\(lane)-\(index)")
                         let done = try await client.executeOrder(request, card: card, key: key)
-                        guard case .paid = done.order.outcome else { throw Unpaid() }
+                        guard case .paid = done.money else { throw Unpaid() }
                         let spent = (clock.now - start).components
                         times.append(Double(spent.seconds) * 1e3 + Double(spent.attoseconds) / 1e15)
                     }

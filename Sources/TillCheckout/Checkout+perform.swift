@@ -32,7 +32,10 @@ extension Checkout {
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
             prepareKey: attempt.prepareKey, key: attempt.authorizationKey,
             description: "Order \(payment.order.number)",
-            earlier: payment.attempts.last { $0.id != attempt.id && $0.provider == attempt.provider }?.reference)
+            // A try whose preparation was never answered has none: the one before it counts.
+            earlier: payment.attempts.last {
+                $0.id != attempt.id && $0.provider == attempt.provider && $0.reference != nil
+            }?.reference)
     }
 
     private func authorize(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {

@@ -50,7 +50,7 @@ public actor PCSCChannel: CardChannel {
     }
 
     /// The readers that the service knows now.
-    /// - Throws: ``CardChannelError/reader(code:message:)``.
+    /// - Throws: `CardChannelError.reader(code:message:)`.
     public func readers() async throws(CardChannelError) -> [String] {
         let context = try await open()
         return try await run("listing the readers", limits.service) { [service] () throws(PCSCStatus) in

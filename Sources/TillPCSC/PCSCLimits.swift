@@ -2,9 +2,9 @@ public import TillCore
 
 /// How long each step at a PC/SC reader may take. Every wait of ``PCSCChannel`` has one of these names.
 public struct PCSCLimits: Hashable, Sendable {
-    /// Until a card is in the field. Then ``CardChannelError/noCard``.
+    /// Until a card is in the field. Then `CardChannelError.noCard`.
     public var card: Span
-    /// One command and its answer. Then ``CardChannelError/silence``; a card has half a second for a whole tap, and
+    /// One command and its answer. Then `CardChannelError.silence`; a card has half a second for a whole tap, and
     /// readers have limits of their own below this one.
     public var command: Span
     /// Opening the service, listing readers, powering a card. Then an error with the step's name.

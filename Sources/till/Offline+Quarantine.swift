@@ -78,7 +78,7 @@ extension Offline {
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 let log = try await counter.offline.log()
-                let (header, book, mark) = (try log.header, try log.book(), try log.mark())
+                let (header, book, mark) = (log.header, try log.book(), try log.mark())
                 var lines: [String] = []
                 for entry in book.pending {
                     let (record, hash) = try log.record(entry.sequence)

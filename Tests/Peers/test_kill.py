@@ -122,7 +122,9 @@ def test_a_death_at_any_point_of_any_journey_moves_money_at_most_once(tmp_path, 
                 assert not charges_of(sandbox, order), f"{note}: the provider has a charge the journal lacks"
             settle(shop)  # a second recovery finds nothing to do
             check_money(shop, order, payment, note + ", recovered twice")
-    unreached = [p for p in numbered if p[0] not in reached and not p[1].startswith("recover")]
+    # Stripe goes on by itself and renews no holds: those deaths are PayPal's, in test_paypal_kill.py and its Swift tests.
+    elsewhere = ("recover", "afterContinuation", "afterRenewal")
+    unreached = [p for p in numbered if p[0] not in reached and not p[1].startswith(elsewhere)]
     assert not unreached, f"no journey reaches {unreached}: these points are not tested"
 
 

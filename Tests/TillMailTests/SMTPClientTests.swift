@@ -55,8 +55,8 @@ struct SMTPClientTests {
     private func outcome(after count: Int) async throws -> SMTPError? {
         let listener = try await ScriptedServer(Array(SMTPClientTests.talk.prefix(count)))
         var server = SMTPServer(host: "127.0.0.1", port: listener.port, security: .none)
-        server.limits.answer = .milliseconds(300)
-        server.limits.end = .milliseconds(300)
+        server.limits.answer = .seconds(3)
+        server.limits.end = .seconds(3)
         let letter = MailMessage(
             from: try #require(EmailAddress("shop@shop.example")), fromName: "Tea",
             to: try #require(EmailAddress("ada@example.com")), subject: "Receipt", text: "Hello", html: "<p>Hello</p>",

@@ -6,16 +6,17 @@ import TillCore
 
 @Suite("A card at a PC/SC reader", .timeLimit(.minutes(1)))
 struct PCSCChannelTests {
-    /// Long enough for a machine that is busy; what must run out quickly has a limit of its own.
     static let limits = PCSCLimits(
-        card: .seconds(30), command: .seconds(30), service: .seconds(30), slice: .milliseconds(20),
+        card: .seconds(20), command: .seconds(20), service: .seconds(20), slice: .milliseconds(20),
+        removal: .milliseconds(20))
+    /// For what is expected not to come.
+    static let impatient = PCSCLimits(
+        card: .milliseconds(400), command: .milliseconds(400), service: .milliseconds(400), slice: .milliseconds(20),
         removal: .milliseconds(20))
     let service = ScriptedService()
 
-    func channel(_ reader: String? = nil, card: Span = .seconds(30), command: Span = .seconds(30)) -> PCSCChannel {
-        var limits = Self.limits
-        (limits.card, limits.command) = (card, command)
-        return PCSCChannel(service: service, reader: reader, limits: limits)
+    func channel(_ reader: String? = nil, limits: PCSCLimits = Self.limits) -> PCSCChannel {
+        PCSCChannel(service: service, reader: reader, limits: limits)
     }
 
     let select = CommandAPDU(0x00, 0xA4, 0x04, 0x00, data: [1, 2])
@@ -46,7 +47,7 @@ struct PCSCChannelTests {
     @Test("Nobody comes: the wait ends by itself. The task is cancelled: it ends at once, and the next wait works")
     func waiting() async throws {
         await #expect(throws: CardChannelError.noCard) {
-            try await self.channel(card: .milliseconds(60)).waitForCard()
+            try await self.channel(limits: Self.impatient).waitForCard()
         }
         let channel = channel()
         let task = Task { () -> CardChannelError? in
@@ -91,7 +92,10 @@ struct PCSCChannelTests {
     @Test("A command that never comes back is silence; until it does, nothing else is begun; then the reader is ready")
     func hanging() async throws {
         service.change { ($0.present, $0.hangs) = (["Front 00 00"], true) }
-        let channel = channel(command: .milliseconds(80))
+        var limits = Self.limits
+        limits.command = .milliseconds(500)
+        limits.service = .milliseconds(500)
+        let channel = channel(limits: limits)
         try await channel.waitForCard()
         await #expect(throws: CardChannelError.silence) { try await channel.transmit(select) }
         await #expect(throws: CardChannelError.self) { try await channel.waitForCard() }
@@ -99,7 +103,7 @@ struct PCSCChannelTests {
         service.change { $0.hangs = false }
         while service.change({ $0.disconnects }) == 0 { try await Task.sleep(for: .milliseconds(5)) }
         try await channel.waitForCard()
-        #expect(await channel.reader == "Front 00 00")
+        #expect(try await channel.transmit(select).status == .done)
     }
 
     @Test("No service, no reader, no such reader, a reader in use: each has its name; what comes back is found again")
@@ -139,7 +143,7 @@ struct PCSCChannelTests {
         try await channel.waitForCard()
         #expect(await channel.reader == "Back 00 01")
         await #expect(throws: CardChannelError.noCard) {
-            try await self.channel("front", card: .milliseconds(60)).waitForCard()
+            try await self.channel("front", limits: Self.impatient).waitForCard()
         }
         service.change { $0.present = ["Front 00 00", "Back 00 01"] }
         await #expect(throws: CardChannelError.collision) { try await channel.waitForCard() }

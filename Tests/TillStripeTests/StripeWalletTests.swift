@@ -1,3 +1,4 @@
+import ProviderScripts
 import Testing
 import TillCore
 

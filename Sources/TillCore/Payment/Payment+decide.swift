@@ -51,13 +51,7 @@ extension Payment {
         _ asked: Money?, isFinal: Bool, at now: Timestamp
     ) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt else { throw .nothingToCapture }
-        guard let authorization = attempt.authorization else { throw .outcomeOpen(status) }
-        guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
-        guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
-        if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
-        guard cancelReason == nil else { throw .closed(.canceled) }
-        // A payment that gave all back has left its order: another payment may be paying it.
-        guard isLive else { throw .closed(status) }
+        let authorization = try hold(of: attempt)
         let left = Money(
             minorUnits: authorization.amount.minorUnits - capturedOrPending.minorUnits, currency: currency)
         let isClosed = captures.contains { $0.state.isSucceeded && $0.isFinal }
@@ -91,15 +85,22 @@ extension Payment {
         return events
     }
 
-    /// Not while the bank answers for the hold anyway, not after its end, and once: what is renewed is the original.
-    private func decideRenewal(_ honorPeriod: Span, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
-        guard let attempt = currentAttempt else { throw .nothingHeld }
+    /// What an attempt holds, if nothing is under way with it and the payment may still change.
+    private func hold(of attempt: Attempt) throws(PaymentRefusal) -> Authorization {
         guard let authorization = attempt.authorization else { throw .outcomeOpen(status) }
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
         guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
         guard cancelReason == nil else { throw .closed(.canceled) }
+        // A payment that gave all back has left its order: another payment may be paying it.
         guard isLive else { throw .closed(status) }
+        return authorization
+    }
+
+    /// Not while the bank answers for the hold anyway, not after its end, and once: what is renewed is the original.
+    private func decideRenewal(_ honorPeriod: Span, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let attempt = currentAttempt else { throw .nothingHeld }
+        let authorization = try hold(of: attempt)
         let left = Money(minorUnits: authorization.amount.minorUnits - captured.minorUnits, currency: currency)
         let isClosed = authorization.isCaptured || captures.contains { $0.state.isSucceeded && $0.isFinal }
         guard !isClosed, left.isPositive else { throw .nothingHeld }

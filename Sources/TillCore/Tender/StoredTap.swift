@@ -1,7 +1,7 @@
 /// A card that was read without a connection: sealed for the provider and kept on this device. Nobody has authorized
 /// anything; the goods are on the shop's risk until the provider has decided.
 public struct StoredTap: Hashable, Sendable {
-    /// Which record of which log, as ``reference`` of the attempt that it belongs to.
+    /// Which record of which log, as `reference` of the attempt that it belongs to.
     public var record: ProviderReference
     /// When it was durable.
     public var storedAt: Timestamp

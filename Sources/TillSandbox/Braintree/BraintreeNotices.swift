@@ -72,13 +72,9 @@ actor BraintreeNotices {
     }
 
     private func send(_ form: String, to url: String) async {
-        guard let transport, let address = URLComponents(string: url), let host = address.host,
-            let scheme = address.scheme
-        else { return }
-        var request = HTTPRequest(
-            method: .post, scheme: scheme, authority: address.port.map { "\(host):\($0)" } ?? host,
-            path: address.path.isEmpty ? "/" : address.path)
-        request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+        guard let transport, let request = HTTPRequest(posting: "application/x-www-form-urlencoded", to: url) else {
+            return
+        }
         for attempt in 0..<BraintreeNotices.maximumTries {
             let reply = try? await transport.send(request, body: Array(form.utf8), deadline: .seconds(10))
             if let reply, (200..<300).contains(reply.response.status.code) { return }

@@ -258,7 +258,8 @@ extension PayPalBooks {
         }
         if let wallet = source["apple_pay"] {
             guard let opened = wallet["decrypted_token"], let card = opened["tokenized_card"] else {
-                return .refused("PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED", "/payment_source/apple_pay")
+                let issue = executes ? "TRANSACTION_REFUSED" : "PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED"
+                return .refused(issue, "/payment_source/apple_pay")
             }
             if let amount = opened["transaction_amount"].flatMap(PayPalMoney.read),
                 order.units.count != 1 || order.units.first?.amount != amount

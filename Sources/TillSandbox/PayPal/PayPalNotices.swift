@@ -115,13 +115,7 @@ actor PayPalNotices {
     }
 
     private func send(_ delivery: Delivery, to url: String, copies: Int, tries: Int) async {
-        guard let transport, let address = URLComponents(string: url), let host = address.host,
-            let scheme = address.scheme
-        else { return }
-        var request = HTTPRequest(
-            method: .post, scheme: scheme, authority: address.port.map { "\(host):\($0)" } ?? host,
-            path: address.path.isEmpty ? "/" : address.path)
-        request.headerFields[.contentType] = "application/json"
+        guard let transport, var request = HTTPRequest(posting: "application/json", to: url) else { return }
         for field in delivery.head {
             if let name = HTTPField.Name(field.name) { request.headerFields[name] = field.value }
         }

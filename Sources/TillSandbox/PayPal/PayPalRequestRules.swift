@@ -196,6 +196,17 @@ struct PayPalRequestRules {
         }
     }
 
+    /// What a wallet's token was made for. An amount that PayPal can not take fits no order, and is refused as such.
+    private mutating func amountOfToken(_ amount: JSONValue, _ field: String) {
+        guard amount.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
+        let code = text(amount["currency_code"], "\(field)/currency_code", required: true, 3...3)
+        let number = text(amount["value"], "\(field)/value", required: true, 1...32) {
+            PayPalRequestRules.isDecimal($0)
+        }
+        guard code != nil, number != nil, PayPalMoney.read(amount) == nil else { return }
+        refuse("APPLE_PAY_AMOUNT_MISMATCH", field)
+    }
+
     /// Apple Pay as a payment source.
     mutating func applePay(_ wallet: JSONValue, _ field: String, now: Timestamp) {
         guard wallet.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
@@ -206,7 +217,7 @@ struct PayPalRequestRules {
             return add("MISSING_REQUIRED_PARAMETER", "\(place)/tokenized_card")
         }
         self.card(card, "\(place)/tokenized_card", now: now)
-        if let amount = opened["transaction_amount"] { money(amount, "\(place)/transaction_amount") }
+        if let amount = opened["transaction_amount"] { amountOfToken(amount, "\(place)/transaction_amount") }
         text(opened["device_manufacturer_id"], "\(place)/device_manufacturer_id", 1...2000)
         let kind = text(opened["payment_data_type"], "\(place)/payment_data_type", 1...16) {
             ["3DSECURE", "EMV"].contains($0)

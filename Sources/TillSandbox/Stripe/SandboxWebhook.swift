@@ -40,13 +40,7 @@ public struct SandboxWebhook: Sendable {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("\(seconds).".utf8) + body, using: SymmetricKey(data: Array(secret.reveal().utf8)))
         let signature = Hex.lowercase(code)
-        guard let address = URLComponents(string: url), let host = address.host, let scheme = address.scheme else {
-            return
-        }
-        var request = HTTPRequest(
-            method: .post, scheme: scheme, authority: address.port.map { "\(host):\($0)" } ?? host,
-            path: address.path.isEmpty ? "/" : address.path)
-        request.headerFields[.contentType] = "application/json"
+        guard var request = HTTPRequest(posting: "application/json", to: url) else { return }
         if let name = HTTPField.Name("Stripe-Signature") { request.headerFields[name] = "t=\(seconds),v1=\(signature)" }
         for _ in 0..<copies {
             _ = try? await transport.send(request, body: body, deadline: .seconds(10))

@@ -42,7 +42,7 @@ public struct OfflineDesk: Sendable {
 
     /// The log.
     /// - Parameter creating: makes it if there is none.
-    /// - Throws: ``OfflineLogError/noLog`` if there is none and none is made.
+    /// - Throws: `OfflineLogError.noLog` if there is none and none is made.
     public func log(creating: Bool = false) async throws(OfflineLogError) -> OfflineLog {
         try await holder.log(creating: creating)
     }
@@ -71,7 +71,7 @@ public struct OfflineDesk: Sendable {
     public func contact() async throws(OfflineLogError) -> ContactAnswer {
         let log = try await log(creating: true)
         let checkpoint = try log.checkpoint()
-        let answer = await forwarder.contact(checkpoint, from: try log.header)
+        let answer = await forwarder.contact(checkpoint, from: log.header)
         if case .reached = answer { try await log.noteContact() }
         return answer
     }

@@ -19,7 +19,7 @@ public struct PrinterBook: Sendable {
     }
 
     /// Where a printer is; nothing is asked of it.
-    /// - Throws: ``PrinterAddressError`` if the text is neither a name nor an address.
+    /// - Throws: `PrinterAddressError` if the text is neither a name nor an address.
     public func place(of text: String) async throws -> PrinterAddress {
         let known = try await journal.printers().first { $0.name == text }
         return try PrinterAddress(parsing: known?.address ?? text)
@@ -27,7 +27,7 @@ public struct PrinterBook: Sendable {
 
     /// The printer of a name or an address, ready to be asked. One whose first certificate is to be trusted is looked
     /// at now if it never was; the certificate is durable before anything is sent under it.
-    /// - Throws: ``PrinterAddressError``, ``PrinterBookError``, ``IPPError``
+    /// - Throws: `PrinterAddressError`, ``PrinterBookError``, `IPPError`
     public func printer(
         _ text: String, deadline: Span = ReceiptPrinter.usualDeadline
     ) async throws -> ReceiptPrinter {

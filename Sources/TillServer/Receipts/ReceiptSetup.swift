@@ -88,7 +88,7 @@ public struct ReceiptSetup: Sendable {
     /// - Parameters:
     ///   - refund: that of one refund, a paper of its own; `nil`: that of the whole payment.
     ///   - links: signs the address of the receipt online; `nil`: no code.
-    /// - Throws: ``ReceiptError``
+    /// - Throws: `ReceiptError`
     public func content(
         _ payment: Payment, copy: ReceiptCopy = .customer, refund: RefundID? = nil, links: ReceiptLink? = nil
     ) throws(ReceiptError) -> ReceiptContent {

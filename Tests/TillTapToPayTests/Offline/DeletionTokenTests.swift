@@ -105,7 +105,7 @@ import TillSimulation
         var content = batch.content
         for (wrongContent, wrongDecisions) in [(content, decisions), (shortened(&content), receipt.decisions)] {
             let token = DeletionToken(
-                log: try log.header.log, content: wrongContent, decisions: wrongDecisions, issued: clock.now(),
+                log: log.header.log, content: wrongContent, decisions: wrongDecisions, issued: clock.now(),
                 expires: clock.now().adding(.hours(1)))
             let text = try #require(token.text(signedWith: OfflineExamples.providerSigning))
             #expect(try await refusal(log, text) == .otherScope)

@@ -2,7 +2,8 @@ import Crypto
 import Synchronization
 import TillCore
 import Testing
-import TillTapToPay
+
+@testable import TillTapToPay
 
 /// A clock that stands until it is moved.
 final class OfflineClock: TillClock {
@@ -100,7 +101,7 @@ enum OfflineExamples {
     ) throws -> BatchReceipt {
         let decisions = batch.content.members.map { RecordDecision(sequence: $0, outcome: outcome($0)) }
         let token = DeletionToken(
-            log: try log.header.log, content: batch.content, decisions: decisions, issued: now,
+            log: log.header.log, content: batch.content, decisions: decisions, issued: now,
             expires: now.adding(lifetime))
         return BatchReceipt(
             batch: batch.content.id, decisions: decisions, token: try #require(token.text(signedWith: key)))

@@ -7,7 +7,7 @@ extension OfflineLog {
     public func store(
         _ card: Secret<String>, _ record: StoredRecord, facts: TapFacts?, policy: OfflinePolicy
     ) async throws(OfflineLogError) -> LogMark {
-        let header = try header
+        let header = header
         let sealed = try StoredCardSeal.seal(card, into: record, log: header.log, for: header.provider)
         let request = OfflinePolicy.Request(amount: record.amount, card: record.card, facts: facts)
         let clock = clock

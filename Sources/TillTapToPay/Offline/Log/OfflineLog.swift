@@ -4,7 +4,7 @@ public import TillCore
 
 /// The log of stored cards: append-only, chained, signed, durable before anybody is told.
 ///
-/// - What ``append(_:)`` has returned survives a loss of power. Writers that come while the disk is busy share the next
+/// - What `append(_:)` has returned survives a loss of power. Writers that come while the disk is busy share the next
 ///   sync.
 /// - Any number of tasks and processes may use one log: each group takes the file's lock, reads what others have added,
 ///   decides, writes, syncs.
@@ -79,8 +79,9 @@ public final class OfflineLog: Sendable {
 
     private init(
         folder: any DurableFolder, name: String, device: OfflineDevice, clock: any TillClock, commits: Commits,
-        marks: [LogMark], state: State
+        marks: [LogMark], header: LogHeader, state: State
     ) {
+        self.header = header
         self.folder = folder
         self.name = name
         self.device = device
@@ -114,8 +115,10 @@ public final class OfflineLog: Sendable {
             defer { file.unlock() }
             let state = try read(
                 file, device: device, provider: provider, marks: marks, folder: folder, name: name)
+            guard let header = state.walk.book.header else { throw OfflineLogError.noLog }
             return OfflineLog(
-                folder: folder, name: name, device: device, clock: clock, commits: commits, marks: marks, state: state)
+                folder: folder, name: name, device: device, clock: clock, commits: commits, marks: marks,
+                header: header, state: state)
         } catch {
             throw OfflineLogError(error)
         }
@@ -197,13 +200,8 @@ public final class OfflineLog: Sendable {
         try locked { (state) throws(OfflineLogError) in state.walk.book }
     }
 
-    /// Which log, whose, for whom.
-    public var header: LogHeader {
-        get throws(OfflineLogError) {
-            guard let header = state.withLock({ $0.walk.book.header }) else { throw .noLog }
-            return header
-        }
-    }
+    /// Which log, whose, for whom. It never changes, so nobody waits for a sync to read it.
+    public let header: LogHeader
 
     /// How it has done.
     public var statistics: Statistics { state.withLock { $0.statistics } }

@@ -1,0 +1,15 @@
+import Foundation
+import HTTPTypes
+
+extension HTTPRequest {
+    /// A POST to where somebody wants to be told; `nil` if the text is no address.
+    init?(posting type: String, to url: String) {
+        guard let address = URLComponents(string: url), let host = address.host, let scheme = address.scheme else {
+            return nil
+        }
+        self.init(
+            method: .post, scheme: scheme, authority: address.port.map { "\(host):\($0)" } ?? host,
+            path: address.path.isEmpty ? "/" : address.path)
+        headerFields[.contentType] = type
+    }
+}
