@@ -148,7 +148,7 @@ struct CounterResponder: HTTPResponder {
             return try await stripe(request)
         case "/webhooks/adyen":
             route = path
-            try only(.post)
+            try request.only(.post)
             return try await adyen(request)
         case "/webhooks/paypal":
             route = path
