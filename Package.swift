@@ -222,6 +222,10 @@ let package = Package(
         .executableTarget(
             name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
             swiftSettings: strict),
+        example("FirstSale", "TillJournal", "TillCheckout"),
+        example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
+        example("OnlineOrder", "TillCards", "TillPayPal", "TillSandbox"),
+        example("ApplePayToken", "TillApplePay", "TillSandbox"),
 
         // What several rooms' tests share.
         .target(
@@ -274,6 +278,12 @@ let package = Package(
             path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
+
+/// A program for a reader of the documentation; the tests run it.
+func example(_ name: String, _ more: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["TillCore"] + more, path: "Examples/" + name, swiftSettings: strict)
+}
 
 /// The tests of one room.
 func tests(_ room: String, _ more: Target.Dependency...) -> Target { tests(room, more) }
