@@ -65,6 +65,7 @@ let package = Package(
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
+        .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -106,7 +107,8 @@ let package = Package(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
-        .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
+        .target(
+            name: "TillContactless", dependencies: ["TillCore", bigInt, crypto, cryptoExtras], swiftSettings: strict),
         .target(
             name: "TillTapToPay", dependencies: ["TillCore", crypto],
             exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
@@ -126,6 +128,8 @@ let package = Package(
         .target(
             name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
         .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
@@ -153,7 +157,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
-                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree",
+                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree", "TillAdyen",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -165,7 +169,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillApplePay", "TillContactless", "TillTapToPay", "TillAdyen",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -179,7 +183,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", "TillAdyen", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -212,6 +216,9 @@ let package = Package(
             name: "ipp-fuzz",
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
+        .executableTarget(
+            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
+            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
         example("FirstSale", "TillJournal", "TillCheckout"),
         example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
         example("OnlineOrder", "TillCards", "TillPayPal", "TillSandbox"),
@@ -232,7 +239,8 @@ let package = Package(
             "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
             crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
-        tests("TillContactless", crypto),
+        tests("TillContactless", crypto, cryptoExtras),
+        tests("TillAdyen", "TillSandbox", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TillCore
 import TillServer
 
@@ -26,6 +27,28 @@ struct CardProviderOptions: ParsableArguments {
             "Where Braintree's interfaces are, or live. Also TILL_BRAINTREE_URL; usually Braintree's sandbox.",
             valueName: "url"))
     var braintreeURL: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where Adyen's checkout interface is. Also TILL_ADYEN_URL; usually Adyen's test system.", valueName: "url"))
+    var adyenURL: String?
+}
+
+extension AdyenOptions {
+    /// Adyen as the settings have it; `nil` if it is not configured. A stand-in on this machine takes any key.
+    init?(_ settings: Settings, isChosen: Bool) {
+        let url = settings.text(.adyenURL)
+        let usual = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
+        guard let account = settings.text(.adyenMerchantAccount) ?? usual,
+            let key = settings.secret(.adyenKey) ?? usual.map({ Secret($0) })
+        else { return nil }
+        let keys = (settings.secret(.adyenHMACKey)?.reveal() ?? "").split(separator: ",").prefix(2)
+            .map { Secret($0.trimmingCharacters(in: .whitespaces)) }
+        self.init(
+            merchantAccount: account, key: key, url: url, webhookKeys: keys,
+            returnURL: settings.text(.adyenReturnURL))
+    }
 }
 
 extension BraintreeOptions {

@@ -3,7 +3,7 @@ import TillSandbox
 
 extension Sandbox {
     /// The stand-ins for card providers: which of them `name` is.
-    static let cardStandIns = ["paypal", "braintree"]
+    static let cardStandIns = ["paypal", "braintree", "adyen"]
 
     /// Runs the stand-in for a card provider.
     func runCardStandIn(_ name: String, port: Int) async throws {
@@ -18,7 +18,9 @@ extension Sandbox {
                 Output.line("       --expiry 12/30 --cvc 123 --provider \(name) --\(name)-url \(url)")
             }
         }
-        if name == "braintree" {
+        if name == "adyen" {
+            try await SandboxAdyen(stall: .seconds(100)).run(port: port, onReady: tell)
+        } else if name == "braintree" {
             try await SandboxBraintree(stall: .seconds(100)).run(port: port, onReady: tell)
         } else {
             try await SandboxPayPalServer().run(port: port, onReady: tell)

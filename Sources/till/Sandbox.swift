@@ -14,7 +14,7 @@ struct Sandbox: AsyncParsableCommand {
             online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
             """)
 
-    @Argument(help: "Which one: stripe, paypal, braintree, card or printer. Without a name, stripe.")
+    @Argument(help: "Which one: stripe, paypal, braintree, adyen, card or printer. Without a name, stripe.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -36,7 +36,7 @@ struct Sandbox: AsyncParsableCommand {
             throw Output.fail(
                 CommandError(
                     code: "unknown_stand_in", what: "There is no stand-in \(name).",
-                    next: "There are: stripe, paypal, braintree, card, printer."),
+                    next: "There are: stripe, paypal, braintree, adyen, card, printer."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)

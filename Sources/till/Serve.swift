@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillAdyen
 import Crypto
 import Logging
 import TillCheckout
@@ -61,6 +62,8 @@ struct Serve: AsyncParsableCommand {
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
             options.payPalWebhooks = counter.payPalWebhooks
+            options.adyenWebhooks = counter.adyen?.webhooks
+            options.adyenBook = counter.adyen?.provider.book
             options.braintreeWebhooks = counter.braintreeWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account

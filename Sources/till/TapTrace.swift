@@ -39,6 +39,7 @@ extension Tap {
             }
             for (index, step) in steps.enumerated() {
                 Output.line("\(index + 1). \(step.title)")
+                Output.line("   \(step.sentence)")
                 if !step.sent.isEmpty {
                     Output.line("   sent:")
                     for line in EMV.text(step.sent, indent: 3) { Output.line(line) }
@@ -118,6 +119,7 @@ extension Tap {
         private static func write(_ step: TranscriptExplanation.Step, to writer: inout JSONWriter) {
             writer.beginObject()
             writer.field("command", step.title)
+            writer.field("sentence", step.sentence)
             writer.field("status", step.status?.description)
             writer.key("sent")
             EMV.write(step.sent, to: &writer)

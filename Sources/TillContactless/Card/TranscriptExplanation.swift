@@ -6,6 +6,8 @@ public enum TranscriptExplanation {
     public struct Step: Sendable {
         /// What the terminal did, in words.
         public let title: String
+        /// What the card did, in a sentence.
+        public let sentence: String
         /// What it sent, as data objects: for lists that the card asked for, each wish with its value.
         public let sent: [ExplainedLine]
         /// How the card ended it; nil for no answer.
@@ -56,7 +58,9 @@ public enum TranscriptExplanation {
                 if let list = answer.first(tag)?.value { lists[tag] = list }
             }
             return Step(
-                title: title(command, application), sent: sent.explained(), status: exchange.response?.status,
+                title: title(command, application),
+                sentence: TranscriptWords.sentence(command, exchange.response, answer), sent: sent.explained(),
+                status: exchange.response?.status,
                 answer: answer.explained(), notes: notes)
         }
     }

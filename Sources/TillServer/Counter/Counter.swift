@@ -3,6 +3,7 @@ public import TillCore
 import TillHTTP
 public import TillJournal
 import TillSandbox
+public import TillAdyen
 public import TillPayPal
 public import TillStripe
 
@@ -19,6 +20,8 @@ public struct Counter: Sendable {
     public let terminal: StripeTerminalProvider?
     /// PayPal, if it is configured, for renewals of holds and for its webhooks.
     public let payPal: PayPalProvider?
+    /// Adyen, if it is configured, for its webhooks.
+    public let adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
     /// Payments without a connection.
     public let offline: OfflineDesk
     /// What it was made from.
@@ -98,14 +101,26 @@ public struct Counter: Sendable {
                 throw error
             }
         }
+        var adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
+        if let configured = options.adyen {
+            let wire = transport ?? HTTPClientTransport()
+            transport = wire
+            do {
+                let made = try configured.provider(
+                    transport: TracedTransport(transport: wire), journal: options.journal)
+                providers.append(made.provider)
+                adyen = made
+            } catch {
+                await wire.shutdown()
+                throw error
+            }
+        }
         let calls = ProviderCalls()
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, offline: offline,
-            options: options,
-            clock: clock, calls: calls,
-            transport: transport)
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, adyen: adyen,
+            offline: offline, options: options, clock: clock, calls: calls, transport: transport)
     }
 
     /// What checks PayPal's webhooks, if they are set up.

@@ -29,6 +29,8 @@ public struct CounterOptions: Sendable {
     public var payPal: PayPalOptions?
     /// Braintree, if it is configured.
     public var braintree: BraintreeOptions?
+    /// Adyen, if it is configured.
+    public var adyen: AdyenOptions?
 
     /// Payments without a connection.
     public var offline: OfflineOptions

@@ -145,6 +145,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try request.only(.post)
             return try await stripe(request)
+        case "/webhooks/adyen":
+            route = path
+            try request.only(.post)
+            return try await adyen(request)
         case "/webhooks/paypal":
             route = path
             try request.only(.post)

@@ -1,0 +1,73 @@
+import TillCore
+
+/// What happened in a step, in a sentence.
+enum TranscriptWords {
+    static func sentence(_ command: CommandAPDU, _ response: ResponseAPDU?, _ answer: [DataObject]) -> String {
+        guard let response else { return "The card gives no answer." }
+        let isDone = response.status == .done
+        switch command.name {
+        case "SELECT": return select(command, isDone, answer)
+        case "GET PROCESSING OPTIONS":
+            guard isDone else { return "The card does not start the application: \(response.status.meaning)." }
+            let records = records(answer.first(0x94)?.value ?? [])
+            let rest = records == 0 ? "names no records" : "names \(count(records, "record")) to read"
+            let more = answer.first(0x9F26) == nil ? "" : ", and gives its cryptogram at once"
+            return "The card starts the application, \(rest)\(more)."
+        case "READ RECORD":
+            guard isDone else { return "The card has no such record: \(response.status.meaning)." }
+            return "The record holds \(names(answer))."
+        case "GENERATE AC":
+            guard isDone, let information = answer.first(0x9F27)?.value.first else {
+                return "The card gives no cryptogram: \(response.status.meaning)."
+            }
+            switch information & 0xC0 {
+            case 0x00: return "The card declines (AAC)."
+            case 0x40: return "The card approves offline (TC)."
+            case 0x80: return "The card wants its issuer to decide (ARQC)."
+            default: return "The card decides something that is not defined."
+            }
+        case "COMPUTE CRYPTOGRAPHIC CHECKSUM":
+            return isDone
+                ? "The card gives the codes for its tracks." : "The card gives no codes: \(response.status.meaning)."
+        case "INTERNAL AUTHENTICATE":
+            return isDone
+                ? "The card signs the terminal's number." : "The card does not sign: \(response.status.meaning)."
+        case "VERIFY": return isDone ? "The PIN is right." : "The PIN is not taken: \(response.status.meaning)."
+        case "GET DATA", "GET VAS DATA":
+            return isDone ? "The card tells it." : "The card does not tell: \(response.status.meaning)."
+        default: return isDone ? "Done." : "Not done: \(response.status.meaning)."
+        }
+    }
+
+    private static func select(_ command: CommandAPDU, _ isDone: Bool, _ answer: [DataObject]) -> String {
+        let isDirectory = command.data.starts(with: "2PAY".utf8) || command.data.starts(with: "1PAY".utf8)
+        guard isDone else { return isDirectory ? "The card has no such directory." : "The card does not open it." }
+        if isDirectory {
+            let offered = answer.all(0x4F).map { Scheme(aid: $0.value)?.name ?? Hex.text($0.value) }
+            if offered.isEmpty { return "The card has a directory; its entries are in records." }
+            return "The card offers \(count(offered.count, "application")): \(offered.joined(separator: ", "))."
+        }
+        guard let list = (answer.first(0x9F38)?.value).flatMap({ try? DataObjectList($0) }), !list.entries.isEmpty
+        else { return "The card opens it and asks for nothing." }
+        return "The card opens it and asks for \(count(list.entries.count, "value")) of the terminal's."
+    }
+
+    private static func records(_ locator: [UInt8]) -> Int {
+        stride(from: 0, to: locator.count - locator.count % 4, by: 4).reduce(0) { sum, at in
+            sum + max(0, Int(locator[at + 2]) - Int(locator[at + 1]) + 1)
+        }
+    }
+
+    /// The most names in one sentence.
+    private static let mostNames = 4
+
+    private static func names(_ answer: [DataObject]) -> String {
+        let leaves = answer.flatMap { $0.children.isEmpty ? [$0] : $0.children }
+        let names = leaves.map { TagDictionary.entry(of: $0.tag)?.name ?? $0.tag.description }
+        guard !names.isEmpty else { return "nothing" }
+        let more = names.count - mostNames
+        return names.prefix(mostNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
