@@ -219,9 +219,6 @@ let package = Package(
         .executableTarget(
             name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
-        .executableTarget(
-            name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
-            swiftSettings: strict),
         example("FirstSale", "TillJournal", "TillCheckout"),
         example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
         example("OnlineOrder", "TillCards", "TillPayPal", "TillSandbox"),
