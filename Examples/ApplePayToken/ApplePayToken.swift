@@ -20,13 +20,14 @@ struct ApplePayToken {
             try ProcessingKey(
                 certificate: Array(identity.certificate.utf8), key: Array(identity.key.reveal().utf8))
         ])
-        let used = MemoryReplayStore()
+        let used = MemoryReplayStore(clock: SystemClock())
 
         // Each step is a type, so none can be left out.
         let unverified: UnverifiedPaymentToken = try UnverifiedPaymentToken(parsing: sent)
         let verified: VerifiedPaymentToken = try await verifier.verify(unverified, at: now)
         let opened: DecryptedPaymentToken = try verified.decrypt(with: keys)
-        print("A card for \(opened.payload.amount), signed \(opened.signingTime): \(opened.payload)")
+        let payload = opened.payload
+        print("Card •••• \(payload.accountLastFour) for \(payload.amount), signed \(opened.signingTime)")
 
         for (order, amount) in [("order-1", price.minorUnits + 1), ("order-1", price.minorUnits), ("order-2", 4200)] {
             let expectation = PaymentTokenExpectation(

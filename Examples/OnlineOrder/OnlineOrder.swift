@@ -27,7 +27,10 @@ struct OnlineOrder {
             let key = IdempotencyKey(rawValue: "\(name)-\(holder.count)")
             do throws(CardClientError) {
                 let order = try await client.executeOrder(request, card: card, key: key)
-                print("\(card.number): \(order.orderID) is \(order.money)")
+                switch order.money {
+                case .paid(let paid): print("\(card.number): \(order.orderID) is paid, \(paid.amount)")
+                case .held(let hold): print("\(card.number): \(order.orderID) is held by \(hold.id)")
+                }
                 // A lost answer? The same key is the same sale.
                 let again = try await client.executeOrder(request, card: card, key: key)
                 print("asked again: \(again.orderID == order.orderID ? "the same order" : "ANOTHER ORDER")")

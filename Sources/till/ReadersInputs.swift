@@ -43,7 +43,7 @@ extension Readers {
         }
 
         private func questions() throws -> [TerminalInput] {
-            guard (1...5).contains(ask.count) else {
+            guard TerminalInput.countOfQuestions.contains(ask.count) else {
                 throw CommandError(
                     code: "invalid_questions", what: "A reader asks one to five questions; \(ask.count) were given.",
                     next: "Give --ask one to five times.")
@@ -147,11 +147,12 @@ extension TerminalInput {
         guard halves.count == 2, let kind = halves.first, let rest = halves.last else { return nil }
         let parts = rest.split(separator: "|", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
-        guard ["selection", "text", "numeric", "email", "phone", "signature"].contains(kind), let title = parts.first,
-            !title.isEmpty, !parts.contains("")
+        guard TerminalInput.kinds.contains(kind), let title = parts.first, !parts.contains(""),
+            parts.allSatisfy({ $0.utf8.count <= TerminalInput.maximumBytes })
         else { return nil }
         let choices = parts.dropFirst()
-        guard kind == "selection" ? (1...20).contains(choices.count) : choices.isEmpty else { return nil }
+        let isWhole = kind == "selection" ? TerminalInput.countOfChoices.contains(choices.count) : choices.isEmpty
+        guard isWhole else { return nil }
         self.init(
             kind: kind, title: title, isRequired: isRequired,
             choices: choices.enumerated().map { Choice(id: "choice-\($0 + 1)", text: $1) })

@@ -150,7 +150,7 @@ function alertWith(text) {
   $("alert").hidden = !text;
 }
 
-const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
+const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", tip_on: "tip-on", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
 
 function fail(error) {
   if (!(error instanceof Refusal)) {
@@ -253,7 +253,7 @@ function render() {
 
   const card = payment.tender;
   const how = card ? [({ card: "Typed card", reader: card.reader === "tap" ? "Tap to Pay" : "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
-  const facts = [["Amount", money(payment.amount, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
+  const facts = [["Amount", money(payment.amount, payment.currency)], ["Tip", payment.tip > 0 && money(payment.tip, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;
 
@@ -391,7 +391,10 @@ function saleBody() {
 function tenderBody(sale) {
   switch (tenderKind()) {
     case "tap": return { tender: globalThis.tillTap() };
-    case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
+    case "reader": {
+      const chosen = globalThis.tillReader?.(sale) ?? { type: "reader", reader: "simulated", card: $("simulated").value };
+      return chosen.fault ? chosen : { tender: chosen };
+    }
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };
@@ -465,7 +468,7 @@ $("sale").addEventListener("submit", (event) => {
     open(answer);
     if (!RETRYABLE.includes(answer.status)) {
       sessionStorage.removeItem("till.sale:" + answer.id);
-      for (const id of ["amount", "order", "document", "file"]) $(id).value = "";
+      for (const id of ["amount", "order", "document", "file", "tip-on"]) $(id).value = "";
       $("document").dispatchEvent(new Event("input"));
     }
   });
@@ -532,6 +535,7 @@ $("session").addEventListener("submit", async (event) => {
     $("key").value = "";
     $("session").hidden = true;
     await start();
+    document.dispatchEvent(new Event("till:signed-in"));
   } catch (error) {
     alertWith(error instanceof Refusal ? "That key was not accepted." : "The till can not be reached.");
   }
