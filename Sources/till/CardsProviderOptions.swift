@@ -33,6 +33,31 @@ struct CardProviderOptions: ParsableArguments {
         help: ArgumentHelp(
             "Where Adyen's checkout interface is. Also TILL_ADYEN_URL; usually Adyen's test system.", valueName: "url"))
     var adyenURL: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A terminal of Adyen's on the local network, as V400m-123456789@192.168.1.20:8443. Also "
+                + "TILL_ADYEN_TERMINAL.", valueName: "name@host"))
+    var terminal: String?
+}
+
+extension AdyenTerminalOptions {
+    /// The terminal as the settings have it; `nil` if there is none.
+    /// - Throws: ``SettingsError`` for one that can not be used.
+    init?(_ settings: Settings) throws(SettingsError) {
+        guard let text = settings.text(.adyenTerminal) else { return nil }
+        guard
+            let options = AdyenTerminalOptions(
+                text, passphrase: settings.secret(.adyenTerminalPassphrase), key: settings.text(.adyenTerminalKey),
+                root: settings.text(.adyenTerminalRoot))
+        else {
+            throw .wrongValue(
+                place: "The terminal",
+                reason: "must be a name and an address, V400m-123456789@192.168.1.20:8443, with its key as mykey:1")
+        }
+        self = options
+    }
 }
 
 extension AdyenOptions {

@@ -1,5 +1,6 @@
 import TillCore
 import TillSandbox
+import TillServer
 
 extension Sandbox {
     /// The stand-ins for card providers: which of them `name` is.
@@ -19,7 +20,10 @@ extension Sandbox {
             }
         }
         if name == "adyen" {
-            try await SandboxAdyen(stall: .seconds(100)).run(port: port, onReady: tell)
+            let settings = try Settings(commandLine: [:], file: nil)
+            let seal = AdyenTerminalOptions.seal(
+                passphrase: settings.secret(.adyenTerminalPassphrase), key: settings.text(.adyenTerminalKey))
+            try await SandboxAdyen(stall: .seconds(100), terminalSeal: seal).run(port: port, onReady: tell)
         } else if name == "braintree" {
             try await SandboxBraintree(stall: .seconds(100)).run(port: port, onReady: tell)
         } else {

@@ -66,6 +66,7 @@ struct ProviderOptions: ParsableArguments {
             .provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency,
             .payPalURL: cards.paypalURL, .payPalClientID: cards.paypalClientID, .payPalSecret: cards.paypalSecret,
             .braintreeURL: cards.braintreeURL, .adyenURL: cards.adyenURL,
+            .adyenTerminal: cards.terminal,
         ]
     }
 
@@ -102,5 +103,6 @@ extension CounterOptions {
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
         braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
         adyen = AdyenOptions(settings, isChosen: provider.rawValue == "adyen")
+        adyenTerminal = try AdyenTerminalOptions(settings)
     }
 }

@@ -37,17 +37,7 @@ extension Tap {
                 writer.endObject()
                 return Output.line(writer.text)
             }
-            for (index, step) in steps.enumerated() {
-                Output.line("\(index + 1). \(step.title)")
-                Output.line("   \(step.sentence)")
-                if !step.sent.isEmpty {
-                    Output.line("   sent:")
-                    for line in EMV.text(step.sent, indent: 3) { Output.line(line) }
-                }
-                Output.line("   \(step.status.map { "answer: \($0)" } ?? "no answer")")
-                for line in EMV.text(step.answer, indent: 3) { Output.line(line) }
-                for note in step.notes { Output.line("   ! \(note)") }
-            }
+            Trace.tell(steps)
             Output.line("")
             for application in TranscriptExplanation.applications(transcript) {
                 Output.line("Recorded: \(application.sentence)")
@@ -63,9 +53,32 @@ extension Tap {
                     "\(reading.scheme ?? "Unknown scheme"), \(reading.label ?? "no label"), \(number), read by "
                         + "\(reading.kernel) with \(reading.commands) commands")
                 Output.line("Outcome: \(reading.outcome.rawValue). \(reading.reason)")
+            case .failure where TranscriptExplanation.holdsOnlyPasses(transcript):
+                Output.line("Outcome: passes alone. The recording holds no payment card.")
             case .failure(let error):
                 Output.line("Outcome: not read. \(error)")
             }
+        }
+
+        /// The steps by their numbers; the same step many times in a row is told once.
+        private static func tell(_ steps: [TranscriptExplanation.Step]) {
+            var index = 0
+            while index < steps.count {
+                let text = lines(steps[index])
+                var last = index
+                while last + 1 < steps.count, lines(steps[last + 1]) == text { last += 1 }
+                let number = last == index ? "\(index + 1)." : "\(index + 1)-\(last + 1)."
+                Output.line("\(number) \(text[0])")
+                for line in text.dropFirst() { Output.line(line) }
+                index = last + 1
+            }
+        }
+
+        private static func lines(_ step: TranscriptExplanation.Step) -> [String] {
+            [step.title, "   \(step.sentence)"]
+                + (step.sent.isEmpty ? [] : ["   sent:"] + EMV.text(step.sent, indent: 3))
+                + ["   \(step.status.map { "answer: \($0)" } ?? "no answer")"]
+                + EMV.text(step.answer, indent: 3) + step.notes.map { "   ! \($0)" }
         }
 
         private static func write(

@@ -33,6 +33,9 @@ struct TranscriptAssembler {
 
     mutating func take(_ line: Substring) {
         number += 1
+        if let told = FieldForm.read(line) {
+            return take(TranscriptLine.Part(side: told.side, bytes: told.bytes))
+        }
         let isOpen = pending.map { !$0.isComplete || $0.bytes.isEmpty } ?? false
         let read = TranscriptLine(line, expectedOffset: isOpen ? pending?.bytes.count : nil)
         isRedacted = isRedacted || read.isRedacted
@@ -79,6 +82,9 @@ struct TranscriptAssembler {
         }
     }
 
+    /// The shortest command that is taken for one between words, in bytes: digits in prose are shorter.
+    private static let shortestAmongWords = 7
+
     private mutating func takeUnmarked(_ part: TranscriptLine.Part) {
         if let last = pending, last.lastLine >= number - 1, !part.hasWordsAfter {
             let mayGoOn = !last.isComplete || last.bytes.isEmpty && last.side == .answer
@@ -87,7 +93,9 @@ struct TranscriptAssembler {
             }
         }
         let waits = pending?.side == .command && pending?.isComplete == true
-        if APDUShape.isCommand(part.bytes), !part.hasWordsAfter || !waits {
+        if APDUShape.isCommand(part.bytes),
+            !part.hasWordsAfter || !waits && part.bytes.count >= TranscriptAssembler.shortestAmongWords
+        {
             begin(.command, part.bytes)
             pending?.isUnmarked = true
         } else if waits, !part.hasWordsAfter,
@@ -123,14 +131,16 @@ struct TranscriptAssembler {
     }
 
     private mutating func begin(_ side: Transcript.Side, _ bytes: [UInt8]) {
-        flush()
+        flush(isAnswered: side == .answer)
         guard bytes.count <= Transcript.longestMessage else { return unread.append(number) }
         pending = Message(side: side, bytes: bytes, line: number, lastLine: number)
     }
 
-    private mutating func flush() {
+    /// - Parameter isAnswered: an answer follows, so that a command that was announced and not told was sent.
+    private mutating func flush(isAnswered: Bool = false) {
         guard var message = pending else { return }
         pending = nil
+        if isAnswered, message.side == .command, message.bytes.isEmpty { return messages.append(message) }
         guard !message.bytes.isEmpty || message.status != nil else { return unread.append(message.line) }
         if let status = message.status {
             message.bytes += status

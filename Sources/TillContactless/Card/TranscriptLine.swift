@@ -155,10 +155,33 @@ struct TranscriptLine {
             default: text.append(UInt8(ascii: "~"))
             }
         }
+        blankDirection(&text)
+        for (entity, sign) in entities where text.contains(UInt8(ascii: "&")) { replace(entity, sign, in: &text) }
         TimeMarks.blank(&text)
         MarkupTags.blank(&text)
         joinStatusHalves(&text)
         return text
+    }
+
+    private static let entities = [("&gt;", ">"), ("&lt;", "<"), ("&nbsp;", " ")]
+
+    private static func replace(_ word: String, _ sign: String, in text: inout [UInt8]) {
+        let (word, sign) = (Array(word.utf8), Array(sign.utf8))
+        var at = 0
+        while at + word.count <= text.count {
+            if text[at] == word[0], text[at...].starts(with: word) {
+                text.replaceSubrange(at..<at + word.count, with: sign)
+            }
+            at += 1
+        }
+    }
+
+    /// Watchers of the smart card service begin every line with `i` or `o`, for what goes in and what comes out.
+    private static func blankDirection(_ text: inout [UInt8]) {
+        guard let first = text.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }), first > 0, first + 1 < text.count,
+            text[first] == UInt8(ascii: "i") || text[first] == UInt8(ascii: "o"), text[first + 1] == 0x20
+        else { return }
+        text[first] = 0x20
     }
 
     /// `sw1=90, sw2=00` becomes `sw1=90, 00`.

@@ -6,18 +6,21 @@ enum TranscriptWords {
         guard let response else { return "The card gives no answer." }
         let isDone = response.status == .done
         switch command.name {
-        case "SELECT": return select(command, isDone, answer)
+        case "SELECT": return select(command, response.status, answer)
         case "GET PROCESSING OPTIONS":
             guard isDone else { return "The card does not start the application: \(response.status.meaning)." }
-            let records = records(answer.first(0x94)?.value ?? [])
+            let records = FileLocator.records(answer.first(0x94)?.value ?? []).count
             let rest = records == 0 ? "names no records" : "names \(count(records, "record")) to read"
             let more = answer.first(0x9F26) == nil ? "" : ", and gives its cryptogram at once"
             return "The card starts the application, \(rest)\(more)."
         case "READ RECORD":
+            let offered = applications(answer)
+            if isDone, !offered.isEmpty { return "The directory names \(offered.joined(separator: ", "))." }
             guard isDone else { return "The card has no such record: \(response.status.meaning)." }
             return "The record holds \(names(answer))."
         case "GENERATE AC":
             guard isDone, let information = answer.first(0x9F27)?.value.first else {
+                if isDone { return "The card gives no information on its cryptogram." }
                 return "The card gives no cryptogram: \(response.status.meaning)."
             }
             switch information & 0xC0 {
@@ -33,29 +36,35 @@ enum TranscriptWords {
             return isDone
                 ? "The card signs the terminal's number." : "The card does not sign: \(response.status.meaning)."
         case "VERIFY": return isDone ? "The PIN is right." : "The PIN is not taken: \(response.status.meaning)."
-        case "GET DATA", "GET VAS DATA":
+        case "GET VAS DATA": return PassWords.sentence(response.status, answer)
+        case "GET DATA":
             return isDone ? "The card tells it." : "The card does not tell: \(response.status.meaning)."
         default: return isDone ? "Done." : "Not done: \(response.status.meaning)."
         }
     }
 
-    private static func select(_ command: CommandAPDU, _ isDone: Bool, _ answer: [DataObject]) -> String {
+    private static func applications(_ answer: [DataObject]) -> [String] {
+        answer.all(0x4F).map { Scheme(aid: $0.value)?.name ?? Hex.text($0.value) }
+    }
+
+    private static func select(_ command: CommandAPDU, _ status: StatusWord, _ answer: [DataObject]) -> String {
+        let isDone = status == .done
         let isDirectory = command.data.starts(with: "2PAY".utf8) || command.data.starts(with: "1PAY".utf8)
-        guard isDone else { return isDirectory ? "The card has no such directory." : "The card does not open it." }
+        if command.data == Array("OSE.VAS.01".utf8) { return PassWords.wallet(status, answer) }
+        guard isDone else {
+            guard status != .notFound else {
+                return isDirectory ? "The card has no such directory." : "The card has no such application."
+            }
+            return "The card does not open \(isDirectory ? "the directory" : "it"): \(status.meaning)."
+        }
         if isDirectory {
-            let offered = answer.all(0x4F).map { Scheme(aid: $0.value)?.name ?? Hex.text($0.value) }
+            let offered = applications(answer)
             if offered.isEmpty { return "The card has a directory; its entries are in records." }
             return "The card offers \(count(offered.count, "application")): \(offered.joined(separator: ", "))."
         }
         guard let list = (answer.first(0x9F38)?.value).flatMap({ try? DataObjectList($0) }), !list.entries.isEmpty
         else { return "The card opens it and asks for nothing." }
         return "The card opens it and asks for \(count(list.entries.count, "value")) of the terminal's."
-    }
-
-    private static func records(_ locator: [UInt8]) -> Int {
-        stride(from: 0, to: locator.count - locator.count % 4, by: 4).reduce(0) { sum, at in
-            sum + max(0, Int(locator[at + 2]) - Int(locator[at + 1]) + 1)
-        }
     }
 
     /// The most names in one sentence.

@@ -4,7 +4,7 @@ import TillCore
 /// A terminal of Adyen's on this machine: answers payments, their status, aborts and reversals, sealed as it is set up.
 ///
 /// The amount decides, as with Adyen's test cards: a price that ends in 24 is refused, in 25 called off by the customer,
-/// in 26 answered with a seal of another key.
+/// in 26 answered with a seal of another key; in 27 it is taken and the answer lost, in 28 the request itself is lost.
 public actor AdyenTerminalStandIn {
     /// The most requests that are remembered.
     public static let mostRemembered = 1024
@@ -23,18 +23,30 @@ public actor AdyenTerminalStandIn {
             keyVersion: seal?.keyVersion ?? 0)
     }
 
-    /// The answer to a message, in its bytes; nil when it can not be opened.
-    public func answer(_ body: [UInt8]) -> [UInt8]? {
-        guard var message = try? JSONValue(parsing: body) else { return nil }
+    /// What comes back.
+    public enum Reply: Hashable, Sendable {
+        /// An answer, in its bytes.
+        case message([UInt8])
+        /// Nothing: the answer or the request was lost.
+        case lost
+        /// The message could not be opened.
+        case unreadable
+    }
+
+    /// The answer to a message.
+    public func answer(_ body: [UInt8]) -> Reply {
+        guard var message = try? JSONValue(parsing: body) else { return .unreadable }
         if let seal {
-            guard let opened = try? seal.open(message) else { return nil }
+            guard let opened = try? seal.open(message) else { return .unreadable }
             message = opened
         }
         guard let request = message["SaleToPOIRequest"], let header = request["MessageHeader"],
             let category = header["MessageCategory"]?.stringValue, let name = header["ServiceID"]?.stringValue,
             case .object(var fields) = header
-        else { return nil }
+        else { return .unreadable }
         let asked = request[category + "Request"] ?? .null
+        let price = AdyenTerminalStandIn.digits(asked["PaymentTransaction"]?["AmountsReq"])
+        if price.hasSuffix("28") { return .lost }
         let (said, isStrange) = respond(category, asked, name)
         for index in fields.indices where fields[index].key == "MessageType" {
             fields[index].value = .string("Response")
@@ -45,17 +57,18 @@ public actor AdyenTerminalStandIn {
                 SandboxJSON.object([("MessageHeader", .object(fields)), (category + "Response", said)])
             )
         ])
-        guard let seal = isStrange ? stranger : seal else { return whole.bytes() }
-        return (try? seal.seal(whole))?.bytes()
+        if price.hasSuffix("27") { return .lost }
+        guard let seal = isStrange ? stranger : seal else { return .message(whole.bytes()) }
+        return (try? seal.seal(whole)).map { .message($0.bytes()) } ?? .unreadable
     }
 
     private func respond(_ category: String, _ asked: JSONValue, _ name: String) -> (JSONValue, Bool) {
         switch category {
         case "Payment":
             let wish = asked["PaymentTransaction"]?["AmountsReq"]
+            if let earlier = known[name] { return (earlier, false) }
             let said = pay(wish, asked["SaleData"] ?? .null)
-            if known.updateValue(said, forKey: name) == nil { order.append(name) }
-            if order.count > AdyenTerminalStandIn.mostRemembered { known[order.removeFirst()] = nil }
+            remember(name, said)
             return (said, AdyenTerminalStandIn.digits(wish).hasSuffix("26"))
         case "TransactionStatus":
             let reference = asked["MessageReference"]?["ServiceID"]?.stringValue ?? ""
@@ -73,10 +86,22 @@ public actor AdyenTerminalStandIn {
                     ),
                 ]), false
             )
+        case "Abort":
+            // What is over stays as it is; what never came, or comes later, is called off.
+            let reference = asked["MessageReference"]?["ServiceID"]?.stringValue ?? ""
+            if known[reference] == nil {
+                remember(reference, AdyenTerminalStandIn.failure("Aborted", "message=merchant+abort"))
+            }
+            return (.null, false)
         case "Reversal":
             return (SandboxJSON.object([("Response", SandboxJSON.object([("Result", .string("Success"))]))]), false)
         default: return (AdyenTerminalStandIn.failure("MessageFormat", "message=not+understood"), false)
         }
+    }
+
+    private func remember(_ name: String, _ said: JSONValue) {
+        if known.updateValue(said, forKey: name) == nil { order.append(name) }
+        if order.count > AdyenTerminalStandIn.mostRemembered { known[order.removeFirst()] = nil }
     }
 
     private func pay(_ wish: JSONValue?, _ sale: JSONValue) -> JSONValue {

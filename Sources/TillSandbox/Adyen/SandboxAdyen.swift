@@ -131,8 +131,13 @@ public struct SandboxAdyen: HTTPTransport {
         func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, value.bytes()) }
         if parts.first == "_sandbox" { return await control(method, parts.dropFirst().first ?? "", document) }
         if parts == ["nexo"] {
-            guard let answer = await terminal.answer(body) else { return (400, []) }
-            return (200, answer)
+            switch await terminal.answer(body) {
+            case .message(let answer): return (200, answer)
+            case .unreadable: return (400, [])
+            case .lost:
+                try? await clock.sleep(for: stall)
+                return (504, [])
+            }
         }
         guard let apiKey, !apiKey.isEmpty else {
             let refused = AdyenBooks.error(401, "000", "HTTP Status Response - Unauthorized")

@@ -24,4 +24,24 @@ extension Setting {
     public static let adyenReturnURL = Setting(
         key: "adyen.return_url", option: nil, kind: .text, usual: nil,
         about: "Where a customer who was sent to the bank comes back to.")
+    /// A terminal of Adyen's.
+    public static let adyenTerminal = Setting(
+        key: "adyen.terminal", option: "--terminal", kind: .text, usual: nil,
+        about: "A terminal of Adyen's on the local network: its name and address, V400m-123456789@192.168.1.20:8443.")
+    /// The passphrase that terminal and till share.
+    public static let adyenTerminalPassphrase = Setting(
+        key: "adyen.terminal_passphrase", option: nil, kind: .secret, usual: nil,
+        about: "The passphrase of the key that terminal and till share.")
+    /// The file with the passphrase.
+    public static let adyenTerminalPassphraseFile = Setting(
+        key: "adyen.terminal_passphrase_file", option: nil, kind: .path, usual: nil,
+        about: "The file with the passphrase of the terminal's key.")
+    /// The name of the shared key.
+    public static let adyenTerminalKey = Setting(
+        key: "adyen.terminal_key", option: nil, kind: .text, usual: nil,
+        about: "The name and version of the terminal's key, mykey:1.")
+    /// What the terminal's certificate is checked with.
+    public static let adyenTerminalRoot = Setting(
+        key: "adyen.terminal_root", option: nil, kind: .path, usual: nil,
+        about: "Adyen's root certificate for terminals, PEM. Without it the system's roots hold, and the name counts.")
 }

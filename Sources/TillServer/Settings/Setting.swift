@@ -152,7 +152,8 @@ extension Setting {
         .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID,
         .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
         .braintreePrivateKey, .braintreePrivateKeyFile, .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile,
-        .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL, .adyenTerminal, .adyenTerminalPassphrase,
+        .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }
