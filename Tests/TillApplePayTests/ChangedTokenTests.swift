@@ -51,9 +51,13 @@ struct ChangedTokenTests {
             if isCertificate, !form.isApples { continue }
             // Names of algorithms differ by whole bytes, and nothing else in the token need contradict another name.
             let changes: [UInt8] =
-                if isCertificate { [1 << UInt8(place % 8)] } else if algorithm.contains(place), !form.isDefinite {
+                if isCertificate || form.isDefinite || !form.hasNull {
+                    [1 << UInt8(place % 8)]
+                } else if algorithm.contains(place) {
                     Array(1...255)
-                } else { (0..<8).map { 1 << $0 } }
+                } else {
+                    (0..<8).map { 1 << $0 }
+                }
             for change in changes {
                 var changed = container
                 changed[place] ^= change
