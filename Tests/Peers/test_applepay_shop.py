@@ -85,6 +85,15 @@ def test_delivery_is_paid_once_and_a_guest_gets_an_account(shop, server):
     expect(shop.locator("#guest")).to_contain_text("guest_")
 
 
+@pytest.mark.parametrize("service, total", [("Delivery", "15.99"), ("Collection", "13.49")])
+def test_the_page_shows_every_line_of_the_price(shop, service, total):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    shop.get_by_role("radio", name=service).check()
+    expect(shop.locator("#total")).to_contain_text(total, timeout=WAIT)
+    amounts = [round(float(item.split()[-2]) * 100) for item in shop.locator("#lines li").all_inner_texts()]
+    assert len(amounts) >= 3 and sum(amounts[:-1]) == amounts[-1], amounts
+
+
 def test_collection_has_no_delivery_charge_and_shows_the_shop(shop, server):
     expect(button(shop)).to_be_visible(timeout=WAIT)
     shop.get_by_role("radio", name="Collection").check()

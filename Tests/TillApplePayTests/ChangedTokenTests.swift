@@ -69,7 +69,7 @@ struct ChangedTokenTests {
         #expect(accepted.isEmpty)
     }
 
-    @Test("Two names of one RSA signature: without a signed attribute that tells which was written, only Apple's counts")
+    @Test("Without a signed attribute that tells which of the two names of RSA was written, only Apple's counts")
     func names() async throws {
         let world = try World(rsa: true)
         let apples = Form(isRSA: true, isProtected: false)
