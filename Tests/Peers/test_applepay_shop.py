@@ -187,6 +187,30 @@ def test_a_double_click_opens_one_sheet_and_pays_once(shop, server):
     assert len(payments(server, confirmed(shop))) == 1
 
 
+def test_a_script_that_somebody_put_into_the_page_does_not_run(shop):
+    """The shop's own policy: nothing but its files runs, and nobody frames it. The violation is wanted here."""
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    policy = shop.request.get(shop.url).headers["content-security-policy"]
+    for rule in ("default-src 'none'", "script-src 'self' https://applepay.cdn-apple.com", "frame-ancestors 'none'", "base-uri 'none'"):
+        assert rule in policy, policy
+    assert "unsafe" not in policy
+    frame = shop.context.new_page()
+    frame.goto(shop.url)
+    expect(button(frame)).to_be_visible(timeout=WAIT)
+    ran = frame.evaluate("""() => {
+        const inline = document.createElement("script");
+        inline.textContent = "window.inlineRan = true";
+        document.body.append(inline);
+        const handler = document.createElement("button");
+        handler.setAttribute("onclick", "window.handlerRan = true");
+        document.body.append(handler);
+        handler.click();
+        return [window.inlineRan ?? false, window.handlerRan ?? false];
+    }""")
+    assert ran == [False, False]
+    frame.close()
+
+
 def test_the_session_is_made_before_the_click_returns(shop):
     expect(button(shop)).to_be_visible(timeout=WAIT)
     made = shop.evaluate(
