@@ -160,7 +160,7 @@ public struct SandboxStripeServer: Sendable {
                 let fault = json["fault"]?.stringValue.flatMap({ name in
                     SandboxFault(name: name, span: .seconds(min(max(json["seconds"]?.int64Value ?? 2, 0), 60)))
                 })
-            else { return .invalid("fault", "Wanted: operation, fault and, if not once, times; for slow also seconds.") }
+            else { return .invalid("fault", "Wanted: operation, fault and, if not once, times; seconds of slow.") }
             let times = json["times"]?.int64Value ?? 1
             faults.fail(operation, with: fault, times: Int(clamping: times))
             return StripeAnswer(.fields(["ok": .bool(true)]))
