@@ -207,8 +207,9 @@ let package = Package(
             name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
-            path: "Benchmarks/applepay", swiftSettings: strict),
+            name: "applepay-benchmark",
+            dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillSimulation", crypto],
+            path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),

@@ -85,6 +85,15 @@ def test_delivery_is_paid_once_and_a_guest_gets_an_account(shop, server):
     expect(shop.locator("#guest")).to_contain_text("guest_")
 
 
+@pytest.mark.parametrize("service, total", [("Delivery", "15.99"), ("Collection", "13.49")])
+def test_the_page_shows_every_line_of_the_price(shop, service, total):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    shop.get_by_role("radio", name=service).check()
+    expect(shop.locator("#total")).to_contain_text(total, timeout=WAIT)
+    amounts = [round(float(item.split()[-2]) * 100) for item in shop.locator("#lines li").all_inner_texts()]
+    assert len(amounts) >= 3 and sum(amounts[:-1]) == amounts[-1], amounts
+
+
 def test_collection_has_no_delivery_charge_and_shows_the_shop(shop, server):
     expect(button(shop)).to_be_visible(timeout=WAIT)
     shop.get_by_role("radio", name="Collection").check()
@@ -176,6 +185,30 @@ def test_a_double_click_opens_one_sheet_and_pays_once(shop, server):
     expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
     sheet.get_by_role("button", name="Authorise").dblclick()
     assert len(payments(server, confirmed(shop))) == 1
+
+
+def test_a_script_that_somebody_put_into_the_page_does_not_run(shop):
+    """The shop's own policy: nothing but its files runs, and nobody frames it. The violation is wanted here."""
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    policy = shop.request.get(shop.url).headers["content-security-policy"]
+    for rule in ("default-src 'none'", "script-src 'self' https://applepay.cdn-apple.com", "frame-ancestors 'none'", "base-uri 'none'"):
+        assert rule in policy, policy
+    assert "unsafe" not in policy
+    frame = shop.context.new_page()
+    frame.goto(shop.url)
+    expect(button(frame)).to_be_visible(timeout=WAIT)
+    ran = frame.evaluate("""() => {
+        const inline = document.createElement("script");
+        inline.textContent = "window.inlineRan = true";
+        document.body.append(inline);
+        const handler = document.createElement("button");
+        handler.setAttribute("onclick", "window.handlerRan = true");
+        document.body.append(handler);
+        handler.click();
+        return [window.inlineRan ?? false, window.handlerRan ?? false];
+    }""")
+    assert ran == [False, False]
+    frame.close()
 
 
 def test_the_session_is_made_before_the_click_returns(shop):
