@@ -192,10 +192,7 @@ function words(payment) {
     case "unknown": return ["wait", "We are checking — don't pay again", `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`, true];
     case "stored": return ["wait", "Stored, not paid", `${sum}: the card was read offline and nothing is authorized. Don't pay again.`, true];
     case "requires_action": return ["wait", "The customer must do something", "Don't pay again until this has ended.", true];
-    case "declined": {
-      const last = payment.attempts?.at(-1)?.decline;
-      return ["bad", "Declined", `${last?.message_for_customer || "Nothing was charged."} No money moved.`];
-    }
+    case "declined": return ["bad", "Declined", payment.message || "Nothing was charged."];
     case "canceled":
     case "expired":
       return payment.money_moved === "unknown"

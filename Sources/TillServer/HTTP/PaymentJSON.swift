@@ -153,9 +153,15 @@ public enum PaymentJSON {
             if case .notSent = payment.attempts.last?.state {
                 return "The provider could not be reached. No money moved. Try again."
             }
+            if case .voided = payment.attempts.last?.state {
+                return "The payment came to nothing and was called off. No money moved. Try again."
+            }
             return "Ready for payment. No money moved."
         case .declined:
-            if case .declined(let decline) = payment.attempts.last?.state { return decline.reason.customerSentence }
+            if case .declined(let decline) = payment.attempts.last?.state {
+                return [decline.reason.customerSentence, decline.reason.nextStep].compactMap { $0 }
+                    .joined(separator: " ")
+            }
             return "The payment was declined. Nothing was charged."
         case .requiresAction: return "The customer must do something first, such as confirm at the bank."
         case .stored:

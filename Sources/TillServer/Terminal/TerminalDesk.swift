@@ -25,10 +25,13 @@ public struct TerminalDesk: Sendable {
         do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
             throw Problem(
                 .unprocessableContent, error.underlyingError.rawValue,
-                error.details.message ?? "The amount can not be charged.", next: "Take another amount, or cash.")
+                error.details.sentence ?? "The amount can not be charged.", next: "Take another amount, or cash.")
         }
         guard card == nil else {
             throw Problem.field("tender.card", "Only the simulated reader takes a card from the request.")
+        }
+        if case .onPart(let part) = tipping, part.minorUnits > amount.minorUnits {
+            throw Problem.field("tender.tip_on", "It is more than the amount, \(amount).", code: "invalid_amount")
         }
         let found = try await provider.terminal.reader(named: reader)
         guard found.deviceType.isSmart else {

@@ -224,7 +224,8 @@ import TillStripe
             try world.act(word, reader, [JSONMember(key: "fault", value: .string("hardware"))])
             let no = try await world.sell(payment, at: reader)
             guard case .declined(let decline) = no.attempts.last?.state else { throw Unexpected() }
-            #expect(decline.reason == .readerUnavailable, "\(word)")
+            #expect(decline.reason == (word == "fault" ? .readerFault : .readerOffline), "\(word)")
+            #expect(decline.reason.isWithoutCard && decline.reason.nextStep != nil)
             try world.act("online", reader)
         }
         world.customer(presents: visa, at: reader)
