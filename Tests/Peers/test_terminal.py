@@ -425,7 +425,8 @@ def test_a_till_that_dies_while_the_reader_waits_pays_once_or_never(desk):
     sale.kill()
     sale.wait()
     counter.succeed("payments", "recover", *desk.common)
-    late = desk.card("visa")
+    assert desk.status()["action"] is None, "the reader that waited for the dead till is free again"
+    late = desk.card("visa", "--wait", "0")
     time.sleep(0.5)
     charge = next(c for c in desk.charges() if c["order"] == "o-2")
     assert charge["canceled"] and charge["authorized"] == 0, late
@@ -487,7 +488,10 @@ def test_an_interac_sale_and_its_refund_at_the_reader(desk):
     assert code == 0, err
     payment = json.loads(out)["id"]
     refused = counter.till("payments", "refund", payment, "--amount", "5.00", *desk.common)
-    assert refused.code != 0 and desk.charges()[0]["refunded"] == 0
+    assert refused.code == 2 and desk.charges()[0]["refunded"] == 0
+    assert refused.json["refunds"][-1]["message"].startswith("This refund needs the card and a reader."), refused
+    told = counter.till("payments", "refund", payment, "--amount", "5.00", *[c for c in desk.common if c != "--json"])
+    assert told.code == 2 and "Nothing was given back." in told.err, told
     refund = subprocess.Popen(
         [counter.binary(), "payments", "refund", payment, "--amount", "5.00", "--reader", "Front", *desk.common],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

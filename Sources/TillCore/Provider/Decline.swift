@@ -109,6 +109,22 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         }
     }
 
+    /// The same for money that was to go back: what happened, that none went, and what to do next.
+    public var refundSentence: String {
+        switch self {
+        case .canceledAtReader: "The refund was called off. Nothing was given back. Begin it again if it is still due."
+        case .noCardPresented:
+            "No card was presented in time. Nothing was given back. Begin again once the customer is there."
+        case .refundNeedsReader:
+            "This refund needs the card and a reader. Nothing was given back. Begin it at a reader, with the card."
+        case .cardNotSupported:
+            "This card can not take the refund. Nothing was given back. Present the card that paid."
+        case .readerBusy, .readerOffline, .readerFault, .readerUnavailable, .readerInOtherCountry:
+            "The card reader can not do it now. Nothing was given back. \(nextStep ?? "Use another reader.")"
+        default: "The refund was refused. Nothing was given back. Look at the payment, then give it back another way."
+        }
+    }
+
     /// It ended before a card's issuer was asked: there is no card that a receipt could name.
     public var isWithoutCard: Bool {
         switch self {

@@ -70,6 +70,7 @@ public enum PaymentJSON {
             writer.field("amount", refund.amount.minorUnits)
             writer.field("status", word(for: refund.state))
             writer.field("reason", refund.reason)
+            writer.field("message", message(of: refund))
             writer.endObject()
         }
         writer.endArray()
@@ -177,5 +178,11 @@ public enum PaymentJSON {
         case .canceled: return "Canceled. No money was taken."
         case .expired: return "The hold on the money ended. No money was taken."
         }
+    }
+
+    /// Why a refund was refused and what to do next; `nil` for others.
+    public static func message(of refund: Refund) -> String? {
+        guard case .refused(let decline) = refund.state else { return nil }
+        return decline.reason.refundSentence
     }
 }

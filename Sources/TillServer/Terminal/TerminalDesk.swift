@@ -48,6 +48,11 @@ public struct TerminalDesk: Sendable {
         return StripeTerminalProvider.name
     }
 
+    /// The card for the payment's next refund is presented at this reader; only a scheme that wants it asks for it.
+    func use(_ reader: String, forRefundOf payment: PaymentID) async throws {
+        provider.feed.useReader(try await provider.terminal.reader(named: reader).id, forRefundOf: payment)
+    }
+
     /// A webhook came: who waits for the reader looks at once.
     func heard(_ event: StripeEvent) {
         if event.objectKind == "terminal.reader", let reader = event.objectID { provider.feed.heard(of: reader) }
