@@ -168,7 +168,9 @@ def test_the_association_file_is_there_and_production_has_no_simulator(server, t
     with counter.Server(tmp_path, "--provider", "sandbox", "--apple-pay", str(tmp_path / "settings.json")) as real:
         port = real.url.rsplit(":", 1)[1]
         base = f"http://localhost:{port}"
-        assert requests.get(base + "/applepay/metadata").json()["enabled"] is False
+        metadata = requests.get(base + "/applepay/metadata").json()
+        assert metadata["enabled"] is False and metadata["simulator"] is None
+        assert metadata["appleScript"] == "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js"
         assert requests.get(base + "/applepay/client.js").status_code == 200
         for path in ("/applepay/simulator.js", "/applepay/simulator.css", "/shop", "/shop/shop.js"):
             assert requests.get(base + path).status_code == 404, path
