@@ -194,7 +194,7 @@ def test_a_script_that_somebody_put_into_the_page_does_not_run(shop):
     for rule in ("default-src 'none'", "script-src 'self' https://applepay.cdn-apple.com", "frame-ancestors 'none'", "base-uri 'none'"):
         assert rule in policy, policy
     assert "unsafe" not in policy
-    frame = shop.context.new_page()
+    frame = shop.context.browser.new_page()
     frame.goto(shop.url)
     expect(button(frame)).to_be_visible(timeout=WAIT)
     ran = frame.evaluate("""() => {
