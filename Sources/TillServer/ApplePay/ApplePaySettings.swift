@@ -57,6 +57,8 @@ public struct ApplePaySettings: Sendable {
     public var processing: [Pair]
     var delivery: DeliveryArea
     var coupons: [String: (percent: Int64, until: Timestamp)]
+    /// Pages load Apple's own script.
+    var loadsAppleScript: Bool
 
     /// Reads settings.
     /// - Parameters:
@@ -94,6 +96,7 @@ public struct ApplePaySettings: Sendable {
             throw ApplePaySettingsError(field: "tokens")
         }
         self.opening = opening
+        loadsAppleScript = document["apple_script"]?.boolValue ?? true
         displayName = try text(document, "display_name")
         country = try text(document, "country")
         currency = try text(document, "currency")
@@ -164,6 +167,7 @@ public struct ApplePaySettings: Sendable {
                 supportsCouponCode: !coupons.isEmpty),
             currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
         options.opening = opening
+        if !loadsAppleScript { options.script = nil }
         return options
     }
 }
