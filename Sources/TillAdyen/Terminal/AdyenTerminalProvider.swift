@@ -29,12 +29,15 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// Takes money at once; keeps no keys, and is asked by the request's name.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: .milliseconds(0), preparesFirst: false, canQuery: true, voidsUnconfirmed: true, partialCapture: false,
+            replayWindow: .milliseconds(0), preparesFirst: false, canQuery: true, voidsUnconfirmed: true,
+            partialCapture: false,
             separateCapture: false, takesCards: false, answerTime: AdyenTerminal.usualPatience)
     }
 
     /// Amounts are written as decimals, in ISO 4217's own number of digits.
-    public var amounts: AmountCodec { AmountCodec(provider: "Adyen's terminal", exceptions: [:]) }
+    public var amounts: AmountCodec {
+        AmountCodec(provider: "Adyen's terminal", exceptions: [:])
+    }
 
     /// The tender of a sale at this terminal.
     public var tender: Tender {
