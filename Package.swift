@@ -226,6 +226,8 @@ let package = Package(
             name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
         example("FirstSale", "TillJournal", "TillCheckout"),
+        example(
+            "TapToPay", "TillJournal", "TillCheckout", "TillContactless", "TillTapToPay", "TillSandbox", "TillServer"),
         example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
         example("OnlineOrder", "TillCards", "TillPayPal", "TillSandbox"),
         example("ApplePayToken", "TillApplePay", "TillSandbox"),

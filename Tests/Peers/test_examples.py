@@ -9,6 +9,7 @@ import counter
 SAYS = {
     "FirstSale": ["is succeeded: captured 12.50 EUR"],
     "ReaderSale": ["reader: ", "12.50", "4.50 EUR of 12.50 EUR given back"],
+    "TapToPay": ["Member ••0001, visit 1", "approved: 12.50 EUR", "12.50 EUR of 12.50 EUR given back, approved"],
     "OnlineOrder": ["Money moved: no", "asked again: the same order"],
     "ApplePayToken": ["the order for 42.01 GBP", "order-1: accepted", "order-2: ", "used for a payment before"],
 }

@@ -9,8 +9,9 @@ struct EntryPointTests {
     func qualifiers(_ profile: TerminalProfile, _ minor: Int64) async throws -> String {
         let channel = RecordingChannel(VirtualCardChannel(.visa))
         _ = try await ContactlessReader(profile: profile).read(try ContactlessReaderTests.request(minor), over: channel)
-        let options = try #require(await channel.transcript.exchanges.first { $0.command.ins == 0xA8 })
-        return Hex.text(options.command.data[2..<6])
+        let sent = await channel.transcript.exchanges.compactMap(\.command)
+        let options = try #require(sent.first { $0.ins == 0xA8 })
+        return Hex.text(options.data[2..<6])
     }
 
     @Test("The qualifiers follow the limits: online always, from the floor limit on, verification from its limit on")

@@ -35,7 +35,9 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     }
 
     /// Amounts are written as decimals, in ISO 4217's own number of digits.
-    public var amounts: AmountCodec { AmountCodec(provider: "Adyen's terminal", exceptions: [:]) }
+    public var amounts: AmountCodec {
+        AmountCodec(provider: "Adyen's terminal", exceptions: [:])
+    }
 
     /// The tender of a sale at this terminal.
     public var tender: Tender {

@@ -1,12 +1,42 @@
 import TillCore
 
 /// A message that is told by its fields on one line: `cla=0x00; ins=0xa4; p1=0x04; p2=0x00; data=4f53…; le=0` and
-/// `sw1=0x90; sw2=0x00; data=6f1d…`.
+/// `sw1=0x90; sw2=0x00; data=6f1d…`; also what a phone's controller sends and receives, and a card explorer's log.
 enum FieldForm {
-    /// The message; nil for a line that is not of this form.
-    static func read(_ line: Substring) -> (side: Transcript.Side, bytes: [UInt8])? {
-        guard line.utf8.count <= Transcript.longestMessage * 3, line.contains("p1") || line.contains("P1")
-            || line.contains("sw2") || line.contains("SW2")
+    typealias Message = (side: Transcript.Side, bytes: [UInt8])
+
+    /// The messages; none for a line that is not of this form.
+    static func read(_ line: Substring) -> [Message] {
+        if let message = fields(line) ?? controller(line) { return [message] }
+        return explorer(line)
+    }
+
+    /// `NxpNciX : len = 23 > 00001400A4…`: three bytes of the controller's own, then the message.
+    private static func controller(_ line: Substring) -> Message? {
+        guard let name = line.firstRange(of: "NxpNci"), let sign = line[name.upperBound...].firstIndex(of: ">") else {
+            return nil
+        }
+        let side: Transcript.Side = line[name.upperBound...].hasPrefix("X") ? .command : .answer
+        guard let bytes = try? Hex.bytes(line[line.index(after: sign)...]), bytes.count > 4,
+            bytes[0] == 0, bytes[1] == 0, Int(bytes[2]) == bytes.count - 3
+        else { return nil }
+        return (side, Array(bytes.dropFirst(3)))
+    }
+
+    /// `C:00A404…:9000:6F…`
+    private static func explorer(_ line: Substring) -> [Message] {
+        let parts = line.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0] == "C" || parts[0] == "c", parts[2].count == 4,
+            let command = try? Hex.bytes(parts[1]), command.count >= 4, let status = try? Hex.bytes(parts[2]),
+            let data = try? Hex.bytes(parts[3])
+        else { return [] }
+        return [(.command, command), (.answer, data + status)]
+    }
+
+    private static func fields(_ line: Substring) -> Message? {
+        guard line.utf8.count <= Transcript.longestMessage * 3,
+            line.contains("p1") || line.contains("P1")
+                || line.contains("sw2") || line.contains("SW2")
         else { return nil }
         let text = Array(line.lowercased().utf8)
         if let cla = byte("cla", text), let ins = byte("ins", text), let p1 = byte("p1", text),

@@ -43,7 +43,8 @@ enum PassWords {
 
     private static let names: [Tag: String] = [
         0x9F21: "Protocol Version of the Wallet", 0x9F22: "Protocol Version of the Terminal",
-        0x9F23: "Capabilities of the Wallet", 0x9F24: "Nonce of the Wallet", 0x9F25: "SHA-256 of the Pass Type Identifier",
+        0x9F23: "Capabilities of the Wallet", 0x9F24: "Nonce of the Wallet",
+        0x9F25: "SHA-256 of the Pass Type Identifier",
         0x9F26: "Capabilities of the Terminal", 0x9F27: "Sealed Pass", 0x9F28: "Request Data",
         0x9F29: "Sign-up Address", 0x9F2A: "Pass Token", 0x9F2B: "Filter",
     ]

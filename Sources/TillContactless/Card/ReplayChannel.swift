@@ -20,9 +20,9 @@ public actor ReplayChannel: CardChannel {
     /// Replays the recording, once through for each time the card is powered.
     public init(_ transcript: Transcript) {
         exchanges = transcript.exchanges
-        isUsed = exchanges.map { _ in false }
+        isUsed = transcript.exchanges.map { _ in false }
         var selected: [[UInt8]] = []
-        for exchange in exchanges where exchange.command?.name == "SELECT" {
+        for exchange in transcript.exchanges where exchange.command?.name == "SELECT" {
             guard let name = exchange.command?.data, (5...16).contains(name.count), name[0] >= 0xA0,
                 !selected.contains(name)
             else { continue }

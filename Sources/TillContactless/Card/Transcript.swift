@@ -77,9 +77,9 @@ public struct Transcript: Hashable, Sendable {
         var waiting: CommandAPDU??
         for message in messages {
             switch message.side {
-            case .command where message.bytes.isEmpty: waiting = .some(nil)
             case .command:
-                guard let command = CommandAPDU(bytes: message.bytes), command.mayBe else {
+                let command = message.bytes.isEmpty ? nil : CommandAPDU(bytes: message.bytes)
+                guard message.bytes.isEmpty || command?.mayBe == true else {
                     unreadLines.append(message.line)
                     continue
                 }

@@ -29,13 +29,12 @@ struct TranscriptAssembler {
     /// An answer had no status word, and 9000 was taken for it.
     private(set) var lacksStatus = false
     private var pending: Message?
+    private var fields = FieldLines()
     private var number = 0
 
     mutating func take(_ line: Substring) {
         number += 1
-        if let told = FieldForm.read(line) {
-            return take(TranscriptLine.Part(side: told.side, bytes: told.bytes))
-        }
+        if takeFields(line) { return }
         let isOpen = pending.map { !$0.isComplete || $0.bytes.isEmpty } ?? false
         let read = TranscriptLine(line, expectedOffset: isOpen ? pending?.bytes.count : nil)
         isRedacted = isRedacted || read.isRedacted
@@ -48,13 +47,33 @@ struct TranscriptAssembler {
         for part in read.parts { take(part) }
     }
 
+    /// Lines that tell a message by its fields.
+    private mutating func takeFields(_ line: Substring) -> Bool {
+        let told = FieldForm.read(line)
+        for message in told { take(TranscriptLine.Part(side: message.side, bytes: message.bytes)) }
+        guard told.isEmpty else { return true }
+        switch fields.take(line) {
+        case .nothing: return false
+        case .taken: return true
+        case .command(let bytes, let isOver):
+            take(TranscriptLine.Part(side: .command, bytes: bytes))
+            return !isOver
+        case .answer(let bytes):
+            begin(.answer, bytes)
+            return true
+        }
+    }
+
     /// Takes one message whose side is certain.
     mutating func take(_ side: Transcript.Side, _ bytes: [UInt8], line: Int) {
         number = line
         take(TranscriptLine.Part(side: side, bytes: bytes))
     }
 
-    mutating func finish() { flush() }
+    mutating func finish() {
+        if let command = fields.finish() { take(TranscriptLine.Part(side: .command, bytes: command)) }
+        flush()
+    }
 
     private mutating func take(_ part: TranscriptLine.Part) {
         switch part.side {

@@ -78,7 +78,7 @@ public struct ContactlessReader: Sendable {
             }
         }
         guard let last else {
-            throw refused.map { .applicationNotOpened(name: $0.name, $0.status) } ?? .noApplication
+            throw refused.map { TapError.applicationNotOpened(name: $0.name, $0.status) } ?? TapError.noApplication
         }
         return last
     }

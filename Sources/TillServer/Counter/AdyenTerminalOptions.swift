@@ -53,7 +53,7 @@ public struct AdyenTerminalOptions: Sendable {
         else { throw .cardProvider("the terminal's address must be https; http is for localhost only") }
         // In the clear anyone in the shop's network could change an amount.
         guard seal != nil || Loopback.isURL(url) else {
-            throw .cardProvider("the terminal needs the passphrase and the name of the key that it shares with the till")
+            throw .cardProvider("the terminal needs the passphrase and the name of the key that it shares with us")
         }
         return AdyenTerminalProvider(terminal: client, checkout: checkout, clock: clock)
     }

@@ -153,7 +153,8 @@ extension Setting {
         .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
         .braintreePrivateKey, .braintreePrivateKeyFile, .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile,
         .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL, .adyenTerminal, .adyenTerminalPassphrase,
-        .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .adyenTerminalPassphraseFile,
+        .adyenTerminalKey, .adyenTerminalRoot, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }
