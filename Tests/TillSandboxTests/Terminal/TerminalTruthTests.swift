@@ -117,6 +117,21 @@ import TillStripe
         #expect(no.captured.minorUnits == charge.captured)
     }
 
+    @Test("the answer to the making of the intent is lost: the next try finds the same one")
+    func intentMadeAndNotHeardOf() async throws {
+        world.wire.plan.withLock { $0.loseAnswer = ["/payment_intents"] }
+        let payment = try await world.payment(try world.order())
+        var open = try await world.sell(payment, at: reader)
+        for _ in 0..<4 where open.status != .requiresPaymentMethod && open.status != .succeeded {
+            try await world.checkout.recover()
+            open = try await world.checkout.payment(payment.id, account: .main)
+        }
+        world.customer(presents: visa, at: reader)
+        let done = open.status == .succeeded ? open : try await world.sell(open, at: reader)
+        #expect(done.status == .succeeded)
+        #expect(try await world.charges().count == 1)
+    }
+
     @Test("Stripe holds another amount than was asked for: that is no sale, and nobody charges again meanwhile")
     func anotherAmount() async throws {
         let store = world.stripe.ledger.store
