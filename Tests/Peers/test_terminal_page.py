@@ -2,6 +2,7 @@
 clerk, and Stripe's own library plays the app with the SDK. Screenshots go to TILL_SCREENSHOTS (default: the test's
 folder).
 """
+import json
 import os
 import pathlib
 import re
@@ -74,6 +75,11 @@ def test_an_app_gets_tokens_and_one_intent_for_an_order(server, sandbox, client,
     token = server.request("POST", "/v1/terminal/connection_tokens", {"location": place.id})
     assert token.status_code == 200 and token.json()["location"] == place.id
     assert token.json()["secret"] != server.request("POST", "/v1/terminal/connection_tokens").json()["secret"]
+    # A token is for the app that asked: it is in no log, figure or file.
+    secret = token.json()["secret"].encode()
+    kept = [server.log.read_bytes(), server.request("GET", "/metrics").content,
+            *(path.read_bytes() for path in server.folder.glob("journal.db*"))]
+    assert not any(secret in text for text in kept)
     missing = server.request("POST", "/v1/terminal/connection_tokens", {"location": "tml_other"})
     assert missing.status_code == 404 and missing.json()["money_moved"] == "no"
     body = {"order_id": "o-9", "amount": 1250, "currency": "EUR", "device": "iPad"}
@@ -147,6 +153,25 @@ def test_questions_over_http(server, client, reader):
     assert server.request("POST", path + "inputs", {"inputs": "all"}).status_code == 422
     missing = server.request("GET", "/v1/terminal/readers/tmr_nothing/inputs")
     assert (missing.status_code, missing.json()["code"]) == (404, "resource_missing")
+
+
+def test_an_event_that_comes_again_is_taken_once(server, sandbox, reader):
+    payment = server.create("o-1", "k-1").json()["id"]
+    later(1, lambda: server.request("POST", f"/v1/terminal/readers/{reader.id}/card", {"card": "visa"}))
+    assert server.confirm(payment, "k-2", {"type": "reader", "reader": "Front"}).json()["status"] == "succeeded"
+    intent = {"id": "pi_1", "object": "payment_intent", "metadata": {"till_payment": payment}}
+    statuses = []
+    for name in ("evt_a", "evt_a", "evt_a"):
+        event = {"id": name, "object": "event", "type": "payment_intent.succeeded", "created": int(time.time()),
+                 "data": {"object": intent}}
+        body = json.dumps(event)
+        at = int(time.time())
+        digest = stripe.WebhookSignature._compute_signature(f"{at}.{body}", counter.WEBHOOK_SECRET)
+        statuses.append(requests.post(
+            server.url + counter.WEBHOOK_PATH, data=body, timeout=10,
+            headers={"Stripe-Signature": f"t={at},v1={digest}", "Content-Type": "application/json"}).status_code)
+    assert statuses == [200, 200, 200]
+    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1250]
 
 
 def test_a_counter_without_stripe_says_so(tmp_path):

@@ -51,6 +51,88 @@ import TillCore
         }
     }
 
+    @Test func whatAFinishedDiscoveryFoundIsForgottenByTheNext() throws {
+        try ReaderWorld().run { world in
+            try await world.service.start(world.config())
+            await world.reaches(.discover)
+            await world.pass(.milliseconds(20))
+            // The driver ends it by itself: what it found can be connected until the next one begins.
+            world.driver.state.withLock { $0.waiting }?.give(nil)
+            await world.reaches(state: "idle")
+            world.driver.set { $0.devices = [] }
+            try await world.service.start(world.config())
+            await world.reaches(.discover)
+            let error = await #expect(throws: CardReaderServiceError.self) {
+                try await world.service.connect(ScriptedDriver.m2)
+            }
+            #expect(error?.underlyingError == .readerNotFound)
+        }
+    }
+
+    @Test func aReaderThatWasFoundAgainIsConnectedAsItWasFoundLast() throws {
+        try ReaderWorld().run { world in
+            try await world.service.start(world.config())
+            await world.reaches(.discover)
+            await world.pass(.milliseconds(20))
+            let newer = CardReader(
+                serial: "M2-1", vendorIdentifier: "tmr_1", name: "Counter", softwareVersion: "2.0",
+                readerType: .stripeM2)
+            await world.driver.state.withLock { $0.found }?([newer])
+            let connected = try await world.service.connect(ScriptedDriver.m2)
+            #expect(connected.softwareVersion == "2.0")
+        }
+    }
+
+    @Test func aCardThatStaysInTheReaderIsWaitedForAMinute() throws {
+        try ReaderWorld().run { world in
+            try await world.connect()
+            await world.driver.say(.reader(CardReaderEvent(.cardInserted)))
+            let begun = world.now
+            let isOut = await world.service.waitForInsertedCardToBeRemoved()
+            #expect(!isOut)
+            #expect(world.now.since(begun) == .seconds(60))
+        }
+    }
+
+    @Test func aReaderThatDoesNotShowIsGivenUp() throws {
+        try ReaderWorld().run { world in
+            world.driver.set { $0.devices = [ScriptedDriver.p400] }
+            try await world.connect(serial: "P400-1")
+            world.driver.next(.display, .toldAfter(.minutes(10)))
+            let begun = world.now
+            let shown = await #expect(throws: CardReaderServiceError.self) { try await world.service.display(nil) }
+            #expect(shown?.interaction == .readerDisplay)
+            #expect(world.now.since(begun) == .seconds(15))
+        }
+    }
+
+    @Test func anUpdateThatDoesNotEndIsGivenUp() throws {
+        try ReaderWorld().run { world in
+            try await world.connect()
+            await world.driver.say(.updateAvailable(CardReaderSoftwareUpdate(version: "2.0")))
+            await world.pass(.milliseconds(10))
+            world.driver.next(.installUpdate, .toldAfter(.hours(10)))
+            let begun = world.now
+            let updated = await #expect(throws: CardReaderServiceError.self) {
+                try await world.service.installUpdate()
+            }
+            #expect(updated?.interaction == .softwareUpdate)
+            #expect(world.now.since(begun) == .minutes(30))
+        }
+    }
+
+    @Test func anIntentThatIsNotMadeInTimeEndsThePaymentWithoutMoney() throws {
+        try ReaderWorld().run { world in
+            try await world.connect()
+            world.driver.next(.createIntent, .hangs)
+            let begun = world.now
+            let error = await #expect(throws: CardReaderServiceError.self) { _ = try await world.pay() }
+            #expect(error?.interaction == .intentCreation)
+            #expect(error?.moneyMoved == .no)
+            #expect(world.now.since(begun) == .seconds(30))
+        }
+    }
+
     @Test func aReaderThatConnectsAfterItsTimeIsLetGo() throws {
         try ReaderWorld().run { world in
             world.driver.next(.connect, .toldAfter(.minutes(3)))
