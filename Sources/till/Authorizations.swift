@@ -9,6 +9,7 @@ import TillServer
 /// `till authorizations …`: money that is held, and what becomes of it.
 struct Authorizations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "authorizations",
         abstract: "Lists, captures, renews and lets go of held money.",
         discussion: """
             A later capture needs the payment only, never the card. The bank honors a hold for three days; after that
@@ -17,7 +18,8 @@ struct Authorizations: AsyncParsableCommand {
         subcommands: [List.self, CaptureHold.self, Reauthorize.self, Void.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists what is held, the soonest to end first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists what is held, the soonest to end first.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "At most so many, up to 500.") var limit = 100
@@ -71,7 +73,7 @@ struct Authorizations: AsyncParsableCommand {
     }
 
     struct Void: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets held money go.")
+        static let configuration = CommandConfiguration(commandName: "void", abstract: "Lets held money go.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
@@ -86,6 +88,7 @@ struct Authorizations: AsyncParsableCommand {
 
     struct Reauthorize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reauthorize",
             abstract: "Renews a hold, so that the bank honors it for three more days. PayPal does it once for a hold.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

@@ -10,6 +10,7 @@ struct EMV: AsyncParsableCommand {
     /// `till emv decode`
     struct Decode: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "decode",
             abstract: "Reads data objects and says what they are. Card numbers, tracks and names are masked.")
         @Flag(name: .long, help: "Print one JSON object and nothing else.")
         var json = false

@@ -8,13 +8,14 @@ import TillStripe
 /// `till payments …`
 struct Payments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "payments",
         abstract: "Lists, shows, captures, cancels and refunds payments.",
         subcommands: [
             List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
         ])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists payments, newest first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists payments, newest first.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "At most so many, up to 500.") var limit = 50
@@ -96,7 +97,8 @@ struct Payments: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows one payment with its events.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Shows one payment with its events.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
@@ -136,7 +138,8 @@ struct Payments: AsyncParsableCommand {
     }
 
     struct Cancel: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets held money go and ends the payment.")
+        static let configuration = CommandConfiguration(
+            commandName: "cancel", abstract: "Lets held money go and ends the payment.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
@@ -174,6 +177,7 @@ struct Payments: AsyncParsableCommand {
 
     struct Recover: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "recover",
             abstract: "Does what is due: unanswered calls, outcomes to look at again.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

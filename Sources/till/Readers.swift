@@ -6,6 +6,7 @@ import TillStripe
 /// `till readers …`
 struct Readers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "readers",
         abstract: "Finds, registers and drives Stripe's smart card readers.",
         discussion: """
             Without an account, in two terminals:
@@ -21,7 +22,8 @@ struct Readers: AsyncParsableCommand {
         ])
 
     struct Discover: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the readers of the account.")
+        static let configuration = CommandConfiguration(
+            commandName: "discover", abstract: "Lists the readers of the account.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "Only at this location, tml_…") var location: String?
@@ -45,6 +47,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "register",
             abstract: "Makes a reader one of the account's, with the code that it shows.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -68,6 +71,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Connect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "connect",
             abstract: "Chooses the reader that this counter uses unless it is told another one.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -99,6 +103,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "status",
             abstract: "Shows a reader and what it does; the connected one if none is named.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -110,7 +115,8 @@ struct Readers: AsyncParsableCommand {
     }
 
     struct Disconnect: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forgets the connected reader.")
+        static let configuration = CommandConfiguration(
+            commandName: "disconnect", abstract: "Forgets the connected reader.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 
@@ -127,6 +133,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "update",
             abstract: "Renames a reader, or sets the hours in which the readers of its location install software.",
             discussion: "Smart readers install their own software when they restart at night.")
         @OptionGroup var common: CommonOptions
@@ -178,6 +185,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Display: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "display",
             abstract: "Shows an order on a reader's screen; without one its usual screen comes back.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -206,6 +214,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cancel",
             abstract: "Calls off what a reader waits for. Refused once a card is being charged.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -221,6 +230,7 @@ struct Readers: AsyncParsableCommand {
 
     struct SimulateCard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "simulate-card",
             abstract: "Holds a test card to a simulated reader, as soon as it waits for one.",
             discussion: """
                 Cards: \(TerminalTestCard.known.map(\.name).joined(separator: ", ")), declined:insufficient_funds and \
@@ -271,7 +281,8 @@ struct Readers: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Takes a reader out of the account.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Takes a reader out of the account.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String

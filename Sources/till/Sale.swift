@@ -13,6 +13,7 @@ import TillAdyen
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sale",
         abstract: "Takes a payment and prints its receipt.",
         discussion: """
             till sale --order order.json

@@ -6,6 +6,7 @@ import TillServer
 /// `till sandbox`: the stand-ins for outside parties, as servers of their own.
 struct Sandbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sandbox",
         abstract: "Runs stand-ins for outside parties: till sandbox, or till sandbox stripe --port 12111.",
         discussion: """
             The stand-in speaks the provider's wire format and keeps books of its own: GET /_sandbox/ledger.

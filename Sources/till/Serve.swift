@@ -9,6 +9,7 @@ import TillServer
 /// `till serve`: the counter over HTTP.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Starts the counter: the page, the interface, webhooks. Ctrl-C finishes what is in flight and stops.")
 
     @OptionGroup var common: CommonOptions

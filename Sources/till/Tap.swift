@@ -18,6 +18,7 @@ struct Tap: AsyncParsableCommand {
     /// `till tap --amount 12.50 --currency EUR --reader virtual`
     struct Take: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "take",
             abstract: "Takes a payment by a tap.",
             discussion: """
                 till tap --amount 12.50 --currency EUR --reader virtual --card mastercard

@@ -6,6 +6,7 @@ extension Tap {
     /// `till tap trace FILE`
     struct Trace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "trace",
             abstract: "Explains a recorded conversation with a card, step by step, and says how the tap would end here."
         )
         @Argument(help: "The recording: lines such as `send: 00A404…` and `resp: 6F…9000`.")
