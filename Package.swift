@@ -39,10 +39,13 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
     let proximityReaderShell: [Target.Dependency] = ["TillTapToPayShell", "ProximityReader"]
     // And for the system's print dialog.
     let airPrintShell: [Target.Dependency] = ["TillHardwareShell", "UIKitPrinting"]
+    // And for the system's drawing.
+    let coreTextShell: [Target.Dependency] = ["TillCanvasShell", "CoreTextInterface"]
 #else
     let passKitShell: [Target.Dependency] = []
     let proximityReaderShell: [Target.Dependency] = []
     let airPrintShell: [Target.Dependency] = []
+    let coreTextShell: [Target.Dependency] = []
 #endif
 
 let package = Package(
@@ -135,7 +138,9 @@ let package = Package(
             swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
-        .target(name: "TillCanvas", dependencies: ["TillCore", "TillReceipts"], swiftSettings: strict),
+        .target(
+            name: "TillCanvas", dependencies: ["TillCore", "TillReceipts"],
+            exclude: coreTextShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillPrinting",
             dependencies: [
@@ -207,8 +212,9 @@ let package = Package(
             name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
-            path: "Benchmarks/applepay", swiftSettings: strict),
+            name: "applepay-benchmark",
+            dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillSimulation", crypto],
+            path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
@@ -231,7 +237,7 @@ let package = Package(
             name: "ProviderScripts", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderScripts",
             swiftSettings: strict),
         tests("TillCore", "TillSimulation"),
-        tests("TillReceipts", "TillCanvas", crypto),
+        tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
@@ -271,6 +277,10 @@ let package = Package(
         .target(
             name: "TillHardwareShell", dependencies: ["TillReceipts", "TillHardware", "UIKitPrinting"],
             path: "Sources/TillHardware/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
+        .target(name: "CoreTextInterface", path: "Tests/AppleInterfaces/CoreTextInterface", swiftSettings: strict),
+        .target(
+            name: "TillCanvasShell", dependencies: ["TillCanvas", "CoreTextInterface"],
+            path: "Sources/TillCanvas/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
         .target(name: "ProximityReader", path: "Tests/AppleInterfaces/ProximityReader", swiftSettings: strict),
         .target(
             name: "TillTapToPayShell", dependencies: ["TillCore", "TillTapToPay", "ProximityReader"],

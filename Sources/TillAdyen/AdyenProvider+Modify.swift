@@ -8,8 +8,8 @@ extension AdyenProvider {
         }
         return await modify(
             "/payments/\(name)/captures", request.amount, reference: request.capture.rawValue, key: request.key
-        ) { book in
-            await book.outcome(of: request.capture.rawValue, among: [.capture], denying: [.captureFailed])
+        ) { book throws(AdyenBookError) in
+            try await book.outcome(of: request.capture.rawValue, among: [.capture], denying: [.captureFailed])
         }
     }
 
@@ -20,8 +20,8 @@ extension AdyenProvider {
         }
         return await modify(
             "/payments/\(name)/refunds", request.amount, reference: request.refund.rawValue, key: request.key
-        ) { book in
-            await book.outcome(
+        ) { book throws(AdyenBookError) in
+            try await book.outcome(
                 of: request.refund.rawValue, among: [.refund], denying: [.refundFailed, .refundedReversed])
         }
     }
@@ -32,12 +32,15 @@ extension AdyenProvider {
         if let (name, _) = AdyenProvider.name(request.context.reference) {
             return await modify(
                 "/payments/\(name)/cancels", nil, reference: "void-" + attempt.rawValue, key: request.key
-            ) { book in
-                await book.outcome(of: "void-" + attempt.rawValue, among: [.cancellation], denying: [])
+            ) { book throws(AdyenBookError) in
+                try await book.outcome(of: "void-" + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
         // Which of the two names it was sent under is not known any more, unless a webhook told: both are let go.
-        let told = await book.payment(attempt)
+        let told: AdyenNotification?
+        do throws(AdyenBookError) { told = try await book.payment(attempt) } catch {
+            return .unknown(reason: error.description)
+        }
         if let told, !told.success { return .approved(Confirmation()) }
         let names =
             told.map { [$0.merchantReference] } ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
@@ -48,8 +51,8 @@ extension AdyenProvider {
                 await modify(
                     "/cancels", nil, original: original, reference: reference,
                     key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-2")
-                ) { book in
-                    await book.outcome(
+                ) { book throws(AdyenBookError) in
+                    try await book.outcome(
                         of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
                 })
         }
@@ -61,9 +64,14 @@ extension AdyenProvider {
 
     private func modify(
         _ path: String, _ amount: Money?, original: String? = nil, reference: String, key: IdempotencyKey,
-        _ told: (AdyenNotificationBook) async -> AdyenNotificationBook.Outcome?
+        _ told: (AdyenNotificationBook) async throws(AdyenBookError) -> AdyenNotificationBook.Outcome?
     ) async -> ProviderAnswer<Confirmation> {
-        if let outcome = await told(book) { return answer(outcome) }
+        do throws(AdyenBookError) {
+            if let outcome = try await told(book) { return answer(outcome) }
+        } catch {
+            // It may have been sent before and ended well.
+            return .unknown(reason: error.description)
+        }
         var wire: JSONValue?
         if let amount {
             guard let json = AdyenAmount.json(amount) else {
@@ -78,7 +86,7 @@ extension AdyenProvider {
         switch await gateway.post(path, body, key: key, within: deadline) {
         case .answered(let document):
             // The webhook may have been faster than the answer.
-            if let outcome = await told(book) { return answer(outcome) }
+            if let outcome = (try? await told(book)) ?? nil { return answer(outcome) }
             return document["status"]?.stringValue == "received"
                 ? .unknown(reason: "pending") : .unknown(reason: "the answer can not be read")
         case .refused(let status, let document, let id):
@@ -100,9 +108,19 @@ extension AdyenProvider {
 
     /// What webhooks have told of an attempt. What none has told is `unknown`: Adyen can not be asked.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
-        guard let payment = await book.payment(request.context.attempt) else {
-            return .unknown(reason: "Adyen has not told of it yet")
+        do throws(AdyenBookError) {
+            guard let payment = try await book.payment(request.context.attempt) else {
+                return .unknown(reason: "Adyen has not told of it yet")
+            }
+            return snapshot(of: payment, try await book.modifications(of: payment.pspReference), request)
+        } catch {
+            return .unknown(reason: error.description)
         }
+    }
+
+    private func snapshot(
+        of payment: AdyenNotification, _ later: [AdyenNotification], _ request: QueryRequest
+    ) -> ProviderAnswer<ProviderSnapshot> {
         let currency = request.amount.currency
         let nothing = Money.zero(currency)
         guard payment.success else {
@@ -116,7 +134,6 @@ extension AdyenProvider {
             let reference = try? ProviderReference(
                 validating: payment.pspReference + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
         else { return .unknown(reason: "amount mismatch") }
-        let later = await book.modifications(of: payment.pspReference)
         if later.contains(where: { $0.success && $0.eventCode.isCancel }) {
             return .approved(ProviderSnapshot(reference: reference, standing: .voided, captured: nothing))
         }

@@ -1,7 +1,8 @@
 public import TillReceipts
 
-/// Receipts as pictures: PDF for printers and mail, PNG for people, dots for printers. Needs Pango, Cairo and fonts on
-/// the machine; without them every call throws ``CanvasError/notInstalled(_:)``.
+/// Receipts as pictures: PDF for printers and mail, PNG for people, dots for printers. On Apple's systems CoreText and
+/// CoreGraphics draw; elsewhere Pango, Cairo and fonts must be on the machine, and without them every call throws
+/// ``CanvasError/notInstalled(_:)``.
 ///
 /// Measured first and drawn then: on a roll a receipt is exactly as long as its content. Text is laid out by the
 /// Unicode rules, each text from outside kept apart for direction. A value; calls may run at once on any thread.
@@ -10,147 +11,134 @@ public struct Canvas: Sendable {
     public static let dotsPerInch = 203
     /// The longest roll, in points: 20 m.
     static let longest = 20_000.0 / 25.4 * 72
+    /// Rows of the highest picture: Cairo's limit.
+    static let highestPicture = 32_767
 
-    private let pango: PangoCairo
+    private let library: any DrawingLibrary
 
-    /// Finds the libraries.
-    public init() throws(CanvasError) { pango = try PangoCairo.found.get() }
+    /// With what the system draws with.
+    public init() throws(CanvasError) {
+        #if canImport(CoreText)
+            library = CoreTextDrawing()
+        #else
+            library = try PangoDrawing()
+        #endif
+    }
+
+    /// With a library of one's own.
+    package init(_ library: any DrawingLibrary) { self.library = library }
 
     /// The receipt as PDF; its fonts are in it.
     public func pdf(_ document: ReceiptDocument, paper: Paper = .roll80) throws(CanvasError) -> [UInt8] {
         let margin = Canvas.points(paper.margin)
-        let width = Canvas.points(paper.width)
-        let composer = try compose(document, width: width - 2 * margin, textSize: Double(paper.textSize) / 10)
-        let pages = try pages(composer.drawing, paper)
-        let sink = Sink()
-        let closure = Unmanaged.passUnretained(sink).toOpaque()
-        let height = paper.height.map(Canvas.points) ?? pages[0].reduce(2 * margin) { $0 + $1.height }
-        let surface = pango.pdfSurface(Sink.write, closure, width, height)
-        defer { pango.destroySurface(surface) }
-        document.title.plain.withCString { pango.pdfTitle(surface, 0, $0) }
-        let cairo = pango.create(surface)
-        for page in pages {
-            draw(page, on: cairo, x: margin, y: margin)
-            pango.showPage(cairo)
-        }
-        pango.destroy(cairo)
-        pango.finish(surface)
-        let status = pango.surfaceStatus(surface)
-        guard status == 0 else { throw .failed(status) }
-        return withExtendedLifetime((sink, composer)) { sink.bytes }
+        let drawing = try compose(document, paper)
+        let pages = pages(drawing, paper)
+        return try library.pdf(
+            width: Canvas.points(paper.width), height: paper.height.map(Canvas.points) ?? drawing.height + 2 * margin,
+            title: document.title.plain, pages: pages.count
+        ) { page, pen in draw(pages[page], with: pen, x: margin, y: margin) }
     }
 
     /// The height of a receipt on a roll, in hundredths of a millimetre: what ``pdf(_:paper:)`` makes.
     public func height(_ document: ReceiptDocument, paper: Paper) throws(CanvasError) -> Int {
         if let height = paper.height { return height }
-        let composer = try compose(
-            document, width: Canvas.points(paper.width - 2 * paper.margin), textSize: Double(paper.textSize) / 10)
-        return 2 * paper.margin + Int((composer.drawing.height / 72 * 2_540).rounded(.up))
+        return 2 * paper.margin + Int((try compose(document, paper).height / 72 * 2_540).rounded(.up))
     }
 
-    /// The receipt as a picture for people, 8 bits a dot, with the paper's margins.
+    /// The receipt as a picture for people, 8 bits a dot, with the paper's margins. What has several sheets is one
+    /// long picture.
     public func png(
         _ document: ReceiptDocument, paper: Paper = .roll80, dotsPerInch: Int = Canvas.dotsPerInch
     ) throws(CanvasError) -> [UInt8] {
-        let sink = Sink()
-        try onSurface(document, paper, dotsPerInch, format: 1) { surface, _, _ throws(CanvasError) in
-            let status = pango.writePNG(surface, Sink.write, Unmanaged.passUnretained(sink).toOpaque())
-            guard status == 0 else { throw .failed(status) }
+        let drawing = try compose(document, paper)
+        let margin = Canvas.points(paper.margin)
+        let height = max(paper.height.map(Canvas.points) ?? 0, drawing.height + 2 * margin)
+        let dots = try dots(paper, height: height, dotsPerInch)
+        return try library.png(width: dots.width, height: dots.height, scale: dots.scale) { pen in
+            draw(drawing.pieces, with: pen, x: margin, y: margin)
         }
-        return sink.bytes
     }
 
-    /// The receipt as grey values, 0 is black, row after row with the paper's margins; one element a page.
-    public func gray(
-        _ document: ReceiptDocument, paper: Paper, dotsPerInch: Int
-    ) throws(CanvasError) -> (width: Int, height: Int, rows: [UInt8]) {
-        var result = (width: 0, height: 0, rows: [UInt8]())
-        try onSurface(document, paper, dotsPerInch, format: 2) { surface, width, height throws(CanvasError) in
-            guard let data = pango.imageData(surface) else { throw .failed(-1) }
-            let stride = Int(pango.imageStride(surface))
-            result = (width, height, [])
-            result.rows.reserveCapacity(width * height)
-            for y in 0..<height {
-                for byte in UnsafeBufferPointer(start: data + y * stride, count: width) {
-                    result.rows.append(255 - byte)
+    /// How many pages the receipt has: one on a roll.
+    public func pageCount(_ document: ReceiptDocument, paper: Paper) throws(CanvasError) -> Int {
+        paper.height == nil ? 1 : pages(try compose(document, paper), paper).count
+    }
+
+    /// Draws the receipt as grey pages with the paper's margins, one after the other, so that only one is in memory.
+    /// - Parameter body: gets each page, and how many there are.
+    public func forEachPage(
+        _ document: ReceiptDocument, paper: Paper, dotsPerInch: Int, _ body: (GrayPage, Int) -> Void
+    ) throws(CanvasError) {
+        let drawing = try compose(document, paper)
+        let margin = Canvas.points(paper.margin)
+        let height = paper.height.map(Canvas.points) ?? drawing.height + 2 * margin
+        let dots = try dots(paper, height: height, dotsPerInch)
+        let pages = pages(drawing, paper)
+        for pieces in pages {
+            let rows = try library.darkness(width: dots.width, height: dots.height, scale: dots.scale) { pen in
+                draw(pieces, with: pen, x: margin, y: margin)
+            } read: { bytes, stride in
+                var rows: [UInt8] = []
+                rows.reserveCapacity(dots.width * dots.height)
+                for y in 0..<dots.height {
+                    for byte in bytes[(y * stride)..<(y * stride + dots.width)] { rows.append(255 - byte) }
                 }
+                return rows
             }
+            guard let page = GrayPage(width: dots.width, height: dots.height, rows: rows) else { throw .tooLarge }
+            body(page, pages.count)
         }
-        return result
     }
 
     /// The receipt as the dots of a thermal printer, as wide as it prints.
     public func dots(_ document: ReceiptDocument, width: Int) throws(CanvasError) -> MonochromeImage {
-        let composer = try compose(
-            document, width: Double(width) * Composer.dot,
-            textSize: Double(Paper.printable(dots: width).textSize) / 10)
+        let composer = try composer(
+            width: Double(width) * Composer.dot, textSize: Double(Paper.printable(dots: width).textSize) / 10,
+            language: document.language, isRightToLeft: document.isRightToLeft)
+        composer.put(document)
         return try dots(composer, width: width)
     }
 
     func dots(_ composer: Composer, width: Int) throws(CanvasError) -> MonochromeImage {
-        let height = Int((composer.drawing.height / Composer.dot).rounded(.up))
-        guard var image = MonochromeImage(width: width, height: max(1, height)) else { throw .tooLarge }
-        let surface = pango.imageSurface(2, Int32(clamping: width), Int32(clamping: max(1, height)))
-        defer { pango.destroySurface(surface) }
-        let cairo = pango.create(surface)
-        pango.scale(cairo, 1 / Composer.dot, 1 / Composer.dot)
-        draw(composer.drawing.pieces, on: cairo, x: 0, y: 0)
-        pango.destroy(cairo)
-        pango.flush(surface)
-        let status = pango.surfaceStatus(surface)
-        guard status == 0, let data = pango.imageData(surface) else { throw .failed(status) }
-        image.blacken(from: UnsafePointer(data), stride: Int(pango.imageStride(surface)))
-        return withExtendedLifetime(composer) { image }
+        let drawing = composer.drawing
+        let height = max(1, Int((drawing.height / Composer.dot).rounded(.up)))
+        guard height <= Canvas.highestPicture, let image = MonochromeImage(width: width, height: height) else {
+            throw .tooLarge
+        }
+        return try library.darkness(width: width, height: height, scale: 1 / Composer.dot) { pen in
+            draw(drawing.pieces, with: pen, x: 0, y: 0)
+        } read: { bytes, stride in
+            image.blackened(from: bytes, stride: stride)
+        }
     }
 
     func composer(width: Double, textSize: Double, language: String, isRightToLeft: Bool) throws(CanvasError)
         -> Composer
     {
-        try Composer(pango, width: width, textSize: textSize, language: language, isRightToLeft: isRightToLeft)
+        try Composer(library, width: width, textSize: textSize, language: language, isRightToLeft: isRightToLeft)
     }
 
     // MARK: Parts
 
-    private func compose(_ document: ReceiptDocument, width: Double, textSize: Double) throws(CanvasError) -> Composer {
+    private func compose(_ document: ReceiptDocument, _ paper: Paper) throws(CanvasError) -> Drawing {
         let composer = try composer(
-            width: width, textSize: textSize, language: document.language, isRightToLeft: document.isRightToLeft)
+            width: Canvas.points(paper.width - 2 * paper.margin), textSize: Double(paper.textSize) / 10,
+            language: document.language, isRightToLeft: document.isRightToLeft)
         composer.put(document)
         guard composer.drawing.height <= Canvas.longest else { throw .tooLarge }
-        return composer
+        return composer.drawing
     }
 
-    private func onSurface(
-        _ document: ReceiptDocument, _ paper: Paper, _ dotsPerInch: Int, format: Int32,
-        _ body: (PangoCairo.Object?, Int, Int) throws(CanvasError) -> Void
-    ) throws(CanvasError) {
-        let dotsPerInch = min(max(72, dotsPerInch), 600)
-        let margin = Canvas.points(paper.margin)
-        let scale = Double(dotsPerInch) / 72
-        let composer = try compose(
-            document, width: Canvas.points(paper.width) - 2 * margin, textSize: Double(paper.textSize) / 10)
-        let points = max(paper.height.map(Canvas.points) ?? 0, composer.drawing.height + 2 * margin)
-        let width = Int((Canvas.points(paper.width) * scale).rounded())
-        let height = Int((points * scale).rounded())
-        // 32,767 rows are Cairo's limit of a picture.
-        guard height <= 32_767 else { throw .tooLarge }
-        let surface = pango.imageSurface(format, Int32(clamping: width), Int32(clamping: height))
-        defer { pango.destroySurface(surface) }
-        let cairo = pango.create(surface)
-        if format == 1 {
-            pango.sourceRGB(cairo, 1, 1, 1)
-            pango.paint(cairo)
-        }
-        pango.scale(cairo, scale, scale)
-        draw(composer.drawing.pieces, on: cairo, x: margin, y: margin)
-        pango.destroy(cairo)
-        pango.flush(surface)
-        let status = pango.surfaceStatus(surface)
-        guard status == 0 else { throw .failed(status) }
-        try body(surface, width, height)
-        withExtendedLifetime(composer) {}
+    private func dots(
+        _ paper: Paper, height: Double, _ dotsPerInch: Int
+    ) throws(CanvasError) -> (width: Int, height: Int, scale: Double) {
+        let scale = Double(min(max(72, dotsPerInch), 600)) / 72
+        let dots = Int((height * scale).rounded())
+        guard dots <= Canvas.highestPicture else { throw .tooLarge }
+        return (Int((Canvas.points(paper.width) * scale).rounded()), dots, scale)
     }
 
-    private func pages(_ drawing: Drawing, _ paper: Paper) throws(CanvasError) -> [[Drawing.Piece]] {
+    private func pages(_ drawing: Drawing, _ paper: Paper) -> [[Drawing.Piece]] {
         guard let height = paper.height else { return [drawing.pieces] }
         let room = Canvas.points(height - 2 * paper.margin)
         var pages: [[Drawing.Piece]] = [[]]
@@ -166,22 +154,11 @@ public struct Canvas: Sendable {
         return pages
     }
 
-    private func draw(_ pieces: [Drawing.Piece], on cairo: PangoCairo.Object?, x: Double, y: Double) {
-        pango.sourceRGB(cairo, 0, 0, 0)
+    private func draw(_ pieces: [Drawing.Piece], with pen: any Pen, x: Double, y: Double) {
         var top = y
         for piece in pieces {
-            for words in piece.words {
-                pango.moveTo(cairo, x + words.x, top + words.y)
-                pango.show(cairo, words.layout)
-            }
-            if !piece.boxes.isEmpty {
-                pango.antialias(cairo, 1)
-                for (left, above, width, height) in piece.boxes {
-                    pango.rectangle(cairo, x + left, top + above, width, height)
-                }
-                pango.fill(cairo)
-                pango.antialias(cairo, 0)
-            }
+            for words in piece.words { pen.show(words.layout, x: x + words.x, y: top + words.y) }
+            if !piece.boxes.isEmpty { pen.fill(piece.boxes, x: x, y: top) }
             top += piece.height
         }
     }
@@ -189,26 +166,28 @@ public struct Canvas: Sendable {
     private static func points(_ hundredths: Int) -> Double { Double(hundredths) / 2_540 * 72 }
 }
 
-/// Takes what Cairo writes.
-private final class Sink {
-    var bytes: [UInt8] = []
-
-    static let write: PangoCairo.Write = { closure, data, count in
-        guard let closure, let data else { return 0 }
-        Unmanaged<Sink>.fromOpaque(closure).takeUnretainedValue()
-            .bytes.append(contentsOf: UnsafeBufferPointer(start: data, count: Int(count)))
-        return 0
-    }
-}
-
 extension MonochromeImage {
     /// How dark a dot must be, of 255, to be printed.
     private static let threshold: UInt8 = 112
 
-    /// Takes over dots that are dark enough.
-    fileprivate mutating func blacken(from data: UnsafePointer<UInt8>, stride: Int) {
+    /// With the dots black that are dark enough.
+    fileprivate func blackened(from dots: UnsafeBufferPointer<UInt8>, stride: Int) -> MonochromeImage {
+        var packed = Array(repeating: UInt8(0), count: self.stride * height)
         for y in 0..<height {
-            for x in 0..<width where data[y * stride + x] >= MonochromeImage.threshold { self[x, y] = true }
+            let row = dots[(y * stride)..<(y * stride + width)]
+            var place = y * self.stride
+            var (bits, count) = (UInt8(0), 0)
+            for dot in row {
+                bits = bits << 1 | (dot >= MonochromeImage.threshold ? 1 : 0)
+                count += 1
+                if count == 8 {
+                    packed[place] = bits
+                    place += 1
+                    (bits, count) = (0, 0)
+                }
+            }
+            if count > 0 { packed[place] = bits << UInt8(8 - count) }
         }
+        return MonochromeImage(width: width, height: height, bytes: packed) ?? self
     }
 }

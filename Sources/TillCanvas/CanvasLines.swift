@@ -16,12 +16,12 @@ public struct CanvasLines: LineRasterizer {
             let composer = try? canvas.composer(
                 width: width, textSize: size, language: "und", isRightToLeft: line.isRightToLeft)
         else { return nil }
-        let start = Composer.isolated(line.start)
+        let start = IsolatedText.of(line.start)
         if let end = line.end {
-            composer.put(start: start, end: Composer.isolated(end), scale: 1, isBold: line.isStrong)
+            composer.put(start: start, end: IsolatedText.of(end), scale: 1, isBold: line.isStrong)
         } else if line.place == .center {
             composer.centered(
-                line.start, isBold: line.isStrong, isIsolated: line.start.hasPrefix("\u{2068}"))
+                line.start, isBold: line.isStrong, isIsolated: IsolatedText.isPutTogether(line.start))
         } else {
             composer.indented(
                 line.start, indent: Double(line.indent) * size * 0.5, isBold: line.isStrong, scale: 1)

@@ -4,7 +4,7 @@ import TillReceipts
 struct Drawing {
     /// Text that is laid out.
     struct Words {
-        let layout: PangoCairo.Object
+        let layout: any TextLayout
         let x: Double
         let y: Double
     }
@@ -13,8 +13,8 @@ struct Drawing {
     struct Piece {
         var height: Double
         var words: [Words] = []
-        /// Black rectangles: x, y, width, height.
-        var boxes: [(Double, Double, Double, Double)] = []
+        /// Black rectangles.
+        var boxes: [DrawnBox] = []
     }
 
     var pieces: [Piece] = []
@@ -22,44 +22,24 @@ struct Drawing {
     var height: Double { pieces.reduce(0) { $0 + $1.height } }
 }
 
-/// Measures a receipt. It owns what it laid out, so it must live until the drawing is done.
+/// Measures a receipt.
 final class Composer {
     /// A dot of a thermal printer in points: pieces begin on whole dots, so that codes stay sharp.
     static let dot = 72.0 / Double(Canvas.dotsPerInch)
 
-    private let pango: PangoCairo
-    private let context: PangoCairo.Object
+    private let typesetter: any Typesetter
     private let width: Double
     private let isRightToLeft: Bool
     private let textSize: Double
-    private var fonts: [String: PangoCairo.Object] = [:]
-    private var layouts: [PangoCairo.Object] = []
     private(set) var drawing = Drawing()
 
-    init(_ pango: PangoCairo, width: Double, textSize: Double, language: String, isRightToLeft: Bool)
+    init(_ library: any DrawingLibrary, width: Double, textSize: Double, language: String, isRightToLeft: Bool)
         throws(CanvasError)
     {
-        guard let map = pango.fontMap(), let context = pango.context(map) else { throw .failed(-1) }
-        self.pango = pango
-        self.context = context
+        typesetter = try library.typesetter(language: language, isRightToLeft: isRightToLeft)
         self.width = width
         self.textSize = textSize
         self.isRightToLeft = isRightToLeft
-        pango.resolution(context, 72)
-        pango.baseDirection(context, isRightToLeft ? 1 : 0)
-        pango.setLanguage(context, pango.language(language))
-        let options = pango.fontOptions()
-        // No hinting: the same places whatever the resolution.
-        pango.hintStyle(options, 1)
-        pango.hintMetrics(options, 1)
-        pango.useFontOptions(context, options)
-        pango.destroyFontOptions(options)
-    }
-
-    deinit {
-        for layout in layouts { pango.release(layout) }
-        for font in fonts.values { pango.freeFont(font) }
-        pango.release(context)
     }
 
     // MARK: Blocks
@@ -75,7 +55,7 @@ final class Composer {
         case .line(let text): centered(text.plain)
         case .named(let name, let text, let isGap):
             centered(
-                "\(Composer.isolated(name.plain)) \(Composer.isolated(text.plain))", isBold: isGap, isIsolated: true)
+                "\(IsolatedText.of(name.plain)) \(IsolatedText.of(text.plain))", isBold: isGap, isIsolated: true)
         case .notice(let headline, let sentence, _, let isWarning):
             space(0.3)
             if isWarning { put(line: 2.5) }
@@ -105,9 +85,9 @@ final class Composer {
 
     private func put(_ row: ReceiptDocument.Row) {
         let scale = row.isStrong ? 1.25 : 1
-        var label = Composer.isolated(row.label.plain)
-        if row.isCounted, let count = row.middle { label = "\(Composer.isolated(count.plain)) × \(label)" }
-        put(start: label, end: Composer.isolated(row.value.plain), scale: scale, isBold: row.isStrong || row.isGap)
+        var label = IsolatedText.of(row.label.plain)
+        if row.isCounted, let count = row.middle { label = "\(IsolatedText.of(count.plain)) × \(label)" }
+        put(start: label, end: IsolatedText.of(row.value.plain), scale: scale, isBold: row.isStrong || row.isGap)
         if !row.isCounted, let middle = row.middle { indented(middle.plain) }
         for detail in row.details { indented(detail.plain) }
     }
@@ -116,10 +96,17 @@ final class Composer {
     /// one is broken between words; a long value without words gets a line of its own, so that no number is parted.
     func put(start: String, end: String, scale: Double, isBold: Bool) {
         let gap = textSize
-        let (near, far): (Int32, Int32) = isRightToLeft ? (2, 0) : (0, 2)
-        let label = layout(start, width: nil, scale: scale, isBold: isBold, alignment: near)
-        let value = layout(end, width: nil, scale: scale, isBold: isBold, alignment: far)
-        let (labelWidth, valueWidth) = (size(label).width, size(value).width)
+        let (near, far): (TextSide, TextSide) = isRightToLeft ? (.right, .left) : (.left, .right)
+        guard let label = layout(start, width: nil, scale: scale, isBold: isBold, alignment: near),
+            var value = layout(end, width: nil, scale: scale, isBold: isBold, alignment: far)
+        else { return }
+        let labelWidth = label.size.width
+        // A long number that nearly fits beside its label is made smaller rather than moved under it.
+        for smaller in [0.9, 0.8] where value.size.width > width * 0.5 && !end.contains(" ") {
+            guard labelWidth + gap + value.size.width > width else { break }
+            value = layout(end, width: nil, scale: scale * smaller, isBold: isBold, alignment: far) ?? value
+        }
+        let valueWidth = value.size.width
         var widths = (label: width - valueWidth - gap, value: valueWidth)
         if labelWidth + gap + valueWidth > width, valueWidth > width * 0.5 {
             guard end.contains(" "), labelWidth <= width * 0.4 else {
@@ -129,52 +116,53 @@ final class Composer {
             widths = (labelWidth, width - labelWidth - gap)
         }
         // Half a point more, so that rounding breaks no line.
-        pango.setWidth(label, Composer.units(widths.label + 0.5))
-        pango.setWidth(value, Composer.units(widths.value + 0.5))
-        let labelBase = Composer.points(pango.baseline(label))
-        let valueBase = Composer.points(pango.baseline(value))
-        let base = max(labelBase, valueBase)
+        label.setWidth(widths.label + 0.5)
+        value.setWidth(widths.value + 0.5)
+        let base = max(label.baseline, value.baseline)
         var piece = Drawing.Piece(height: 0)
         piece.words.append(
-            .init(layout: label, x: isRightToLeft ? width - widths.label - 0.5 : 0, y: base - labelBase))
+            .init(layout: label, x: isRightToLeft ? width - widths.label - 0.5 : 0, y: base - label.baseline))
         piece.words.append(
-            .init(layout: value, x: isRightToLeft ? 0 : width - widths.value - 0.5, y: base - valueBase))
-        piece.height = max(base - labelBase + size(label).height, base - valueBase + size(value).height)
+            .init(layout: value, x: isRightToLeft ? 0 : width - widths.value - 0.5, y: base - value.baseline))
+        piece.height = max(base - label.baseline + label.size.height, base - value.baseline + value.size.height)
         append(piece)
     }
 
     /// A label and under it its value, each on lines of its own; pages do not part them.
-    private func stack(_ label: PangoCairo.Object, _ value: PangoCairo.Object) {
-        pango.setWidth(label, Composer.units(width))
-        pango.setWidth(value, Composer.units(width))
-        let height = size(label).height
+    private func stack(_ label: any TextLayout, _ value: any TextLayout) {
+        label.setWidth(width)
+        value.setWidth(width)
+        let height = label.size.height
         append(
             Drawing.Piece(
-                height: height + size(value).height,
+                height: height + value.size.height,
                 words: [.init(layout: label, x: 0, y: 0), .init(layout: value, x: 0, y: height)]))
     }
 
     /// A line in the middle.
     /// - Parameter isIsolated: its parts are kept apart already, and the line has the direction of the receipt.
     func centered(_ text: String, scale: Double = 1, isBold: Bool = false, isIsolated: Bool = false) {
-        let words = layout(
-            isIsolated ? text : Composer.isolated(text), width: width, scale: scale, isBold: isBold,
-            alignment: 1)
-        append(Drawing.Piece(height: size(words).height, words: [.init(layout: words, x: 0, y: 0)]))
+        let text = isIsolated ? text : IsolatedText.of(text)
+        guard let words = layout(text, width: width, scale: scale, isBold: isBold, alignment: .center) else { return }
+        append(Drawing.Piece(height: words.size.height, words: [.init(layout: words, x: 0, y: 0)]))
     }
 
     func indented(_ text: String, indent: Double? = nil, isBold: Bool = false, scale: Double = 0.9) {
         let indent = indent ?? textSize * 1.5
-        let words = layout(
-            Composer.isolated(text), width: width - indent, scale: scale, isBold: isBold,
-            alignment: isRightToLeft ? 2 : 0)
+        guard
+            let words = layout(
+                IsolatedText.of(text), width: width - indent, scale: scale, isBold: isBold,
+                alignment: isRightToLeft ? .right : .left)
+        else { return }
         append(
             Drawing.Piece(
-                height: size(words).height, words: [.init(layout: words, x: isRightToLeft ? 0 : indent, y: 0)]))
+                height: words.size.height, words: [.init(layout: words, x: isRightToLeft ? 0 : indent, y: 0)]))
     }
 
     private func put(line dots: Double) {
-        append(Drawing.Piece(height: dots * Composer.dot, boxes: [(0, 0, width, dots * Composer.dot)]))
+        append(
+            Drawing.Piece(
+                height: dots * Composer.dot, boxes: [DrawnBox(x: 0, y: 0, width: width, height: dots * Composer.dot)]))
     }
 
     private func put(_ image: MonochromeImage, dots: Int) {
@@ -185,7 +173,9 @@ final class Composer {
         for y in 0..<image.height {
             for run in image.runs(ofRow: y) {
                 piece.boxes.append(
-                    (left + Double(run.start) * side, Double(y) * side, Double(run.count) * side, side))
+                    DrawnBox(
+                        x: left + Double(run.start) * side, y: Double(y) * side, width: Double(run.count) * side,
+                        height: side))
             }
         }
         append(piece)
@@ -201,44 +191,10 @@ final class Composer {
 
     // MARK: Text
 
-    /// U+2068 and U+2069: the text chooses its own direction and turns nothing around it.
-    static func isolated(_ text: String) -> String { "\u{2068}\(text)\u{2069}" }
-
-    private func layout(_ text: String, width: Double?, scale: Double, isBold: Bool, alignment: Int32)
-        -> PangoCairo.Object
-    {
-        guard let layout = pango.layout(context) else { return context }
-        layouts.append(layout)
-        var text = text
-        text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) {
-                pango.setText(layout, $0.baseAddress, Int32(clamping: $0.count))
-            }
-        }
-        pango.setFont(layout, font(scale: scale, isBold: isBold))
-        pango.setAutoDirection(layout, 0)
-        pango.setAlignment(layout, alignment)
-        pango.setWrap(layout, 2)
-        if let width { pango.setWidth(layout, Composer.units(width)) }
-        return layout
+    private func layout(
+        _ text: String, width: Double?, scale: Double, isBold: Bool, alignment: TextSide
+    ) -> (any TextLayout)? {
+        typesetter.layout(
+            text, width: width, size: Int(textSize * scale * 10), isBold: isBold, alignment: alignment)
     }
-
-    private func font(scale: Double, isBold: Bool) -> PangoCairo.Object? {
-        let tenths = Int(textSize * scale * 10)
-        let name = "Sans \(isBold ? "Bold " : "")\(tenths / 10).\(tenths % 10)"
-        if let known = fonts[name] { return known }
-        let made = pango.font(name)
-        if let made { fonts[name] = made }
-        return made
-    }
-
-    func size(_ layout: PangoCairo.Object) -> (width: Double, height: Double) {
-        var width: Int32 = 0
-        var height: Int32 = 0
-        pango.size(layout, &width, &height)
-        return (Composer.points(width), Composer.points(height))
-    }
-
-    private static func points(_ units: Int32) -> Double { Double(units) / 1024 }
-    private static func units(_ points: Double) -> Int32 { Int32(max(1, min(1_000_000, points)) * 1024) }
 }

@@ -1,36 +1,40 @@
-/// PWG Raster (PWG 5102.4): what every IPP Everywhere printer takes. Grey or black, one page.
-public enum PWGRaster {
+/// PWG Raster (PWG 5102.4): what every IPP Everywhere printer takes. Grey or black, any number of pages.
+public struct PWGRaster: Sendable {
     /// Bytes of a page's header.
     static let headerBytes = 1_796
+    /// What a document begins with.
+    static let beginning = Array("RaS2".utf8)
 
-    /// A page.
-    /// - Parameters:
-    ///   - rows: grey values, 0 is black, `width × height` of them.
-    ///   - isBlack: one bit a dot (`black_1`) instead of grey (`sgray_8`).
-    /// - Returns: `nil` if the rows are not `width × height`.
-    public static func page(
-        width: Int, height: Int, rows: [UInt8], dotsPerInch: Int, isBlack: Bool = false
-    ) -> [UInt8]? {
-        let limit = 1 << 20
-        guard (1...limit).contains(width), (1...limit).contains(height), rows.count == width * height else {
-            return nil
-        }
-        var bytes = Array("RaS2".utf8)
-        bytes += header(width: width, height: height, dotsPerInch: dotsPerInch, isBlack: isBlack)
+    /// The document so far.
+    public private(set) var bytes = PWGRaster.beginning
+    private let dotsPerInch: Int
+    private let isBlack: Bool
+
+    /// A document without pages.
+    /// - Parameter isBlack: one bit a dot (`black_1`) instead of grey (`sgray_8`).
+    public init(dotsPerInch: Int, isBlack: Bool = false) {
+        self.dotsPerInch = max(1, dotsPerInch)
+        self.isBlack = isBlack
+    }
+
+    /// Adds a page.
+    /// - Parameter count: how many pages the document will have, which each of them says.
+    public mutating func append(_ page: GrayPage, of count: Int) {
+        bytes += PWGRaster.header(page, of: count, dotsPerInch: dotsPerInch, isBlack: isBlack)
+        let (width, height, rows) = (page.width, page.height, page.rows)
         var y = 0
         while y < height {
-            let row = encoded(rows[(y * width)..<((y + 1) * width)], isBlack: isBlack)
+            let row = rows[(y * width)..<((y + 1) * width)]
             var repeats = 1
             while repeats < 256, y + repeats < height,
-                rows[((y + repeats) * width)..<((y + repeats + 1) * width)] == rows[(y * width)..<((y + 1) * width)]
+                rows[((y + repeats) * width)..<((y + repeats + 1) * width)] == row
             {
                 repeats += 1
             }
             bytes.append(UInt8(repeats - 1))
-            bytes += row
+            bytes += PWGRaster.encoded(row, isBlack: isBlack)
             y += repeats
         }
-        return bytes
     }
 
     private static func encoded(_ row: ArraySlice<UInt8>, isBlack: Bool) -> [UInt8] {
@@ -69,7 +73,8 @@ public enum PWGRaster {
         return bytes
     }
 
-    private static func header(width: Int, height: Int, dotsPerInch: Int, isBlack: Bool) -> [UInt8] {
+    private static func header(_ page: GrayPage, of pages: Int, dotsPerInch: Int, isBlack: Bool) -> [UInt8] {
+        let (width, height) = (page.width, page.height)
         var header = [UInt8](repeating: 0, count: headerBytes)
         func put(_ text: String, at offset: Int) {
             for (index, byte) in text.utf8.prefix(63).enumerated() { header[offset + index] = byte }
@@ -91,7 +96,7 @@ public enum PWGRaster {
         put((width * bits + 7) / 8, at: 392)
         put(isBlack ? 3 : 18, at: 400)
         put(1, at: 420)
-        put(1, at: 452)
+        put(pages, at: 452)
         put(1, at: 456)
         put(1, at: 460)
         return header

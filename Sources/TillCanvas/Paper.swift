@@ -27,6 +27,9 @@ public struct Paper: Hashable, Sendable {
             textSize: dots < 480 ? 75 : 90)
     }
 
+    /// For people.
+    public var words: String { height == nil ? "\(name) mm roll" : "\(name) sheet" }
+
     /// A paper by name.
     public static func named(_ name: String) -> Paper? {
         [roll80, roll58, a4, letter].first { $0.name.lowercased() == name.lowercased() }

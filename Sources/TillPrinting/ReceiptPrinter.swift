@@ -46,7 +46,10 @@ public struct ReceiptPrinter: PrinterService {
     }
 
     /// Prints; an outcome that is not on paper is thrown.
+    /// - Throws: `ReceiptError` if the content does not add up: then the printer is not even asked. ``IPPError`` if
+    ///   nothing was printed, ``PrintFailure`` if that is not certain.
     public func printReceipt(content: ReceiptContent) async throws {
+        try content.check()
         let outcome = try await print(ReceiptDocument(content), name: "Receipt \(content.orderNumber.plain)")
         switch outcome {
         case .printed, .handedOver: return
@@ -55,24 +58,45 @@ public struct ReceiptPrinter: PrinterService {
     }
 
     /// Prints and says what became of it.
+    /// - Parameter paper: what it is to be printed on; `nil`: what the printer has.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
-        _ document: ReceiptDocument, name: String, copies: Int = 1, listener: PrintListener = { _ in }
+        _ document: ReceiptDocument, name: String, copies: Int = 1, on paper: Paper? = nil,
+        listener: PrintListener = { _ in }
     ) async throws(IPPError) -> PrintOutcome {
         switch address {
         case .ipp(let address):
             let canvas: Canvas
-            do { canvas = try Canvas() } catch { throw .noMedia(error.what) }
+            do { canvas = try Canvas() } catch { throw .notDrawn(error) }
             return try await connected(address) { client throws(IPPError) in
                 try await IPPPrinter(client: client, canvas: canvas, clock: clock).print(
-                    document, name: name, copies: copies, deadline: deadline, listener: listener)
+                    document, name: name, copies: copies, on: paper, deadline: deadline, listener: listener)
             }
         case .socket, .device:
             let lines = (try? Canvas()).map { CanvasLines($0) }
+            let profile = try profile(for: paper)
             let one = ReceiptRenderer.escpos(document, profile: profile, rasterizer: lines).bytes
             let all = Array(repeating: one, count: min(max(1, copies), 10)).flatMap { $0 }
-            return try await RawPrinter(address).send(all, listener: listener)
+            return try await raw.send(all, listener: listener)
         }
+    }
+
+    private var raw: RawPrinter { RawPrinter(address, tellsState: profile.tellsState) }
+
+    /// What an ESC/POS printer can do on a paper; narrow paper in a wide printer has fewer columns.
+    private func profile(for paper: Paper?) throws(IPPError) -> ESCPOSProfile {
+        guard let paper else { return profile }
+        guard paper.height == nil else { throw .noMedia("a receipt printer has no \(paper.words)") }
+        guard paper == .roll58 else {
+            guard profile.dots > ESCPOSProfile.narrow.dots else {
+                throw .noMedia("the printer's profile is \(profile.name), too narrow for an \(paper.words)")
+            }
+            return profile
+        }
+        var narrow = profile
+        narrow.columns = min(profile.columns, ESCPOSProfile.narrow.columns)
+        narrow.dots = min(profile.dots, ESCPOSProfile.narrow.dots)
+        return narrow
     }
 
     /// Follows a job whose number is known, or whose name, after a crash in the middle of sending it.
@@ -124,13 +148,13 @@ public struct ReceiptPrinter: PrinterService {
                 return PrinterFacts(
                     state: PrinterState(attributes), capabilities: PrinterCapabilities(attributes))
             }
-        case .socket, .device: return PrinterFacts(state: try await RawPrinter(address).state(), capabilities: nil)
+        case .socket, .device: return PrinterFacts(state: try await raw.state(), capabilities: nil)
         }
     }
 
     /// Opens the cash drawer on the printer's plug: a permission of its own, so no receipt does it.
     public func openDrawer(pin: Int = 2) async throws(IPPError) -> PrintOutcome {
-        try await RawPrinter(address).send(ESCPOSCommand.initialize + ESCPOSCommand.drawer(pin: pin))
+        try await raw.send(ESCPOSCommand.initialize + ESCPOSCommand.drawer(pin: pin))
     }
 
     private func connected<Value: Sendable>(

@@ -27,7 +27,15 @@ func change(
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
         }
         if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
-            if case .refused = refund.state { throw ExitCode(2) }
+            if case .refused = refund.state {
+                if !common.json, let message = PaymentJSON.message(of: refund) { Output.note("till: \(message)") }
+                throw ExitCode(2)
+            }
+            if !common.json {
+                Output.note(
+                    "till: It is not known yet whether \(refund.amount) went back. Do not give it back again; it is "
+                        + "being found out: till payments show \(done.id)")
+            }
             throw ExitCode(3)
         }
         if done.moneyMoved == .unknown { throw ExitCode(3) }

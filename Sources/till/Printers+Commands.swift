@@ -30,6 +30,8 @@ extension Printers {
                 ("size 2x2", ESCPOSCommand.size(width: 2, height: 2)),
                 ("size 1x2", ESCPOSCommand.size(width: 1, height: 2)),
                 ("status 1", ESCPOSCommand.status(.printer)), ("status 4", ESCPOSCommand.status(.paper)),
+                ("automatic status", ESCPOSCommand.automaticStatus(true)),
+                ("no automatic status", ESCPOSCommand.automaticStatus(false)),
                 ("picture", picture.map { ESCPOSCommand.raster($0) } ?? []),
                 ("code", CodeText("https://shop.example/r/1").map { ESCPOSCommand.code($0, module: 6) } ?? []),
             ]

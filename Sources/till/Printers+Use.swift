@@ -28,7 +28,7 @@ extension Printers {
             var lines = [Output.wrapped(facts.state.sentence, to: 80)]
             if let can = facts.capabilities {
                 let cut = can.trims ? ", cut behind the receipt" : ""
-                let paper = can.paper.height == nil ? "\(can.paper.name) mm roll\(cut)" : can.paper.name
+                let paper = can.paper.height == nil ? can.paper.words + cut : can.paper.name
                 var rows = [
                     ["  Paper", paper], ["  Sent as", can.format?.word ?? "nothing: it takes none of our formats"],
                 ]

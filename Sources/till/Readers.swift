@@ -35,7 +35,10 @@ struct Readers: AsyncParsableCommand {
                         ReaderLine.list("readers", found.map { ReaderLine.json($0, isConnected: $0.id == chosen) }))
                 }
                 for reader in found { Output.line(ReaderLine.text(reader, isConnected: reader.id == chosen)) }
-                if found.isEmpty { Output.line("No readers. Register one: till readers register CODE --label NAME") }
+                guard found.isEmpty else { return }
+                Output.line(
+                    location.map { "No readers at \($0)." }
+                        ?? "No readers. Register one: till readers register CODE --label NAME")
             }
         }
     }
@@ -52,7 +55,12 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
-                try await counter.readers().register(
+                guard code.contains(where: { !$0.isWhitespace }) else {
+                    throw CommandError(
+                        code: "registration_code_missing", what: "The registration code is empty.",
+                        next: "Read the code from the reader's screen.")
+                }
+                return try await counter.readers().register(
                     code: code, label: label, location: location, key: .once("register"))
             }
         }
@@ -129,6 +137,11 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
+                guard label != nil || rebootWindow != nil else {
+                    throw CommandError(
+                        code: "nothing_to_change", what: "Nothing was given to change.",
+                        next: "Give --label, --reboot-window, or both.")
+                }
                 let readers = try counter.readers()
                 var found = try await readers.reader(named: reader)
                 if let rebootWindow { try await set(rebootWindow, for: found, readers) }
@@ -175,6 +188,8 @@ struct Readers: AsyncParsableCommand {
             try await show(common, provider) { counter in
                 let readers = try counter.readers()
                 let found = try await readers.reader(named: reader)
+                // A cart takes the reader's one slot: it would end a sale that waits there.
+                try found.mustBeFree()
                 guard let order else {
                     return try await readers.cancelAction(at: found.id, key: .once("display"))
                 }
@@ -236,6 +251,11 @@ struct Readers: AsyncParsableCommand {
                 while found.action?.status != .inProgress, counter.clock.now() < end {
                     try await counter.clock.sleep(for: .milliseconds(200))
                     found = try await readers.reader(found.id)
+                }
+                guard found.action?.status == .inProgress || found.status == .offline else {
+                    throw CommandError(
+                        code: "reader_not_waiting", what: "\(found.label) does not wait for a card.",
+                        next: "Begin a sale at it: till sale --reader.")
                 }
                 return try await readers.present(card, at: found.id, key: .once("present"))
             }

@@ -31,11 +31,7 @@ extension Readers {
                 let readers = try counter.readers()
                 let found = try await counter.reader(reader)
                 let now = try await readers.reader(found.id)
-                if now.action?.status == .inProgress, now.action?.kind != .setReaderDisplay {
-                    throw CommandError(
-                        code: "terminal_reader_busy", what: "\(found.label) is busy with something else.",
-                        next: "Wait until it is done, or call it off: till readers cancel.")
-                }
+                try now.mustBeFree()
                 _ = try await readers.collectInputs(inputs, at: found.id, key: .once("inputs"))
                 if !common.json { Output.note("Reader \(found.label): waiting for the customer…") }
                 show(try await answers(at: found, readers, counter))
@@ -127,6 +123,12 @@ extension Readers {
                 {
                     try await counter.clock.sleep(for: .milliseconds(200))
                     found = try await readers.reader(found.id)
+                }
+                let isAsking = found.action?.kind == .collectInputs && found.action?.status == .inProgress
+                guard isAsking || found.status == .offline else {
+                    throw CommandError(
+                        code: "reader_not_waiting", what: "\(found.label) asks nothing.",
+                        next: "Have it ask something: till readers collect-inputs.")
                 }
                 let after =
                     timeOut

@@ -14,9 +14,12 @@ extension Receipts {
         @OptionGroup var provider: ProviderOptions
         @OptionGroup var store: StoreOptions
         @OptionGroup var copy: CopyOption
+        @Option(name: .long, help: ArgumentHelp("The receipt of one refund, by its id.", valueName: "id"))
+        var refund: String?
         @Argument(help: "The payment.") var payment: String?
         @Option(name: .long, help: "ipp://…, ipps://…, socket://HOST:9100, /dev/usb/lp0 or a printer's name.")
         var printer: String?
+        @Option(name: .long, help: "58, 80, A4 or Letter, if it is not what the printer has.") var width: String?
         @Option(name: .long, help: "How many, 1 to 10.") var copies = 1
         @Option(
             name: .long,
@@ -53,7 +56,8 @@ extension Receipts {
         private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptDesk) async throws -> PrintJob {
             let isQuiet = common.json
             return try await desk.print(
-                payment, on: printer, copy: copy.copy, copies: copies, deadline: .seconds(deadline)
+                payment, on: printer, copy: copy.copy, refund: refund.map { RefundID(rawValue: $0) }, copies: copies,
+                width: width, deadline: .seconds(deadline)
             ) { step in
                 if !isQuiet, let words = step.words { Output.note(words) }
             }
@@ -102,6 +106,8 @@ extension Receipts {
                 JSONMember(key: "payment_id", value: .string(job.payment.rawValue)),
                 JSONMember(key: "printer", value: .string(job.printer)),
                 JSONMember(key: "copy", value: .string(job.copy)),
+                JSONMember(key: "refund", value: job.refund.map { .string($0.rawValue) } ?? .null),
+                JSONMember(key: "width", value: job.width.map { .string($0) } ?? .null),
                 JSONMember(key: "reprint", value: .bool(job.isReprint)),
                 JSONMember(key: "state", value: .string(job.state.rawValue)),
                 JSONMember(key: "tries", value: .number("\(job.tries)")),

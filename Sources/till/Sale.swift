@@ -244,6 +244,8 @@ struct Sale: AsyncParsableCommand {
         let receipt = String(decoding: try ReceiptForm(.text, width: width).write(content).bytes, as: UTF8.self)
         if common.json {
             Output.line(PaymentLine.json(payment, receipt: receipt))
+        } else if payment.hasNothingToShow {
+            Output.note("till: \(PaymentJSON.message(of: payment))")
         } else {
             Output.line(receipt)
             if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }

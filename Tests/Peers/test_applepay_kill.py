@@ -86,6 +86,23 @@ def test_a_kill_while_the_provider_is_slow_charges_once(tmp_path, sandbox):
         assert captured(sandbox, page.basket) == [PRICE]
 
 
+def test_a_provider_that_is_slower_than_the_sheet_is_told_as_pending_and_charges_once(tmp_path, sandbox):
+    """The sheet has 30 s; the shop answers in 20, whatever the provider does, and the payment goes on."""
+    with counter.Server(tmp_path, *flags(sandbox)) as server:
+        page = Page(server)
+        token = page.token().json()
+        requests.post(
+            sandbox.url + "/_sandbox/faults", json={"operation": "authorize", "fault": "slow", "seconds": 23, "times": 1}, timeout=10
+        ).raise_for_status()
+        answer = page.pay(token)
+        assert answer.status_code == 202 and answer.json()["status"] == "pending", answer.text
+        assert answer.json()["moneyMoved"] == "unknown" and answer.json()["statusURL"].endswith(page.basket)
+        # Whoever pays again meanwhile is told the same payment.
+        assert page.status()["status"] == "pending"
+        assert page.outcome()["status"] == "placed"
+        assert captured(sandbox, page.basket) == [PRICE]
+
+
 def swallow(body):
     try:
         body()

@@ -147,6 +147,29 @@ def test_a_receipt_that_waits_can_be_called_off(till, printer):
     assert again.returncode == 1 and json.loads(again.stdout)["error"]["code"] == "unknown_print"
 
 
+def test_a_receipt_that_no_printer_took_for_a_day_is_given_up(till, printer):
+    """Time is turned back in the journal: 23 hours are waited, 25 are not."""
+    import sqlite3
+
+    roll = printer("roll")
+    roll.stop()
+    payment = till.sale("--print", roll.address)
+    (job,) = till.queue(payment)
+
+    def aged(hours):
+        with sqlite3.connect(till.folder / "journal.sqlite") as journal:
+            journal.execute("UPDATE print_job SET created_at = ?", [int((time.time() - hours * 3600) * 1000)])
+        journal.close()
+        return prints(till.run("receipts", "print", "--waiting", "--json"))
+
+    assert [one["state"] for one in aged(23)] == ["waiting"]
+    (given_up,) = aged(25)
+    assert given_up["state"] == "failed" and "24 hours; nothing was printed" in given_up["message"], given_up
+    roll.start()
+    assert prints(till.run("receipts", "print", "--waiting", "--json")) == [] and roll.jobs() == []
+    assert states(till.print(payment, roll.address)) == ["printed"]
+
+
 def test_a_busy_printer_is_asked_again(till, printer):
     slow = printer(script="sleep 2\nexit 0\n")
     one, two = till.sale(), till.sale()

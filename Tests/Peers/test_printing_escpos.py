@@ -196,6 +196,66 @@ def test_a_printer_that_tells_by_itself_is_understood_all_the_same(till, virtual
     assert states(till.print(till.sale(), virtual.address)) == ["sent"]
 
 
+def test_a_printer_that_tells_its_state_is_asked_to_and_other_printers_stay_unknown(till, virtual):
+    """Behind a print server that passes on no question in real time only `GS a` says anything, and it is sent only to
+    printers that are known to have it."""
+    till.run("printers", "add", "known", virtual.address, "--profile", "tm-t88v")
+    till.run("printers", "add", "other", virtual.address, "--profile", "80")
+
+    def status(name):
+        return json.loads(till.run("printers", "status", name, "--json").stdout)
+
+    virtual.press(real_time=False)
+    assert status("other")["state"] == "unknown"
+    assert virtual.see()["received"] == 3, "one question, and no command that the printer may not know"
+    assert status("known")["state"] == "idle"
+    assert virtual.press(paper="low")["automatic"] is False, "it is asked to stop again"
+    assert status("known")["reasons"] == ["media-low-warning"]
+    # With an open cover it does nothing at all, and that is not known from here.
+    virtual.press(paper="ok", cover="open")
+    assert status("known")["state"] == "unknown"
+    virtual.press(cover="closed")
+    # The paper ends in the middle: it says so by itself, on the way and in the end.
+    virtual.press(lines_left=4)
+    run = till.run("receipts", "print", payment := till.sale(), "--printer", "known")
+    assert "out of paper" in run.stderr, run.stderr
+    (job,) = till.queue(payment)
+    assert job["state"] == "may_have_printed" and "out of paper" in job["message"], job
+    virtual.press(paper="ok")
+    # Nothing of it is left on for the next: python-escpos gets one byte for one question.
+    virtual.press(real_time=True)
+    assert states(till.print(till.sale(), "known")) == ["sent"]
+    assert virtual.see(lambda s: s["cuts"] == 2)["automatic"] is False
+    client = escpos.Network("127.0.0.1", port=virtual.port, timeout=5)
+    virtual.press(paper="low")
+    assert client.is_online() is True and client.paper_status() == 1
+    client.close()
+
+
+def test_python_escpos_hears_what_the_printer_tells_by_itself(virtual):
+    client = escpos.Network("127.0.0.1", port=virtual.port, timeout=5)
+    client._raw(commands()["automatic status"])
+    assert bytes(client._read()) == b"\x14\x00\x00\x00"
+    virtual.press(paper="end")
+    assert bytes(client._read()) == b"\x1c\x00\x0f\x00"
+    virtual.press(paper="ok")
+    assert bytes(client._read()) == b"\x14\x00\x00\x00"
+    client._raw(commands()["no automatic status"])
+    client.text("x\n")
+    virtual.see(lambda s: s["lines"] == ["x"])
+    virtual.press(paper="low")
+    assert client.paper_status() == 1, "the next byte is the answer to a question"
+    client.close()
+
+
+def test_narrow_paper_has_fewer_columns(till, virtual):
+    assert states(till.print(till.sale(), virtual.address, "--width", "58")) == ["sent"]
+    lines = virtual.see(lambda s: s["cuts"] == 1)["lines"]
+    assert max(len(line) for line in lines if not line.startswith("[")) == 32
+    sheet = till.print(till.sale(), virtual.address, "--width", "A4")
+    assert states(sheet) == ["waiting"] and "a receipt printer has no A4 sheet" in prints(sheet)[0]["message"]
+
+
 def test_the_drawer(till, virtual):
     assert till.run("printers", "drawer", virtual.address).returncode == 1
     assert virtual.see()["drawer_pulses"] == 0

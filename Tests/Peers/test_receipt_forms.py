@@ -67,6 +67,20 @@ def test_the_pdf_has_its_fonts_its_words_and_the_height_of_its_content(name, tmp
 
 
 @tool("pdftotext")
+@pytest.mark.parametrize("locale", ["ar_EG", "he_IL", "en_US"])
+def test_a_telephone_number_is_never_turned_round(locale, tmp_path):
+    """Numbers beside a word that is written from right to left stay in their order on the drawn line."""
+    file = tmp_path / "r.pdf"
+    file.write_bytes(sample("sale", "pdf", "--locale", locale))
+    boxes = subprocess.check_output(["pdftotext", "-bbox", file, "-"], text=True)
+    words = [(float(x), float(y), word) for x, y, word in
+             re.findall(r'<word xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>([^<]+)</word>', boxes)]
+    (line,) = {y for _, y, word in words if word == "0123"}
+    number = [word for _, y, word in sorted(words) if abs(y - line) < 1 and re.fullmatch(r"\+?\d+\+?", word)]
+    assert number in (["+353", "1", "555", "0123"], ["353+", "1", "555", "0123"]), number
+
+
+@tool("pdftotext")
 def test_the_long_receipt_is_one_paper_on_a_roll_and_whole_sheets_else(tmp_path):
     file = tmp_path / "r.pdf"
     file.write_bytes(sample("long", "pdf"))

@@ -48,6 +48,12 @@ def later(seconds, call):
 
 def test_a_payment_is_confirmed_at_a_reader(server, sandbox, client, reader):
     listed = server.request("GET", "/v1/terminal/readers").json()
+    for minor, more, code in ((49, {}, "amount_too_small"), (100_000_000, {}, "amount_too_large"),
+                              (1250, {"tip_on": 1251}, "invalid_amount")):
+        wrong = server.create(f"w-{minor}", f"w-{minor}", minor).json()
+        answer = server.confirm(wrong["id"], f"wc-{minor}", {"type": "reader", "reader": "Front", **more})
+        assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
+        assert server.request("GET", f"/v1/payments/{wrong['id']}").json()["attempts"] == []
     assert [(r["label"], r["simulated"]) for r in listed["readers"]] == [("Front", True)] and listed["complete"]
     payment = server.create("o-1", "k-1").json()
     later(1, lambda: server.request("POST", f"/v1/terminal/readers/{reader.id}/card", {"card": "visa"}))
@@ -307,7 +313,11 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     page.set_viewport_size({"width": width, "height": 900})
     section = page.get_by_role("region", name="Ask the customer")
     expect(section).to_be_visible(timeout=WAIT)
-    section.get_by_label("Ask at").focus()
+    expect(section.get_by_label("Ask at")).to_be_hidden()
+    page.get_by_role("button", name="Charge").focus()
+    tab_to(page, "Ask the customer")
+    page.keyboard.press("Enter")
+    tab_to(page, "Ask at")
     tab_to(page, "Question")
     assert section.get_by_label("Question", exact=True).input_value() == "Where to send the receipt?"
     tab_to(page, "Add a question")
@@ -336,7 +346,7 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     tab_to(page, "Be the customer")
     page.keyboard.press("Enter")
     expect(section.get_by_role("status")).to_contain_text("Answered.", timeout=WAIT)
-    expect(section.locator("dl")).to_have_text("Where to send the receipt?customer@example.comA bag? Paper")
+    expect(section.locator("dl")).to_have_text("Where to send the receipt?customer@example.comA bag?Paper")
     expect(section.get_by_role("button", name="Ask the customer")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
     shoot(page, tmp_path, f"questions_answered_{width}")
@@ -347,6 +357,7 @@ def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, s
     section = page.get_by_role("region", name="Ask the customer")
     status = section.get_by_role("status")
     ask = section.get_by_role("button", name="Ask the customer")
+    section.get_by_text("Ask the customer").first.click()
     section.get_by_label("Answer", exact=True).select_option("signature")
     for customer, words in (("answers", "Answered."), ("skips", "Answered."), ("leaves", "Nobody answered in time.")):
         ask.click()
@@ -370,3 +381,37 @@ def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, s
     ask.click()
     expect(section.get_by_role("alert")).to_contain_text("The reader is busy with something else.", timeout=WAIT)
     assert page.faults == []
+
+
+def test_an_interac_refund_is_made_with_the_card_at_the_reader(page, sandbox, tmp_path):
+    page.get_by_label("Currency").select_option("CAD")
+    sell(page, "12.50", "o-1")
+    page.get_by_label("Test card").select_option("interac")
+    page.get_by_role("button", name="Present the test card").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.get_by_label("Reader for the card")).to_be_visible()
+    page.get_by_label("Refund amount").fill("5.00")
+    for card, words in (("visa", "Present the card that paid."), ("interac", "Partly refunded")):
+        page.get_by_role("button", name="Refund", exact=True).click()
+        expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
+        page.get_by_label("Test card").select_option(card)
+        shoot(page, tmp_path, f"refund_waiting_{card}")
+        page.get_by_role("button", name="Present the test card").click()
+        expect(page.locator("#now")).to_contain_text(words, timeout=WAIT)
+        shoot(page, tmp_path, f"refund_{card}")
+        if card == "visa":
+            expect(page.get_by_label("Refund amount")).to_have_value("5.00")
+    assert [c["refunded"] for c in test_terminal.ledger(sandbox)] == [500]
+    page.get_by_role("button", name="Refund", exact=True).click()
+    expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
+    page.get_by_role("button", name="Call off at the reader").click()
+    expect(page.locator("#now")).to_contain_text("The refund was called off. Nothing was given back.", timeout=WAIT)
+    assert [c["refunded"] for c in test_terminal.ledger(sandbox)] == [500]
+    assert page.faults == []
+
+
+def test_a_visa_refund_asks_for_no_reader(page):
+    sell(page, "12.50", "o-1")
+    page.get_by_role("button", name="Present the test card").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.get_by_label("Reader for the card")).to_be_hidden()

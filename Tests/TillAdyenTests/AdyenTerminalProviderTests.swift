@@ -6,9 +6,17 @@ import TillSandbox
 
 @Suite("A sale at a terminal of Adyen's")
 struct AdyenTerminalProviderTests {
-    static func provider(_ sandbox: SandboxAdyen) throws -> AdyenTerminalProvider {
+    static func provider(_ sandbox: SandboxAdyen, at now: Int64 = 200_000) throws -> AdyenTerminalProvider {
         let seal = try AdyenTerminalTests.seal()
-        return AdyenTerminalProvider(terminal: try AdyenTerminalTests.terminal(seal, sandbox), checkout: nil)
+        return AdyenTerminalProvider(
+            terminal: try AdyenTerminalTests.terminal(seal, sandbox), checkout: nil,
+            clock: StoppedClock(moment: Timestamp(milliseconds: now)))
+    }
+
+    struct StoppedClock: TillClock {
+        let moment: Timestamp
+        func now() -> Timestamp { moment }
+        func sleep(for span: Span) async throws {}
     }
 
     static func sandbox() throws -> SandboxAdyen { SandboxAdyen(terminalSeal: try AdyenTerminalTests.seal()) }
@@ -103,6 +111,37 @@ struct AdyenTerminalProviderTests {
         }
         guard case .declined = await provider.authorize(Self.request(1200), with: provider.tender) else {
             Issue.record("what was called off is never paid")
+            return
+        }
+    }
+
+    @Test("Another terminal's word counts for nothing, and a request that may be on its way is not called off")
+    func elsewhere() async throws {
+        let sandbox = try Self.sandbox()
+        let provider = try Self.provider(sandbox)
+        guard case .approved(let named) = await provider.prepare(Self.request(1228)) else {
+            Issue.record("the terminal has a name")
+            return
+        }
+        #expect(named.reference?.rawValue == provider.terminal.terminal)
+        var context = Self.context()
+        context.reference = try ProviderReference(validating: "V400m-999")
+        let query = QueryRequest(
+            context: context, authorizationKey: IdempotencyKey(rawValue: "k"),
+            amount: Money(minorUnits: 1228, currency: .eur))
+        guard case .unknown(let reason) = await provider.query(query), reason.contains("V400m-999") else {
+            Issue.record("only the terminal that was asked can tell")
+            return
+        }
+        let void = VoidRequest(
+            context: context, authorizationKey: IdempotencyKey(rawValue: "k"), reason: "abandoned",
+            key: IdempotencyKey(rawValue: "v"))
+        guard case .unknown = await provider.void(void) else {
+            Issue.record("only the terminal that was asked can call it off")
+            return
+        }
+        guard case .unknown = await (try Self.provider(sandbox, at: 1_000)).void(Self.void()) else {
+            Issue.record("a second after it was sent it may still arrive")
             return
         }
     }

@@ -1,6 +1,9 @@
+import Foundation
 import Synchronization
 import Testing
+import TillCanvas
 import TillCore
+import TillReceipts
 
 @testable import TillPrinting
 
@@ -39,6 +42,83 @@ private final class SleepingClock: TillClock {
     private let time = Mutex(Timestamp(milliseconds: 0))
     func now() -> Timestamp { time.withLock { $0 } }
     func sleep(for span: Span) async throws { time.withLock { $0 = $0.adding(span) } }
+}
+
+/// A printer that is busy with others for so many questions.
+private final class BusyPrinter: IPPCarrier {
+    private let asked = Mutex(0)
+    let until: Int
+
+    init(until: Int) { self.until = until }
+
+    var tries: Int { asked.withLock { $0 } }
+
+    func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8] {
+        let request = try IPPMessage(parsing: bytes)
+        var groups = [IPPMessage.Group(tag: IPPTag.operationGroup, [])]
+        var status: UInt16 = 0
+        switch request.code {
+        case IPPClient.Operation.validateJob.rawValue:
+            let tries = asked.withLock { count in
+                count += 1
+                return count
+            }
+            if tries <= until { status = 0x0507 }
+        case IPPClient.Operation.getPrinterAttributes.rawValue:
+            groups.append(
+                .init(
+                    tag: IPPTag.printerGroup,
+                    [IPPAttribute("document-format-supported", .text("application/pdf", tag: IPPTag.mimeType))]))
+        default:
+            groups.append(
+                .init(
+                    tag: IPPTag.jobGroup,
+                    [IPPAttribute("job-id", .integer(1)), IPPAttribute("job-state", .enumeration(9))]))
+        }
+        return IPPMessage(code: status, requestID: request.requestID, groups: groups).bytes
+    }
+}
+
+@Suite("A printer that is busy with others")
+struct BusyPrinterTests {
+    private func print(_ printer: BusyPrinter) async throws -> (outcome: PrintOutcome?, error: IPPError?, took: Span) {
+        let clock = SleepingClock()
+        let price = Money(minorUnits: 100, currency: .eur)
+        let content = ReceiptContent(
+            store: StoreDetails(name: "Shop"), locale: Locale(identifier: "en_US"),
+            paymentID: PaymentID(rawValue: "pay_1"), orderNumber: "1", date: clock.now(), verdict: .paid,
+            lineItems: [ReceiptLineItem(name: "Tea", amount: price)], summary: [], total: price,
+            transaction: ReceiptTransaction(.sale, .approved), captured: price, refunded: price)
+        let client = IPPClient(uri: "ipp://h/ipp/print", carrier: printer)
+        do throws(IPPError) {
+            let outcome = try await IPPPrinter(client: client, canvas: try canvas(), clock: clock).print(
+                ReceiptDocument(content), name: "Receipt 1", deadline: .seconds(60)
+            ) { _ in }
+            return (outcome, nil, .milliseconds(clock.now().milliseconds))
+        } catch { return (nil, error, .milliseconds(clock.now().milliseconds)) }
+    }
+
+    private func canvas() throws(IPPError) -> Canvas {
+        do { return try Canvas() } catch { throw .notDrawn(error) }
+    }
+
+    @Test("is asked again until it has time")
+    func patient() async throws {
+        guard (try? Canvas()) != nil else { return }
+        let printer = BusyPrinter(until: 5)
+        let done = try await print(printer)
+        #expect(done.outcome == .printed && printer.tries == 6)
+    }
+
+    @Test("is left alone when the deadline comes, and nothing was sent to it")
+    func deadline() async throws {
+        guard (try? Canvas()) != nil else { return }
+        let printer = BusyPrinter(until: 1_000)
+        let done = try await print(printer)
+        #expect(done.error?.isBusy == true && done.outcome == nil)
+        #expect(done.took > .seconds(50) && done.took <= .seconds(60))
+        #expect(printer.tries < 40)
+    }
 }
 
 @Suite("Jobs followed to their end")

@@ -236,6 +236,18 @@ struct CanvasTests {
         }
     }
 
+    @Test("a text is kept apart in the direction of its first letter, numbers without one from left to right")
+    func isolation() {
+        for (text, isTurned) in [
+            ("Tea", false), ("شاي", true), ("12 شارع", true), ("חלבה (XL)", true), ("XL חלבה", false),
+            ("+971 4 555 0198", false), ("٤٠٫٠٠", false), ("", false), ("茶", false), ("(5%) ضريبة", true),
+        ] {
+            let marks = isTurned ? ("\u{2067}\u{200F}", "\u{2069}") : ("\u{2066}\u{200E}", "\u{2069}")
+            #expect(IsolatedText.of(text).unicodeScalars.elementsEqual("\(marks.0)\(text)\(marks.1)".unicodeScalars))
+            #expect(IsolatedText.isPutTogether(IsolatedText.of(text)) && !IsolatedText.isPutTogether(text))
+        }
+    }
+
     @Test("hostile texts are drawn as text, and the sheet has pages")
     func hostileText() throws {
         guard let canvas = try? Canvas() else { return }
@@ -246,10 +258,35 @@ struct CanvasTests {
 
     @Test("a raster page has the header's length and refuses a wrong number of rows")
     func pwg() throws {
-        let page = try #require(
-            PWGRaster.page(width: 8, height: 2, rows: Array(repeating: 255, count: 16), dotsPerInch: 203))
-        #expect(page.count == 4 + 1_796 + 1 + 2)
-        #expect(page.suffix(3) == [1, 7, 255])
-        #expect(PWGRaster.page(width: 8, height: 2, rows: [1], dotsPerInch: 203) == nil)
+        let page = try #require(GrayPage(width: 8, height: 2, rows: Array(repeating: 255, count: 16)))
+        var raster = PWGRaster(dotsPerInch: 203)
+        raster.append(page, of: 2)
+        #expect(raster.bytes.count == 4 + 1_796 + 1 + 2)
+        #expect(raster.bytes.suffix(3) == [1, 7, 255])
+        // The second page begins with its header at once, and both say how many there are.
+        raster.append(page, of: 2)
+        #expect(raster.bytes.count == 4 + 2 * (1_796 + 1 + 2))
+        for start in [4, 4 + 1_799] { #expect(raster.bytes[(start + 452)..<(start + 456)] == [0, 0, 0, 2]) }
+        #expect(GrayPage(width: 8, height: 2, rows: [1]) == nil)
+        #expect(GrayPage(width: 0, height: 2, rows: []) == nil)
+    }
+
+    @Test("a sheet has as many raster pages as the PDF has, all of them with something on them")
+    func pages() throws {
+        guard let canvas = try? Canvas() else { return }
+        var sale = chipSale()
+        sale.lineItems = (0..<200).map { ReceiptLineItem(name: "Line \($0)", amount: money(20)) }
+        let long = ReceiptDocument(sale)
+        var dark: [Int] = []
+        try canvas.forEachPage(long, paper: .a4, dotsPerInch: 100) { page, count in
+            #expect(count == (try? canvas.pageCount(long, paper: .a4)))
+            #expect(page.width == 827 && page.height == 1_169)
+            dark.append(page.rows.count { $0 < 128 })
+        }
+        let pdf = String(decoding: try canvas.pdf(long, paper: .a4), as: UTF8.self)
+        #expect(pdf.contains("/Count \(dark.count)"))
+        #expect(dark.count >= 4)
+        #expect(dark.allSatisfy { $0 > 500 })
+        #expect(try canvas.pageCount(long, paper: .roll80) == 1)
     }
 }

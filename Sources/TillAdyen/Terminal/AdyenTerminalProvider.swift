@@ -4,9 +4,10 @@ public import TillCore
 
 /// Sales at one of Adyen's terminals, over the local network: the customer presents a card there.
 ///
-/// The name of each request to the terminal follows from the attempt's, which is in the journal before anything is
-/// sent; by it the terminal is asked what became of a payment whose answer was lost, and is told to call it off. What a
-/// terminal has taken is given back through Adyen's checkout interface, if the counter has a key for it.
+/// Which terminal is asked is in the journal before anything is sent, so that no other terminal's "I do not know it" is
+/// ever taken for an answer. The name of each request follows from the attempt's; by it the terminal is asked what
+/// became of a payment whose answer was lost, and is told to call it off. What a terminal has taken is given back
+/// through Adyen's checkout interface, if the counter has a key for it.
 /// A value: any number of calls may run at once; the terminal itself does one at a time.
 public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// `adyen_terminal`.
@@ -29,9 +30,8 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// Takes money at once; keeps no keys, and is asked by the request's name.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: .milliseconds(0), preparesFirst: false, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: false,
-            separateCapture: false, takesCards: false, answerTime: AdyenTerminal.usualPatience)
+            replayWindow: .milliseconds(0), preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
+            partialCapture: false, separateCapture: false, takesCards: false, answerTime: AdyenTerminal.usualPatience)
     }
 
     /// Amounts are written as decimals, in ISO 4217's own number of digits.
@@ -49,6 +49,14 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     static func requestName(_ attempt: AttemptID, _ purpose: String) -> String {
         let digest = SHA256.hash(data: Array("\(purpose)/\(attempt.rawValue)".utf8))
         return Hex.text(Array(digest.prefix(AdyenTerminal.longestName / 2)))
+    }
+
+    /// Names the terminal that will be asked; asks for nothing.
+    public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = try? ProviderReference(validating: terminal.terminal) else {
+            return .notSent(reason: "the terminal's name can not be kept")
+        }
+        return .approved(Confirmation(reference: reference))
     }
 
     /// Asks the terminal for the money and waits for the customer.
@@ -86,6 +94,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// Calls a payment off that was never answered. The terminal's own word decides whether it was in time.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
+        if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
         do throws(AdyenTerminalError) {
             try await terminal.abort(
                 AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
@@ -94,7 +103,13 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
             return .unknown(reason: AdyenTerminalProvider.reason(error))
         }
         switch await look(attempt, nil) {
-        case .success(.refused), .success(.neverCame): return .approved(Confirmation())
+        case .success(.refused): return .approved(Confirmation())
+        case .success(.neverCame):
+            // Before its time is over the request may still be on its way.
+            guard clock.now().since(request.context.startedAt) > AdyenTerminal.usualPatience else {
+                return .unknown(reason: "the terminal does not know the request yet")
+            }
+            return .approved(Confirmation())
         case .success(.taken):
             return .declined(Decline(reason: .invalidRequest, message: "the terminal has taken the money"))
         case .success(.open(let reason)): return .unknown(reason: reason)
@@ -119,6 +134,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         func snapshot(_ standing: ProviderSnapshot.Standing) -> ProviderAnswer<ProviderSnapshot> {
             .approved(ProviderSnapshot(reference: nil, standing: standing, captured: nothing))
         }
+        if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
         switch await look(request.context.attempt, request.amount) {
         case .success(.taken(let authorization)):
             return .approved(
@@ -131,6 +147,14 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         case .failure(.notSent(let reason)): return .notSent(reason: reason)
         case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
         }
+    }
+
+    /// Why this terminal can not tell: another one was asked.
+    private func elsewhere(_ context: AttemptContext) -> String? {
+        guard let reference = context.reference, AdyenProvider.name(reference) == nil,
+            reference.rawValue != terminal.terminal
+        else { return nil }
+        return "terminal \(reference) was asked, and terminal \(terminal.terminal) is set up: set up the other one"
     }
 
     private func look(_ attempt: AttemptID, _ amount: Money?) async -> Result<Standing, AdyenTerminalError> {

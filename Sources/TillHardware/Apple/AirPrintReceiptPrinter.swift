@@ -20,8 +20,9 @@
         public nonisolated init() {}
 
         /// Shows the dialog and waits for its end. A cancelled task closes it.
-        /// - Throws: ``PrinterServiceError``
+        /// - Throws: `ReceiptError` if the content does not add up: no dialog is shown then. ``PrinterServiceError``
         public func printReceipt(content: ReceiptContent) async throws {
+            try content.check()
             guard UIPrintInteractionController.isPrintingAvailable else { throw PrinterServiceError.notAvailable }
             guard !isOpen else { throw PrinterServiceError.busy }
             isOpen = true

@@ -33,6 +33,10 @@ public struct PrintJob: Hashable, Sendable {
     public var copy: String
     /// How many.
     public var copies: Int
+    /// The paper that was asked for by name; `nil`: what the printer has.
+    public var width: String?
+    /// Of this refund only; `nil`: of the whole payment.
+    public var refund: RefundID?
     /// It says that it was printed before.
     public var isReprint: Bool
     /// Where it stands.
@@ -125,6 +129,13 @@ extension SQLiteSchema {
                     ALTER TABLE printer ADD COLUMN password_file TEXT;
                     """)
         }
+        migrator.registerMigration("printing: paper, refunds") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE print_job ADD COLUMN width TEXT;
+                    ALTER TABLE print_job ADD COLUMN refund TEXT;
+                    """)
+        }
     }
 }
 
@@ -140,12 +151,13 @@ extension SQLiteJournal {
         try await writeAlone { db in
             try db.execute(
                 sql: """
-                    INSERT INTO print_job(id, payment, printer, copy, copies, reprint, state, note, created_at, next_try_at)
-                    VALUES (?, ?, ?, ?, ?, ?, 'waiting', '', ?, ?)
+                    INSERT INTO print_job(
+                      id, payment, printer, copy, copies, width, refund, reprint, state, note, created_at, next_try_at
+                    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', '', ?, ?)
                     """,
                 arguments: [
-                    job.id, job.payment.rawValue, job.printer, job.copy, job.copies, job.isReprint,
-                    job.createdAt.milliseconds, job.nextTryAt.milliseconds,
+                    job.id, job.payment.rawValue, job.printer, job.copy, job.copies, job.width,
+                    job.refund?.rawValue, job.isReprint, job.createdAt.milliseconds, job.nextTryAt.milliseconds,
                 ])
         }
     }
@@ -327,6 +339,9 @@ extension PrintJob {
         self.init(
             id: row["id"], payment: PaymentID(rawValue: payment), printer: row["printer"], copy: row["copy"],
             copies: row["copies"], isReprint: row["reprint"], at: Timestamp(milliseconds: at))
+        width = row["width"]
+        let refund: String? = row["refund"]
+        self.refund = refund.map { RefundID(rawValue: $0) }
         // A state of a newer Till is nothing to print again unseen.
         self.state = State(rawValue: state) ?? .mayHavePrinted
         number = row["number"]

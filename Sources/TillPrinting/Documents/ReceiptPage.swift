@@ -4,39 +4,57 @@ import TillReceipts
 /// A receipt as the document that a printer likes best, and the job that asks for the right paper.
 enum ReceiptPage {
     /// Draws it.
-    /// - Throws: ``IPPError/noFormat(_:)`` and ``IPPError/noMedia(_:)``
+    /// - Parameter paper: what it is to be printed on; `nil`: what the printer has.
+    /// - Throws: ``IPPError/noFormat(_:)``, ``IPPError/noMedia(_:)`` and ``IPPError/notDrawn(_:)``
     static func make(
-        _ document: ReceiptDocument, _ abilities: PrinterCapabilities, _ canvas: Canvas, name: String, copies: Int
+        _ document: ReceiptDocument, _ abilities: PrinterCapabilities, _ canvas: Canvas, name: String, copies: Int,
+        on wanted: Paper? = nil
     ) throws(IPPError) -> (IPPJob, [UInt8]) {
         guard let format = abilities.format else { throw .noFormat(abilities.formats) }
-        let paper = abilities.paper
+        let paper = wanted ?? abilities.paper
+        guard wanted == nil || abilities.takes(paper) else {
+            throw .noMedia("it takes no \(paper.words)")
+        }
         var job = IPPJob(name: name, format: format.rawValue)
         job.copies = min(max(1, copies), 10)
         job.trims = abilities.trims && paper.height == nil
+        let (height, pages): (Int, Int)
         do throws(CanvasError) {
-            let height = try canvas.height(document, paper: paper)
-            guard let allowed = abilities.height(height, width: paper.width) else { throw .tooLarge }
-            job.media = (paper.width, allowed)
-            switch format {
-            case .pdf: return (job, try canvas.pdf(document, paper: paper))
-            case .pwgRaster:
-                let picture = try canvas.gray(document, paper: paper, dotsPerInch: abilities.dotsPerInch)
-                guard
-                    let page = PWGRaster.page(
-                        width: picture.width, height: picture.height, rows: picture.rows,
-                        dotsPerInch: abilities.dotsPerInch, isBlack: !abilities.takesGray)
-                else { throw .tooLarge }
-                return (job, page)
-            case .jpeg:
-                let picture = try canvas.gray(document, paper: paper, dotsPerInch: abilities.dotsPerInch)
-                guard
-                    let page = JPEGPicture.bytes(
-                        width: picture.width, height: picture.height, rows: picture.rows,
-                        dotsPerInch: abilities.dotsPerInch)
-                else { throw .tooLarge }
-                return (job, page)
+            height = try canvas.height(document, paper: paper)
+            pages = try canvas.pageCount(document, paper: paper)
+        } catch { throw .notDrawn(error) }
+        guard let allowed = abilities.height(height, width: paper.width) else {
+            throw .noMedia("it is \(height / 100) mm long, and the printer has no paper of that length")
+        }
+        guard pages == 1 || format != .jpeg else {
+            throw .noMedia("it has \(pages) pages, and the printer takes pictures only, which hold one")
+        }
+        job.media = (paper.width, allowed)
+        do throws(CanvasError) {
+            return (job, try bytes(document, as: format, on: paper, abilities, canvas))
+        } catch { throw .notDrawn(error) }
+    }
+
+    private static func bytes(
+        _ document: ReceiptDocument, as format: PrintFormat, on paper: Paper, _ abilities: PrinterCapabilities,
+        _ canvas: Canvas
+    ) throws(CanvasError) -> [UInt8] {
+        let dotsPerInch = abilities.dotsPerInch
+        switch format {
+        case .pdf: return try canvas.pdf(document, paper: paper)
+        case .pwgRaster:
+            var raster = PWGRaster(dotsPerInch: dotsPerInch, isBlack: !abilities.takesGray)
+            try canvas.forEachPage(document, paper: paper, dotsPerInch: dotsPerInch) { raster.append($0, of: $1) }
+            return raster.bytes
+        case .jpeg:
+            var picture: [UInt8]?
+            try canvas.forEachPage(document, paper: paper, dotsPerInch: dotsPerInch) { page, _ in
+                picture = JPEGPicture.bytes(
+                    width: page.width, height: page.height, rows: page.rows, dotsPerInch: dotsPerInch)
             }
-        } catch { throw .noMedia(error.what) }
+            guard let picture else { throw .tooLarge }
+            return picture
+        }
     }
 }
 

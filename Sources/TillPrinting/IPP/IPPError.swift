@@ -1,3 +1,4 @@
+public import TillCanvas
 public import TillCore
 
 /// Why a printer could not be asked, or would not.
@@ -20,8 +21,12 @@ public enum IPPError: ExplainedError, Hashable {
     case refused(status: Int, message: String)
     /// It prints none of the formats that we write.
     case noFormat([String])
-    /// The receipt does not fit on what is in it.
+    /// The receipt can not be drawn on this machine.
+    case notDrawn(CanvasError)
+    /// It does not have the paper that the receipt needs.
     case noMedia(String)
+    /// It says that it can not print now, in a sentence.
+    case needsHelp(String)
     /// It took the job and did not begin with it; the job was called off.
     case neverBegan(String)
     /// What is about to be sent could not be written down, so it was not sent.
@@ -42,8 +47,8 @@ public enum IPPError: ExplainedError, Hashable {
         case .unreachable(_, let mayHaveArrived): mayHaveArrived
         case .malformed: true
         case .http(let status): status >= 500 && status != 503
-        case .notAPrinter, .certificateNotTrusted, .certificateChanged, .authentication, .refused, .noFormat, .noMedia,
-            .neverBegan, .notWrittenDown:
+        case .notAPrinter, .certificateNotTrusted, .certificateChanged, .authentication, .refused, .noFormat,
+            .notDrawn, .noMedia, .needsHelp, .neverBegan, .notWrittenDown:
             false
         }
     }
@@ -59,7 +64,9 @@ public enum IPPError: ExplainedError, Hashable {
         case .authentication: "printer_authentication"
         case .http, .refused: isBusy ? "printer_busy" : "printer_refused"
         case .noFormat: "printer_formats"
+        case .notDrawn(let error): error.code
         case .noMedia: "printer_media"
+        case .needsHelp: "printer_needs_help"
         case .neverBegan: "printer_never_began"
         case .notWrittenDown: "print_not_written_down"
         }
@@ -93,7 +100,9 @@ public enum IPPError: ExplainedError, Hashable {
                 ? "The printer is busy."
                 : "The printer refused (0x\(String(status, radix: 16))\(message.isEmpty ? "" : ": " + message))."
         case .noFormat(let formats): "The printer takes none of our formats, but \(formats.joined(separator: ", "))."
-        case .noMedia(let why): "The receipt does not fit on the printer's paper: \(why)."
+        case .notDrawn(let error): error.what
+        case .noMedia(let why): "The receipt does not fit on the printer's paper: \(why). Nothing was sent."
+        case .needsHelp(let sentence): "\(sentence) Nothing was sent to it."
         case .neverBegan(let why): "The printer did not begin in time, and the job was called off. \(why)"
         case .notWrittenDown: "The print could not be written down; no receipt was sent."
         }
@@ -122,8 +131,9 @@ public enum IPPError: ExplainedError, Hashable {
         case .refused:
             isBusy ? "Print the receipt again in a moment." : "Check the printer, then print the receipt again."
         case .noFormat: "Use another printer, or its ESC/POS port as socket://HOST:9100."
+        case .notDrawn(let error): error.next
         case .noMedia: "Use other paper or another printer."
-        case .neverBegan: "Look after the printer, then print the receipt again."
+        case .needsHelp, .neverBegan: "Look after the printer, then print the receipt again."
         case .notWrittenDown: "Check the disk, then print the receipt again."
         }
     }

@@ -26,16 +26,18 @@ public struct IPPPrinter: Sendable {
     /// - Parameters:
     ///   - name: what the printer's list calls it; if it is the only one of its name, an answer that is lost is found
     ///     again by it.
+    ///   - paper: what it is to be printed on; `nil`: what the printer has.
     ///   - deadline: how long busy printers are asked again and the job is followed. After it a job that the printer
     ///     has not begun is called off; one that it has begun stays with it, and may print.
     ///   - listener: told of everything on the way.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
-        _ document: ReceiptDocument, name: String, copies: Int = 1, deadline: Span, listener: PrintListener
+        _ document: ReceiptDocument, name: String, copies: Int = 1, on paper: Paper? = nil, deadline: Span,
+        listener: PrintListener
     ) async throws(IPPError) -> PrintOutcome {
         let end = clock.now().adding(deadline)
         let abilities = PrinterCapabilities(try await client.printerAttributes())
-        let (job, bytes) = try ReceiptPage.make(document, abilities, canvas, name: name, copies: copies)
+        let (job, bytes) = try ReceiptPage.make(document, abilities, canvas, name: name, copies: copies, on: paper)
         try await patiently(until: end, listener) { () async throws(IPPError) in try await client.validate(job) }
         return abilities.createsJobs
             ? try await inTwoSteps(job, bytes, end, listener) : try await inOneStep(job, bytes, end, listener)

@@ -74,6 +74,15 @@ public struct PrinterCapabilities: Hashable, Sendable {
         return !takesSheets && sizes.contains { $0.width.contains(width) && $0.height.count > 1 }
     }
 
+    /// Whether it has a paper, as far as it says.
+    public func takes(_ paper: Paper) -> Bool {
+        sizes.isEmpty
+            || sizes.contains { size in
+                size.width.contains(paper.width)
+                    && (paper.height.map { size.height.contains($0) } ?? (size.height.count > 1))
+            }
+    }
+
     /// The height to ask for: the receipt's, made to fit the range of its width.
     /// - Returns: `nil` if the receipt is longer than the printer takes.
     public func height(_ height: Int, width: Int) -> Int? {

@@ -78,11 +78,12 @@ final class DeviceLine: RawLine {
         return answers.withLock { heard in
             if count > 0 { heard.take(buffer.prefix(count)) }
             let isTalk = heard.isTalk
-            return RawLineAnswers(next: isTalk ? nil : heard.next(), isTalk: isTalk)
+            let next = isTalk ? nil : heard.next()
+            return RawLineAnswers(next: next, told: heard.told, isTalk: isTalk)
         }
     }
 
-    func forget() async { answers.withLock { $0 = ESCPOSAnswers() } }
+    func forget() async { answers.withLock { $0.forget() } }
 
     func close() async { closeOnce() }
 

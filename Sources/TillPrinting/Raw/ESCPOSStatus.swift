@@ -79,6 +79,8 @@ struct ESCPOSAnswers {
     static let longest = 256
 
     private var bytes: [UInt8] = []
+    /// What the printer told last without being asked.
+    private(set) var told: PrinterState?
 
     /// Takes what came.
     mutating func take(_ more: some Sequence<UInt8>) {
@@ -94,10 +96,14 @@ struct ESCPOSAnswers {
                 return first
             }
             guard bytes.count >= 4 else { return nil }
+            if let state = ESCPOSStatus.automatic(bytes) { told = state }
             bytes.removeFirst(4)
         }
         return nil
     }
+
+    /// Drops answers that nobody waits for any more, but not the beginning of what the printer tells by itself.
+    mutating func forget() { while next() != nil {} }
 
     /// Something answers in words, as web and mail servers do: no printer.
     var isTalk: Bool {

@@ -1,10 +1,12 @@
 import NIOCore
 public import TillCore
+import TillReceipts
 
 /// An ESC/POS printer that takes bytes: over TCP, usually port 9100, or through a device file.
 ///
 /// It is asked how it stands before a byte of the receipt is sent, so that a receipt does not go into a printer
-/// without paper, and after. No answer is `unknown`: some printers and print servers never give one.
+/// without paper, and after. No answer is `unknown`: some printers and print servers never give one. One that is known
+/// to tell its state by itself is asked to while it prints, and not to any more then.
 public struct RawPrinter: Sendable {
     /// How long an answer about the state is waited for.
     public static let statusDeadline = Span.milliseconds(800)
@@ -13,12 +15,20 @@ public struct RawPrinter: Sendable {
     /// How long the printer may take to take all bytes.
     public static let writeDeadline = Span.seconds(30)
 
+    /// Bytes between two looks at what the printer tells by itself.
+    static let piece = 4_096
+
     private let address: PrinterAddress
+    private let tellsState: Bool
     private let writeDeadline: Span
 
     /// A printer at an address of ``PrinterAddress/socket(host:port:)`` or ``PrinterAddress/device(_:)``.
-    public init(_ address: PrinterAddress, writeDeadline: Span = RawPrinter.writeDeadline) {
+    /// - Parameter tellsState: it knows `GS a`.
+    public init(
+        _ address: PrinterAddress, tellsState: Bool = false, writeDeadline: Span = RawPrinter.writeDeadline
+    ) {
         self.address = address
+        self.tellsState = tellsState
         self.writeDeadline = writeDeadline
     }
 
@@ -35,18 +45,25 @@ public struct RawPrinter: Sendable {
     public func send(_ bytes: [UInt8], listener: PrintListener = { _ in }) async throws(IPPError) -> PrintOutcome {
         let (line, before) = try await open()
         do throws(IPPError) {
-            guard !before.needsHelp else { throw .unreachable(before.sentence, mayHaveArrived: false) }
+            guard !before.needsHelp else { throw .needsHelp(before.sentence) }
             try await tell(listener, .sending)
         } catch {
             await line.close()
             throw error
         }
-        guard await line.write(bytes, deadline: writeDeadline) else {
+        let whole =
+            tellsState
+            ? ESCPOSCommand.automaticStatus(true) + bytes + ESCPOSCommand.automaticStatus(false) : bytes
+        guard await write(whole, to: line, listener) else {
+            let told = await line.heard().told
             await line.close()
-            return .mayHavePrinted("The printer did not take all of it: the connection broke, or it stopped.")
+            return .mayHavePrinted(
+                told.flatMap { $0.needsHelp ? $0.sentence : nil }
+                    ?? "The printer did not take all of it: the connection broke, or it stopped.")
         }
         let after = await line.state()
         await line.close()
+        if tellsState, case .said(let state) = after { try? await listener(.state(state)) }
         switch after {
         case .talk: return .failed("what answers at this address is no receipt printer.")
         case .said(let state) where state.needsHelp: return .mayHavePrinted(state.sentence)
@@ -55,12 +72,32 @@ public struct RawPrinter: Sendable {
         }
     }
 
+    /// Writes all, and passes on what the printer tells on the way.
+    private func write(_ bytes: [UInt8], to line: any RawLine, _ listener: PrintListener) async -> Bool {
+        guard tellsState else { return await line.write(bytes, deadline: writeDeadline) }
+        let end = ContinuousClock.now + writeDeadline.duration
+        var rest = bytes[...]
+        var last: PrinterState?
+        while !rest.isEmpty {
+            let left = Span.milliseconds(Int64((end - ContinuousClock.now) / .milliseconds(1)))
+            guard left.milliseconds > 0, await line.write(Array(rest.prefix(RawPrinter.piece)), deadline: left) else {
+                return false
+            }
+            rest = rest.dropFirst(RawPrinter.piece)
+            if let told = await line.heard().told, told != last {
+                last = told
+                try? await listener(.state(told))
+            }
+        }
+        return true
+    }
+
     /// A connection, and how the printer stands. One that the printer closes at once is opened again.
     private func open() async throws(IPPError) -> (any RawLine, PrinterState) {
         var tries = 0
         while true {
             let line = try await connect()
-            switch await line.state() {
+            switch await line.state(tellsState: tellsState) {
             case .said(let state): return (line, state)
             case .talk:
                 await line.close()
@@ -99,6 +136,8 @@ protocol RawLine: Sendable {
 /// What came back.
 struct RawLineAnswers: Sendable {
     var next: UInt8?
+    /// What it told last without being asked.
+    var told: PrinterState?
     var isTalk = false
     var isClosed = false
 }
@@ -115,7 +154,8 @@ enum RawLineState: Sendable {
 
 extension RawLine {
     /// Asks all that is known to be asked; stops at the first question without an answer.
-    func state() async -> RawLineState {
+    /// - Parameter tellsState: a printer that keeps silent is asked to tell by itself, which it does at once.
+    func state(tellsState: Bool = false) async -> RawLineState {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
             if !answers.isEmpty { await forget() }
@@ -127,7 +167,25 @@ extension RawLine {
             guard let status = ESCPOSStatus(question, byte) else { return .said(PrinterState(.unknown)) }
             answers.append(status)
         }
-        return .said(answers.isEmpty ? PrinterState(.unknown) : ESCPOSStatus.state(answers))
+        guard answers.isEmpty else { return .said(ESCPOSStatus.state(answers)) }
+        return .said(await told(asking: tellsState) ?? PrinterState(.unknown))
+    }
+
+    /// What the printer tells by itself.
+    /// - Parameter isAsked: it is asked to, and then not to any more.
+    private func told(asking isAsked: Bool) async -> PrinterState? {
+        let before = await heard().told
+        guard isAsked, await write(ESCPOSCommand.automaticStatus(true), deadline: RawPrinter.statusDeadline) else {
+            return before
+        }
+        let end = ContinuousClock.now + RawPrinter.statusDeadline.duration
+        var told = before
+        while told == nil, ContinuousClock.now < end, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(5))
+            told = await heard().told
+        }
+        _ = await write(ESCPOSCommand.automaticStatus(false), deadline: RawPrinter.statusDeadline)
+        return told
     }
 
     private func answer() async -> RawLineAnswers {

@@ -64,10 +64,11 @@ private final class HeardBytes: Sendable {
     var answers: RawLineAnswers {
         bytes.withLock { heard in
             let isTalk = heard.isTalk
-            return RawLineAnswers(next: isTalk ? nil : heard.next(), isTalk: isTalk)
+            let next = isTalk ? nil : heard.next()
+            return RawLineAnswers(next: next, told: heard.told, isTalk: isTalk)
         }
     }
-    func forget() { bytes.withLock { $0 = ESCPOSAnswers() } }
+    func forget() { bytes.withLock { $0.forget() } }
     func take(_ more: some Sequence<UInt8>) { bytes.withLock { $0.take(more) } }
 }
 

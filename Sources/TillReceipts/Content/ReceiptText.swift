@@ -40,6 +40,9 @@ public struct ReceiptText: Hashable, Sendable {
     /// Text of our own source.
     init(own text: String) { plain = text }
 
+    /// A number of a payment and the like: smaller on narrow screens, so that it is not parted.
+    var isOneLongWord: Bool { plain.utf8.count > 24 && plain.count > 24 && !plain.utf8.contains(0x20) }
+
     /// Printable ASCII without joined or outer spaces needs no work: most texts are like that.
     private static func isFit(_ text: String) -> Bool {
         var last: UInt8 = 0x20

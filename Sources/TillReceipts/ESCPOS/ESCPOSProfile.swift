@@ -28,11 +28,15 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public var cutsPartly: Bool
     /// It draws QR codes itself.
     public var drawsCodes: Bool
+    /// It tells its state by itself, once `GS a` has asked it to. Printers that do not know the command may print its
+    /// bytes, so it goes only to those that are known to.
+    public var tellsState: Bool
 
     /// A printer of one's own.
     public init(
         name: String, columns: Int, dots: Int, pages: [Page] = ESCPOSProfile.usualPages, cuts: Bool = true,
-        cutsPartly: Bool = true, drawsCodes: Bool = false
+        cutsPartly: Bool = true, drawsCodes: Bool = false,
+        tellsState: Bool = false
     ) {
         self.name = name
         self.columns = columns
@@ -41,6 +45,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
         self.cuts = cuts
         self.cutsPartly = cutsPartly
         self.drawsCodes = drawsCodes
+        self.tellsState = tellsState
     }
 
     /// The numbers that Epson gave and most others took over.
@@ -53,7 +58,8 @@ public struct ESCPOSProfile: Hashable, Sendable {
     /// 58 mm paper, 203 dots an inch; these seldom have a knife.
     public static let narrow = ESCPOSProfile(name: "58", columns: 32, dots: 384, cuts: false)
     /// Epson TM-T88V: 180 dots an inch.
-    public static let tmT88V = ESCPOSProfile(name: "tm-t88v", columns: 42, dots: 512, drawsCodes: true)
+    public static let tmT88V = ESCPOSProfile(
+        name: "tm-t88v", columns: 42, dots: 512, drawsCodes: true, tellsState: true)
     /// A printer that knows ASCII only; everything else is drawn.
     public static let plain = ESCPOSProfile(
         name: "plain", columns: 48, dots: 576, pages: [Page(0, .cp437)], cutsPartly: false)

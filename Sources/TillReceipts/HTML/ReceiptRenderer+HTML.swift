@@ -95,7 +95,9 @@ extension ReceiptRenderer {
             } else {
                 page.markup("</th>")
             }
-            page.markup(table.holdsAmounts ? "<td class=\"n a\">" : "<td class=\"n\">")
+            page.markup(
+                table.holdsAmounts
+                    ? "<td class=\"n a\">" : row.value.isOneLongWord ? "<td class=\"n l\">" : "<td class=\"n\">")
             page.text(row.value)
             page.markup("</td></tr>\n")
         }

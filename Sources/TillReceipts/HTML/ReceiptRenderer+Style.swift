@@ -4,7 +4,7 @@ extension ReceiptRenderer {
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
     /// The hash of ``style``; a test computes it anew.
-    static let styleHash = "sha256-sbEx3F2PadXIKM5zhAoE9AAJcawcSetT9zX32cjLK7o="
+    static let styleHash = "sha256-vXobLDxbSDRG2YKVLHDulq4aUUWRRFUzsPv6RgPACTE="
 
     /// The style block, byte for byte.
     static let style: StaticString = """
@@ -26,6 +26,7 @@ extension ReceiptRenderer {
         tbody th{min-width:6em}
         .sum tbody th{min-width:5em}
         .m{overflow-wrap:break-word}
+        .l{font-size:.875rem}
         .a{white-space:nowrap}
         th.n,.n{text-align:end;font-variant-numeric:tabular-nums}
         .total th,.total td{font-weight:700;font-size:1.125rem;border-top:1px solid}

@@ -153,8 +153,9 @@ struct ReceiptLayout {
     /// Label and value of all that is known of the transaction, in the order of a receipt.
     private func facts() -> [(ReceiptLabel, ReceiptText)] {
         let part = receipt.transaction
-        // Nothing was paid with a card that was declined.
-        let isTaken = part.outcome == .approved || part.outcome == .partial
+        // Nothing was paid with a card that was declined, or from which an amount was only held.
+        let isPayment = part.kind == .sale || part.kind == .refund
+        let isTaken = isPayment && (part.outcome == .approved || part.outcome == .partial)
         let paidWith: ReceiptLabel = receipt.original != nil ? .refundedTo : isTaken ? .paidWith : .presented
         let cryptogram = part.cryptogram.map { value in
             part.cryptogramType.map { ReceiptText(verbatim: "\($0.rawValue) \(value.plain)") } ?? value

@@ -316,9 +316,12 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
             content.transaction.authorizationCode = nil
             content.transaction.authorizationResponseCode = nil
             content.transaction.cryptogramType = .arqc
+            content.transaction.verification = .offlinePIN
         case .unknown:
             end(.notConfirmed, .sale, .pending, .sentenceNotConfirmed)
             content.transaction.authorizationCode = nil
+            content.transaction.authorizationResponseCode = nil
+            content.transaction.cryptogramType = .arqc
         case .partial:
             content.verdict = .partlyPaid
             content.transaction.outcome = .partial

@@ -120,7 +120,7 @@ struct TextPage {
             .text(
                 Words(
                     text: padding((columns - count) / 2) + line,
-                    start: "\u{2068}\(name)\u{2069} \u{2068}\(value)\u{2069}", isCentered: true)))
+                    start: "\(IsolatedText.of(name)) \(IsolatedText.of(value))", isCentered: true)))
     }
 
     private mutating func indented(_ text: String) {

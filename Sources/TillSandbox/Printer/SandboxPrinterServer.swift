@@ -10,7 +10,7 @@ public import TillCore
 ///
 /// `GET /_sandbox/printer` shows what is on the paper; `POST /_sandbox/printer` with any of
 /// `{"paper":"ok|low|end","lines_left":5,"cover":"open|closed","drawer":"open|closed","silent":true,
-/// "breaks_after":100}` changes how it stands.
+/// "real_time":false,"breaks_after":100}` changes how it stands.
 public struct SandboxPrinterServer: Sendable {
     /// The longest request at the buttons.
     static let maximumBody = 4_096
@@ -72,7 +72,7 @@ public struct SandboxPrinterServer: Sendable {
 
     /// `nil` if something in it is not known.
     private func change(_ wish: JSONValue) -> ((inout SandboxReceiptPrinter.Conditions) -> Void)? {
-        let known = ["paper", "lines_left", "cover", "drawer", "silent", "breaks_after"]
+        let known = ["paper", "lines_left", "cover", "drawer", "silent", "real_time", "breaks_after"]
         guard case .object(let members) = wish, members.allSatisfy({ known.contains($0.key) }) else { return nil }
         let paper = wish["paper"].map { SandboxReceiptPrinter.Paper(rawValue: $0.stringValue ?? "") }
         if let paper, paper == nil { return nil }
@@ -83,6 +83,7 @@ public struct SandboxPrinterServer: Sendable {
             if wish["breaks_after"] != nil { conditions.breaksAfter = numbers[1].map { Int(clamping: $0) } }
             if let cover = wish["cover"]?.stringValue { conditions.isCoverOpen = cover == "open" }
             if let drawer = wish["drawer"]?.stringValue { conditions.isDrawerOpen = drawer == "open" }
+            if let answers = wish["real_time"]?.boolValue { conditions.answersInRealTime = answers }
             if let silent = wish["silent"]?.boolValue { conditions.isSilent = silent }
         }
     }
@@ -93,6 +94,7 @@ public struct SandboxPrinterServer: Sendable {
             JSONMember(key: "paper", value: .string(now.paper.rawValue)),
             JSONMember(key: "cover", value: .string(now.isCoverOpen ? "open" : "closed")),
             JSONMember(key: "drawer", value: .string(now.isDrawerOpen ? "open" : "closed")),
+            JSONMember(key: "automatic", value: .bool(printer.tellsByItself)),
             JSONMember(key: "cuts", value: .number("\(output.cuts)")),
             JSONMember(key: "drawer_pulses", value: .number("\(output.drawerPulses)")),
             JSONMember(key: "unknown", value: .number("\(output.unknown)")),

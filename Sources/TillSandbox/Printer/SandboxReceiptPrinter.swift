@@ -27,6 +27,8 @@ public final class SandboxReceiptPrinter: Sendable {
         public var isDrawerOpen = false
         /// It never answers, as many print servers do not.
         public var isSilent = false
+        /// It answers `DLE EOT`; print servers in between do not pass it on.
+        public var answersInRealTime = true
         /// It breaks the connection after so many bytes.
         public var breaksAfter: Int?
 
@@ -64,6 +66,7 @@ public final class SandboxReceiptPrinter: Sendable {
         var held: [ESCPOSReader.Command] = []
         var heldBytes = 0
         var tellsByItself = false
+        var lastTold: [UInt8] = []
     }
     private let state = Mutex(State())
 
@@ -72,6 +75,9 @@ public final class SandboxReceiptPrinter: Sendable {
 
     /// What is on its paper.
     public var output: Output { state.withLock { $0.output } }
+
+    /// It was asked to tell its state by itself, and not asked to stop.
+    public var tellsByItself: Bool { state.withLock { $0.tellsByItself } }
 
     /// How it stands.
     public var conditions: Conditions { state.withLock { $0.conditions } }
@@ -84,7 +90,6 @@ public final class SandboxReceiptPrinter: Sendable {
     @discardableResult
     public func change(_ body: (inout Conditions) -> Void) -> [UInt8] {
         state.withLock { state in
-            let before = SandboxReceiptPrinter.automatic(state.conditions)
             body(&state.conditions)
             if !state.conditions.stands {
                 let held = state.held
@@ -92,8 +97,7 @@ public final class SandboxReceiptPrinter: Sendable {
                 state.heldBytes = 0
                 for command in held { SandboxReceiptPrinter.perform(command, &state) }
             }
-            let after = SandboxReceiptPrinter.automatic(state.conditions)
-            return state.tellsByItself && before != after && !state.conditions.isSilent ? after : []
+            return SandboxReceiptPrinter.told(&state)
         }
     }
 
@@ -107,11 +111,8 @@ public final class SandboxReceiptPrinter: Sendable {
                 switch command {
                 // Asked in real time: it passes by what waits.
                 case .status(let kind):
-                    if !state.conditions.isSilent { answer += SandboxReceiptPrinter.status(kind, state.conditions) }
-                case .automatic(let kinds):
-                    state.tellsByItself = kinds != 0
-                    if kinds != 0, !state.conditions.isSilent {
-                        answer += SandboxReceiptPrinter.automatic(state.conditions)
+                    if !state.conditions.isSilent, state.conditions.answersInRealTime {
+                        answer += SandboxReceiptPrinter.status(kind, state.conditions)
                     }
                 case .transmit(let kind):
                     guard !state.conditions.stands, !state.conditions.isSilent else { continue }
@@ -123,6 +124,7 @@ public final class SandboxReceiptPrinter: Sendable {
                         SandboxReceiptPrinter.perform(command, &state)
                     }
                 }
+                answer += SandboxReceiptPrinter.told(&state)
             }
             if state.conditions.stands { state.heldBytes += bytes.count }
             return answer
@@ -148,7 +150,10 @@ public final class SandboxReceiptPrinter: Sendable {
             feed(black == 0 ? "[empty \(width)x\(height)]" : "[picture \(width)x\(height)]", &state)
         case .code(let bytes): feed("[code \(String(decoding: bytes, as: UTF8.self))]", &state)
         case .unknown: state.output.unknown += 1
-        case .bold, .align, .size, .codePage, .setting, .status, .transmit, .automatic: break
+        case .automatic(let kinds):
+            state.tellsByItself = kinds != 0
+            state.lastTold = []
+        case .bold, .align, .size, .codePage, .setting, .status, .transmit: break
         }
     }
 
@@ -188,6 +193,14 @@ public final class SandboxReceiptPrinter: Sendable {
         default: return []
         }
         return [byte]
+    }
+
+    /// What it says by itself now: its state, if that was asked for and is another than the last that it said.
+    private static func told(_ state: inout State) -> [UInt8] {
+        let now = automatic(state.conditions)
+        guard state.tellsByItself, !state.conditions.isSilent, now != state.lastTold else { return [] }
+        state.lastTold = now
+        return now
     }
 
     /// The four bytes of `GS a`.

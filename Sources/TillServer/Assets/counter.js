@@ -192,10 +192,7 @@ function words(payment) {
     case "unknown": return ["wait", "We are checking — don't pay again", `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`, true];
     case "stored": return ["wait", "Stored, not paid", `${sum}: the card was read offline and nothing is authorized. Don't pay again.`, true];
     case "requires_action": return ["wait", "The customer must do something", "Don't pay again until this has ended.", true];
-    case "declined": {
-      const last = payment.attempts?.at(-1)?.decline;
-      return ["bad", "Declined", `${last?.message_for_customer || "Nothing was charged."} No money moved.`];
-    }
+    case "declined": return ["bad", "Declined", payment.message || "Nothing was charged."];
     case "canceled":
     case "expired":
       return payment.money_moved === "unknown"
@@ -216,7 +213,9 @@ const isOpen = (payment) => OPEN.includes(payment.status) || (payment.money_move
   || (payment.captures ?? []).some((capture) => !isDecided(capture.status));
 const blocksSale = (payment) => Boolean(payment) && (OPEN.includes(payment.status) || payment.money_moved === "unknown");
 
+// What was typed stays when it came to nothing: nobody gives back the whole sum by pressing the button again.
 function prefill(id, name, minor, payment) {
+  if (state.busy) return;
   const stamp = `${payment.id}:${minor}`;
   if ($(id).dataset.stamp !== stamp) $(id).value = decimal(minor, payment.currency);
   $(id).dataset.stamp = stamp;
@@ -243,7 +242,7 @@ function render() {
   const notes = [...(payment.needs_attention ?? [])];
   for (const refund of pending) notes.push(`${money(refund.amount, payment.currency)} is on its way back and not confirmed yet. Don't give it back again.`);
   const failed = (payment.refunds ?? []).at(-1);
-  if (failed && ["refused", "failed", "declined"].includes(failed.status)) notes.push(`${money(failed.amount, payment.currency)} could not be given back. That money is still with the shop.`);
+  if (failed && ["refused", "failed", "declined"].includes(failed.status)) notes.push(`${money(failed.amount, payment.currency)} could not be given back. That money is still with the shop. ${failed.message ?? ""}`.trim());
   $("attention").replaceChildren(...notes.map((note) => make("li", note)));
   $("attention").hidden = !notes.length;
   if (state.change !== null && payment.status === "succeeded") {
@@ -262,6 +261,7 @@ function render() {
   $("cancel").hidden = payment.status !== "requires_capture";
   if (canCapture) prefill("capture-amount", "capture", payment.authorized - payment.captured, payment);
   $("refund-form").hidden = left <= 0;
+  globalThis.tillRefund?.(payment);
   if (left > 0) prefill("refund-amount", "refund", left, payment);
   $("drop").hidden = !RETRYABLE.includes(payment.status);
 
@@ -488,7 +488,7 @@ function moneyForm(form, field, verb, more) {
 moneyForm("capture-form", "capture-amount", "capture", () => ({}));
 moneyForm("refund-form", "refund-amount", "refunds", () => {
   const reason = $("refund-reason").value.trim();
-  return reason ? { reason } : {};
+  return { ...(reason && { reason }), ...globalThis.tillRefundReader?.() };
 });
 for (const id of ["cancel", "drop"]) $(id).addEventListener("click", () => {
   const payment = state.payment;

@@ -94,7 +94,12 @@
   buttons.append(submit, more);
   form.append(field("Ask at", choice), list, fault, buttons);
   desk.append(off, customer, pretend);
-  section.append(make("h2", "Ask the customer", { id: "questions-title" }), form, state_, desk, answers);
+  // Closed until it is wanted: most customers are asked nothing.
+  const box = make("details", "", { id: "questions-box" });
+  const summary = make("summary", "");
+  summary.append(make("h2", "Ask the customer", { id: "questions-title" }));
+  box.append(summary, form, state_, desk, answers);
+  section.append(box);
   document.querySelector(".columns").after(section);
   more.addEventListener("click", () => question().focus());
   question();
@@ -110,6 +115,7 @@
     const hadFocus = desk.contains(document.activeElement);
     asking = isOpen ? { id: reader, isSimulated: isSimulated(reader) } : null;
     desk.hidden = !isOpen;
+    if (isOpen) box.open = true;
     customer.hidden = pretend.hidden = !asking?.isSimulated;
     submit.disabled = isOpen;
     if (hadFocus && !isOpen) submit.focus();

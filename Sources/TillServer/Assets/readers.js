@@ -41,6 +41,18 @@
   desk.append(off, card, tip, present);
   $("result").after(desk);
 
+  // Some schemes, as Interac, give money back only to the card that is presented again.
+  const back = make("select", "", { id: "refund-reader" });
+  const backBox = field("Reader for the card", back);
+  backBox.hidden = true;
+  $("refund-form").querySelector("button").before(backBox);
+  globalThis.tillRefund = (payment) => { backBox.hidden = payment.tender?.brand !== "interac" || !back.options.length; };
+  globalThis.tillRefundReader = () => {
+    if (backBox.hidden) return {};
+    active = { id: back.value, isSimulated: back.selectedOptions[0].dataset.simulated === "yes", asksTip: false };
+    return { reader: back.value };
+  };
+
   const selected = () => choice.selectedOptions[0];
   const isStripes = () => !chosen.hidden && choice.value !== "simulated";
   function showChoice() {
@@ -80,12 +92,16 @@
     let answer;
     try { answer = await ask("GET", "/v1/terminal/readers"); } catch { return; }
     const before = choice.value;
-    choice.replaceChildren(...answer.readers.map((reader) => {
+    const options = () => answer.readers.map((reader) => {
       const option = make("option", reader.label + (reader.status === "offline" ? " (not heard of lately)" : ""), { value: reader.id });
       option.dataset.simulated = reader.simulated ? "yes" : "no";
       option.defaultSelected = reader.preferred;
       return option;
-    }), make("option", "Simulated reader", { value: "simulated" }));
+    });
+    choice.replaceChildren(...options(), make("option", "Simulated reader", { value: "simulated" }));
+    const beforeBack = back.value;
+    back.replaceChildren(...options());
+    if ([...back.options].some((option) => option.value === beforeBack)) back.value = beforeBack;
     if ([...choice.options].some((option) => option.value === before)) choice.value = before;
     chosen.hidden = answer.readers.length === 0;
     showChoice();

@@ -1,5 +1,6 @@
 public import TillAdyen
 public import TillCore
+internal import TillJournal
 
 /// How Adyen is reached, if it is configured.
 public struct AdyenOptions: Sendable {
@@ -26,16 +27,16 @@ public struct AdyenOptions: Sendable {
         self.returnURL = returnURL
     }
 
-    /// The provider and what checks its webhooks. What webhooks tell is kept beside the journal.
+    /// The provider and what checks its webhooks. What webhooks tell is kept in the journal.
     /// - Throws: ``CounterError/cardProvider(_:)``.
     func provider(
-        transport: any HTTPTransport, journal: String
+        transport: any HTTPTransport, journal: SQLiteJournal, clock: any TillClock
     ) throws(CounterError) -> (provider: AdyenProvider, webhooks: AdyenWebhooks?) {
         do {
             let config = try AdyenConfig(
                 merchantAccount: merchantAccount, apiKey: key, url: url, webhookKeys: webhookKeys,
                 returnURL: returnURL ?? "https://127.0.0.1/")
-            let book = try AdyenNotificationBook(path: journal + "-adyen")
+            let book = AdyenNotificationBook(JournalAdyenNotices(journal: journal, clock: clock))
             return (AdyenProvider(config: config, transport: transport, book: book), AdyenWebhooks(config))
         } catch {
             throw .cardProvider("\(error)")

@@ -110,7 +110,7 @@ public struct Counter: Sendable {
             transport = wire
             do {
                 let made = try configured.provider(
-                    transport: TracedTransport(transport: wire), journal: options.journal)
+                    transport: TracedTransport(transport: wire), journal: journal, clock: clock)
                 providers.append(made.provider)
                 adyen = made
             } catch {

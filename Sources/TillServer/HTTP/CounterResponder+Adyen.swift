@@ -17,14 +17,8 @@ extension CounterResponder {
             throw Problem(
                 .badRequest, "webhook_refused", error.description, next: "Check the webhook's HMAC key at Adyen.")
         }
-        do throws(AdyenBookError) {
-            try await book.take(told)
-        } catch {
-            throw Problem(.serviceUnavailable, "webhook_not_kept", error.description, next: "Send it again later.")
-        }
         let now = clock.now()
-        for event in told {
-            guard let payment = await book.ownPayment(of: event) else { continue }
+        for (event, payment) in try await keep(told, in: book) {
             let receipt = WebhookReceipt(provider: ProviderName(rawValue: "adyen"), id: event.name, at: now)
             do throws(JournalError) {
                 try await journal.write(JournalWrite(webhook: receipt, wake: (payment, now)))
@@ -38,5 +32,21 @@ extension CounterResponder {
         return Response(
             status: .ok, headers: [.contentType: "text/plain"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: AdyenWebhooks.accepted)))
+    }
+
+    /// Keeps what was told, and finds the payments that it is about.
+    private func keep(
+        _ told: [AdyenNotification], in book: AdyenNotificationBook
+    ) async throws(Problem) -> [(AdyenNotification, PaymentID)] {
+        do throws(AdyenBookError) {
+            try await book.take(told)
+            var about: [(AdyenNotification, PaymentID)] = []
+            for event in told {
+                if let payment = try await book.ownPayment(of: event) { about.append((event, payment)) }
+            }
+            return about
+        } catch {
+            throw Problem(.serviceUnavailable, "webhook_not_kept", error.description, next: "Send it again later.")
+        }
     }
 }

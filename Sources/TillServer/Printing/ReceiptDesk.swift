@@ -1,3 +1,4 @@
+import TillCanvas
 public import TillCore
 public import TillJournal
 public import TillPrinting
@@ -16,13 +17,13 @@ public struct ReceiptDesk: Sendable {
     private let journal: SQLiteJournal
     private let clock: any TillClock
     private let printers: PrinterBook
-    /// The receipt of a payment, for a copy.
-    private let content: @Sendable (Payment, ReceiptCopy) -> ReceiptContent
+    /// The receipt of a payment or of one refund, for a copy, proved to add up.
+    public typealias Content = @Sendable (Payment, ReceiptCopy, RefundID?) throws -> ReceiptContent
+    private let content: Content
 
     /// A desk.
     public init(
-        journal: SQLiteJournal, clock: any TillClock = SystemClock(),
-        content: @escaping @Sendable (Payment, ReceiptCopy) -> ReceiptContent
+        journal: SQLiteJournal, clock: any TillClock = SystemClock(), content: @escaping Content
     ) {
         self.journal = journal
         self.clock = clock
@@ -31,23 +32,35 @@ public struct ReceiptDesk: Sendable {
     }
 
     /// Writes a receipt down and prints it. It says that it is a reprint if this copy is or may be on paper already.
-    /// - Parameter deadline: how long it is followed; a printer that has not begun by then is told to forget it.
+    /// - Parameters:
+    ///   - refund: prints the receipt of that refund; `nil`: that of the whole payment.
+    ///   - width: what it is to be printed on, as `58`, `80`, `A4` or `Letter`; `nil`: what the printer has.
+    ///   - deadline: how long it is followed; a printer that has not begun by then is told to forget it.
     /// - Returns: how it stands in the end. Nothing is thrown for what a printer does.
     public func print(
-        _ payment: Payment, on name: String, copy: ReceiptCopy = .customer, copies: Int = 1,
-        deadline: Span = ReceiptPrinter.usualDeadline, progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
+        _ payment: Payment, on name: String, copy: ReceiptCopy = .customer, refund: RefundID? = nil, copies: Int = 1,
+        width: String? = nil, deadline: Span = ReceiptPrinter.usualDeadline,
+        progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
     ) async throws -> PrintJob {
-        // A name that is none and an address that is none are refused before anything is written down.
+        // Names, addresses and papers that are none, and a receipt that does not add up, are refused before anything is
+        // written down.
         _ = try await printers.place(of: name)
+        guard width == nil || width.flatMap({ Paper.named($0) }) != nil else {
+            throw ReceiptFormError.unknownPaper(width ?? "")
+        }
+        _ = try content(payment, copy, refund)
         let earlier = try await journal.printJobs(of: payment.id)
         let isReprint = earlier.contains {
-            $0.copy == copy.rawValue && [.printed, .sent, .mayHavePrinted, .sending].contains($0.state)
+            $0.copy == copy.rawValue && $0.refund == refund
+                && [.printed, .sent, .mayHavePrinted, .sending].contains($0.state)
         }
         let now = clock.now()
         let id = PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
-        let job = PrintJob(
+        var job = PrintJob(
             id: "print_" + id.rawValue.dropFirst(4), payment: payment.id, printer: name, copy: copy.rawValue,
             copies: min(max(1, copies), 10), isReprint: isReprint, at: now)
+        job.width = width
+        job.refund = refund
         try await journal.add(job)
         return try await run(job, payment, deadline, progress)
     }
@@ -146,12 +159,13 @@ public struct ReceiptDesk: Sendable {
         var job = waiting
         guard try await journal.beginPrinting(job.id) else { return try await journal.printJob(job.id) ?? job }
         job.tries += 1
-        var receipt = content(payment, ReceiptCopy(rawValue: job.copy) ?? .customer)
-        receipt.isReprint = job.isReprint
         let (journal, id) = (journal, job.id)
         do {
+            var receipt = try content(payment, ReceiptCopy(rawValue: job.copy) ?? .customer, job.refund)
+            receipt.isReprint = job.isReprint
             let outcome = try await printers.printer(job.printer, deadline: deadline).print(
-                ReceiptDocument(receipt), name: name(of: job), copies: job.copies
+                ReceiptDocument(receipt), name: name(of: job), copies: job.copies,
+                on: job.width.flatMap { Paper.named($0) }
             ) { step in
                 switch step {
                 case .accepted(let number): try await journal.notePrinterNumber(number, of: id)

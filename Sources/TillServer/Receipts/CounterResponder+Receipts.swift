@@ -151,7 +151,7 @@ extension CounterResponder {
     }
 
     private func printed(_ payment: Payment, _ body: JSONValue) async throws -> Response {
-        try body.allow(["printer", "copy"])
+        try body.allow(["printer", "copy", "refund", "width"])
         // Only printers that the shop named: an address in a request would let anybody reach into the network.
         guard let name = body["printer"]?.stringValue,
             try await journal.printers().contains(where: { $0.name == name })
@@ -159,7 +159,17 @@ extension CounterResponder {
         guard let copy = ReceiptCopy(rawValue: body["copy"].map { $0.stringValue ?? "" } ?? "customer") else {
             throw Problem.field("copy", "It must be customer or merchant.")
         }
-        let job = try await desk.print(payment, on: name, copy: copy)
+        let refund = try body.text("refund", atMost: 128).map { RefundID(rawValue: $0) }
+        let job: PrintJob
+        do {
+            job = try await desk.print(
+                payment, on: name, copy: copy, refund: refund, width: try body.text("width", atMost: 20))
+        } catch let error as ReceiptFormError {
+            throw Problem.field("width", error.next)
+        } catch let error as ReceiptError {
+            throw Problem(
+                refund == nil ? .unprocessableContent : .notFound, error.code, error.what, next: error.next)
+        }
         return answer(job.id, job.state.rawValue, job.note)
     }
 

@@ -82,22 +82,24 @@ public struct ReceiptForm: Hashable, Sendable {
 
 /// A form that there is not.
 public enum ReceiptFormError: ExplainedError, Hashable {
-    /// No such paper.
+    /// No such paper, nor number of columns.
     case unknownWidth(String)
+    /// No such paper for a printer.
+    case unknownPaper(String)
     /// No such profile.
     case unknownProfile(String)
 
     /// The stable word.
     public var code: String {
         switch self {
-        case .unknownWidth: "unknown_width"
+        case .unknownWidth, .unknownPaper: "unknown_width"
         case .unknownProfile: "unknown_profile"
         }
     }
     /// What happened.
     public var what: String {
         switch self {
-        case .unknownWidth(let width): "There is no paper \(width.prefix(40))."
+        case .unknownWidth(let width), .unknownPaper(let width): "There is no paper \(width.prefix(40))."
         case .unknownProfile(let name): "There is no printer profile \(name.prefix(40))."
         }
     }
@@ -107,6 +109,7 @@ public enum ReceiptFormError: ExplainedError, Hashable {
     public var next: String {
         switch self {
         case .unknownWidth: "Use 58, 80, A4 or Letter; for text also 24 to 255 columns."
+        case .unknownPaper: "Use 58, 80, A4 or Letter."
         case .unknownProfile: "Use \(ESCPOSProfile.all.map(\.name).joined(separator: ", "))."
         }
     }

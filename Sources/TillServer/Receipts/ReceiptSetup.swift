@@ -113,11 +113,8 @@ public struct ReceiptSetup: Sendable {
         _ journal: SQLiteJournal, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
     ) -> ReceiptDesk {
         let links = url == nil ? nil : try? ReceiptLink(besideJournal: journal.path)
-        return ReceiptDesk(journal: journal, clock: clock) { [self] payment, copy in
-            var receipt = ReceiptContent(payment: payment, store: store, locale: locale)
-            receipt.copy = copy
-            // An order was proved to add up before it became a payment, so this one does.
-            if let proved = try? content(payment, copy: copy, links: links) { receipt = proved }
+        return ReceiptDesk(journal: journal, clock: clock) { [self] payment, copy, refund in
+            let receipt = try content(payment, copy: copy, refund: refund, links: links)
             if let sentence = receipt.missingFieldsSentence { onGap(sentence) }
             return receipt
         }

@@ -45,6 +45,21 @@ import TillReceipts
             #expect(dialog.delegate == nil)
         }
 
+        @Test("what does not add up opens no dialog")
+        func refused() async throws {
+            var isShown = false
+            dialog.person = { dialog, done in
+                isShown = true
+                done(dialog, true, nil)
+            }
+            var wrong = receipt
+            wrong.total = Money(minorUnits: 1_251, currency: .eur)
+            await #expect(throws: ReceiptError.self) {
+                try await AirPrintReceiptPrinter().printReceipt(content: wrong)
+            }
+            #expect(!isShown)
+        }
+
         @Test("closing the dialog, a jam and a device that can not print are told apart")
         func failures() async throws {
             let printer = AirPrintReceiptPrinter()

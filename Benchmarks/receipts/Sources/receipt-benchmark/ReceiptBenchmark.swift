@@ -126,6 +126,7 @@ enum DocumentJSON {
                     table.rows.map { row in
                         object([
                             ("label", .string(row.label.plain)), ("value", .string(row.value.plain)),
+                            ("long", .bool(row.value.plain.utf8.count > 24 && !row.value.plain.contains(" "))),
                             ("strong", .bool(row.isStrong)), ("middle", row.middle.map { .string($0.plain) } ?? .null),
                             ("has_details", .bool(!row.details.isEmpty)),
                             ("details", .array(row.details.map { .string($0.plain) })),
