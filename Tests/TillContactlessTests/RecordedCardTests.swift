@@ -90,7 +90,7 @@ struct RecordedCardTests {
                     "The card has no such record: record not found.",
                     "The record holds 14 bytes in a form of the scheme's or the issuer's own.",
                 ])
-            #expect(steps.allSatisfy(\.notes.isEmpty))
+            #expect(steps.allSatisfy { $0.notes.isEmpty })
             #expect(steps[0].answer.map(\.tag) == [0x9F02, 0x9F27, 0x9F1A, 0x5F2A, 0x9A, 0x9C])
             #expect(steps[3].answer.isEmpty)
         }
