@@ -10,7 +10,7 @@ struct Payments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists, shows, captures, cancels and refunds payments.",
         subcommands: [
-            List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
+            List.self, Show.self, CaptureHold.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -113,38 +113,6 @@ struct Payments: AsyncParsableCommand {
                     Output.line("  \(event.record.at)  \(event.record.event.name)")
                 }
                 for reason in found.attention { Output.line("Needs a person: \(reason)") }
-            }
-        }
-    }
-
-    struct CaptureCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "capture", abstract: "Takes held money; all of it unless an amount is given.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
-        var amount: String?
-        @Flag(name: .long, help: "More may be captured later.") var partial = false
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.capture(
-                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
-            }
-        }
-    }
-
-    struct Cancel: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets held money go and ends the payment.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
             }
         }
     }
