@@ -172,7 +172,7 @@ def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):  # noqa: 
 def test_the_banks_page_is_there_for_the_customer(tmp_path, stand_in):  # noqa: F811
     """What the command line tells the clerk to send the customer to is a page; confirming pays, refusing does not."""
     shop = Shop(tmp_path, stand_in)
-    for answer, status in (("confirm", "succeeded"), ("refuse", "declined")):
+    for answer, status in (("confirm", "succeeded"), ("refuse", "requires_payment_method")):
         order = ["--amount", "7.00", "--order", f"o-{answer}", "--cardholder", "SCA-REQUIRED"]
         told = counter.till("sale", *SALE, *order, *[part for part in shop.common if part != "--json"])
         assert told.code == 3 and "No money was taken yet." in told.err, told
