@@ -55,37 +55,6 @@ struct Authorizations: AsyncParsableCommand {
         }
     }
 
-    struct CaptureHold: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "capture", abstract: "Takes held money; all that is left unless an amount is given.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
-        @Flag(name: .long, help: "More will be captured later.") var partial = false
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.capture(
-                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
-            }
-        }
-    }
-
-    struct Void: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "void", abstract: "Lets held money go.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
-            }
-        }
-    }
-
     struct Reauthorize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reauthorize",

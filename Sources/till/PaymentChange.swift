@@ -25,6 +25,8 @@ func change(
         } else {
             Output.line("\(done.id) is \(done.status.rawValue):")
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
+            if done.moneyMoved == .unknown { Output.note("till: \(PaymentJSON.message(of: done))") }
+            done.customersWay.forEach { Output.note($0) }
         }
         if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
             if case .refused = refund.state {

@@ -11,7 +11,7 @@ struct Payments: AsyncParsableCommand {
         commandName: "payments",
         abstract: "Lists, shows, captures, cancels and refunds payments.",
         subcommands: [
-            List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
+            List.self, Show.self, CaptureHold.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -115,39 +115,6 @@ struct Payments: AsyncParsableCommand {
                     Output.line("  \(event.record.at)  \(event.record.event.name)")
                 }
                 for reason in found.attention { Output.line("Needs a person: \(reason)") }
-            }
-        }
-    }
-
-    struct CaptureCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "capture", abstract: "Takes held money; all of it unless an amount is given.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
-        var amount: String?
-        @Flag(name: .long, help: "More may be captured later.") var partial = false
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.capture(
-                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
-            }
-        }
-    }
-
-    struct Cancel: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "cancel", abstract: "Lets held money go and ends the payment.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
             }
         }
     }

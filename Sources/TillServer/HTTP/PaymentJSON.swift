@@ -164,7 +164,8 @@ public enum PaymentJSON {
                     .joined(separator: " ")
             }
             return "The payment was declined. Nothing was charged."
-        case .requiresAction: return "The customer must do something first, such as confirm at the bank."
+        case .requiresAction:
+            return "The customer must do something first, such as confirm at the bank. No money was taken yet."
         case .stored:
             return "Stored, not paid: the card was read offline and nothing is authorized. Do not take another payment."
         case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
