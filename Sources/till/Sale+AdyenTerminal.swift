@@ -1,3 +1,4 @@
+import TillCore
 import TillServer
 
 extension Sale {

@@ -76,10 +76,15 @@ extension Tap {
         }
 
         private static func lines(_ step: TranscriptExplanation.Step) -> [String] {
-            [step.title, "   \(step.sentence)"]
-                + (step.sent.isEmpty ? [] : ["   sent:"] + EMV.text(step.sent, indent: 3))
-                + ["   \(step.status.map { "answer: \($0)" } ?? "no answer")"]
-                + EMV.text(step.answer, indent: 3) + step.notes.map { "   ! \($0)" }
+            var lines = [step.title, "   \(step.sentence)"]
+            if !step.sent.isEmpty {
+                lines.append("   sent:")
+                lines += EMV.text(step.sent, indent: 3)
+            }
+            lines.append("   " + (step.status.map { "answer: \($0)" } ?? "no answer"))
+            lines += EMV.text(step.answer, indent: 3)
+            for note in step.notes { lines.append("   ! \(note)") }
+            return lines
         }
 
         private static func write(
