@@ -102,7 +102,7 @@ struct PaymentTokenTests {
             case .thirdCertificate, .sha1, .embeddedContent, .unsignedAttributes, .algorithmProtection,
                 .noSigningTime, .trailingBytes:
                 .container
-            case .markOnAuthority, .otherRoot: .chain
+            case .markOnAuthority, .otherRoot, .signerNotForSignatures, .authorityNotForIssuing: .chain
             case .changedData, .applicationDataInjected, .applicationDataStripped, .changedTransaction: .digest
             case .unknownKey: .key
             case .offCurvePoint: .decryption
