@@ -104,6 +104,7 @@ struct PaymentTokenTests {
                 .container
             case .markOnAuthority, .otherRoot, .signerNotForSignatures, .authorityNotForIssuing: .chain
             case .changedData, .applicationDataInjected, .applicationDataStripped, .changedTransaction: .digest
+            case .foreignSignature: .signature
             case .unknownKey: .key
             case .offCurvePoint: .decryption
             }

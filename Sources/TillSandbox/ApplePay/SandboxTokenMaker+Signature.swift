@@ -90,7 +90,9 @@ extension SandboxTokenMaker {
         let signed = BERWriting.set(attributes)
         let value: [UInt8]
         switch signer.key {
-        case .p256(let key): value = Array(try key.signature(for: SHA256.hash(data: signed)).derRepresentation)
+        case .p256(let own):
+            let key = flaw == .foreignSignature ? P256.Signing.PrivateKey() : own
+            value = Array(try key.signature(for: SHA256.hash(data: signed)).derRepresentation)
         case .p384(let key): value = Array(try key.signature(for: SHA256.hash(data: signed)).derRepresentation)
         case .rsa(let key):
             value = Array(

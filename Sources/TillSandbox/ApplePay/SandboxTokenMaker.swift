@@ -49,6 +49,8 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
     case signerNotForSignatures
     /// The authority's certificate is not for issuing certificates.
     case authorityNotForIssuing
+    /// Another key signed than that of the signer's certificate.
+    case foreignSignature
     /// Two signers signed.
     case twoSigners
     /// A third certificate, self-signed, beside the genuine two.
