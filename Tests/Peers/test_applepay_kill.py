@@ -114,6 +114,9 @@ def test_a_guest_gets_one_account_for_any_number_of_orders_and_restarts(tmp_path
     server = counter.Server(tmp_path, "--provider", "sandbox").start()
     first = pay(Page(server)).json()
     assert first["guestToken"] and first["guestAccount"].startswith("guest_")
+    # Whoever knows the basket's number alone is not told what signs in.
+    open_to_all = requests.get(f"{server.url}/applepay/payment/{first['orderId']}", timeout=10).json()
+    assert open_to_all["status"] == "placed" and "guestToken" not in open_to_all
     second = pay(Page(server)).json()
     assert second["guestAccount"] == first["guestAccount"] and "guestToken" not in second
     server.kill()

@@ -102,8 +102,9 @@ struct PaymentTokenTests {
             case .thirdCertificate, .sha1, .embeddedContent, .unsignedAttributes, .algorithmProtection,
                 .noSigningTime, .trailingBytes:
                 .container
-            case .markOnAuthority, .otherRoot: .chain
+            case .markOnAuthority, .otherRoot, .signerNotForSignatures, .authorityNotForIssuing: .chain
             case .changedData, .applicationDataInjected, .applicationDataStripped, .changedTransaction: .digest
+            case .foreignSignature: .signature
             case .unknownKey: .key
             case .offCurvePoint: .decryption
             }
