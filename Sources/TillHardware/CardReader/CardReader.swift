@@ -1,5 +1,3 @@
-public import TillCore
-
 /// A card reader as the shop sees it. A value: it does not change when the reader does, and two values are equal only
 /// if everything about them is, so that a new battery level is never taken for old news.
 public struct CardReader: Hashable, Sendable {
