@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TillCore
 
@@ -249,7 +250,7 @@ import TillCore
             } else {
                 world.driver.next(.refund, .fail(Self.broken))
             }
-            do {
+            do throws(CardReaderServiceError) {
                 let first = try await world.service.refund(StateTableTests.refund("re-1", charge: "ch_1"))
                 #expect(isPending && first.status == .pending)
             } catch { #expect(!isPending && error.moneyMoved == .unknown) }
