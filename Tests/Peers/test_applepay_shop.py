@@ -178,6 +178,42 @@ def test_a_cancelled_sheet_charges_nothing_and_can_be_opened_again(shop, server)
     confirmed(shop)
 
 
+def test_an_answer_that_comes_after_the_sheet_was_closed_is_dropped(shop, server):
+    """A real session refuses it with an error, and so does the stand-in: no page may have one."""
+    sheet = open_sheet(shop)
+    held = []
+    shop.route("**/applepay/basket/*/update", lambda route: held.append(route))
+    sheet.get_by_label("Card").select_option(index=1)
+    for _ in range(200):
+        if held:
+            break
+        shop.wait_for_timeout(50)
+    sheet.get_by_role("button", name="Cancel").click()
+    expect(shop.locator("#message")).to_contain_text("You closed the sheet", timeout=WAIT)
+    with shop.expect_response("**/applepay/basket/*/update"):
+        held.pop().continue_()
+    shop.unroute("**/applepay/basket/*/update")
+    shop.wait_for_timeout(300)
+    open_sheet(shop).get_by_role("button", name="Authorise").click()
+    assert len(payments(server, confirmed(shop))) == 1
+
+
+def test_a_sheet_that_is_closed_while_the_payment_is_on_its_way_is_no_cancelled_payment(shop, server):
+    sheet = open_sheet(shop)
+    held = []
+    shop.route("**/applepay/payment", lambda route: held.append(route))
+    sheet.get_by_role("button", name="Authorise").click()
+    for _ in range(200):
+        if held:
+            break
+        shop.wait_for_timeout(50)
+    sheet.get_by_role("button", name="Cancel").click()
+    expect(shop.get_by_role("dialog")).to_have_count(0, timeout=WAIT)
+    assert "closed the sheet" not in shop.locator("#message").inner_text()
+    held.pop().continue_()
+    assert len(payments(server, confirmed(shop))) == 1
+
+
 def test_a_double_click_opens_one_sheet_and_pays_once(shop, server):
     button(shop).dblclick(timeout=WAIT)
     sheet = shop.get_by_role("dialog")
