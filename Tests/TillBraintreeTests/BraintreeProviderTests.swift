@@ -199,6 +199,8 @@ import TillSandbox
             let signature = try #require(sample["signature"]?.stringValue)
             #expect(verify(payload, signature) == nil)
             #expect(verify(payload, signature, key: "other") == .otherKey)
+            let capitals = String(signature.dropLast(40)) + signature.suffix(40).uppercased()
+            #expect(verify(payload, capitals) == .wrongSignature)
             for place in payload.utf8.indices.lazy.enumerated().filter({ $0.offset % 11 == 0 }).map(\.offset) {
                 var bytes = Array(payload.utf8)
                 bytes[place] = bytes[place] == 0x41 ? 0x42 : 0x41
