@@ -36,7 +36,7 @@ test:
 	@rm -rf $(LEFT)
 
 lint:
-	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+	swift format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
 # The documentation of every library, and whether its links lead somewhere.
 docs:

@@ -68,6 +68,7 @@ let package = Package(
         .library(name: "TillStripe", targets: ["TillStripe"]),
         .library(name: "TillPayPal", targets: ["TillPayPal"]),
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
+        .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -109,7 +110,8 @@ let package = Package(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
-        .target(name: "TillContactless", dependencies: ["TillCore", bigInt, crypto], swiftSettings: strict),
+        .target(
+            name: "TillContactless", dependencies: ["TillCore", bigInt, crypto, cryptoExtras], swiftSettings: strict),
         .target(
             name: "TillTapToPay", dependencies: ["TillCore", crypto],
             exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
@@ -129,6 +131,8 @@ let package = Package(
         .target(
             name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
         .target(
             name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
@@ -158,7 +162,7 @@ let package = Package(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
-                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree",
+                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree", "TillAdyen",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
                 hummingbirdTLS,
             ],
@@ -170,7 +174,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillApplePay", "TillContactless", "TillTapToPay", "TillAdyen",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -184,7 +188,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
                 "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
+                "TillContactless", "TillTapToPay", "TillPCSC", "TillAdyen", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -208,8 +212,9 @@ let package = Package(
             name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
-            name: "applepay-benchmark", dependencies: ["TillCore", "TillApplePay", "TillSimulation", crypto],
-            path: "Benchmarks/applepay", swiftSettings: strict),
+            name: "applepay-benchmark",
+            dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillSimulation", crypto],
+            path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
@@ -218,8 +223,14 @@ let package = Package(
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "FirstSale", dependencies: ["TillCore", "TillJournal", "TillCheckout"], path: "Examples/FirstSale",
-            swiftSettings: strict),
+            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
+            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
+        example("FirstSale", "TillJournal", "TillCheckout"),
+        example(
+            "TapToPay", "TillJournal", "TillCheckout", "TillContactless", "TillTapToPay", "TillSandbox", "TillServer"),
+        example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
+        example("OnlineOrder", "TillCards", "TillPayPal", "TillSandbox"),
+        example("ApplePayToken", "TillApplePay", "TillSandbox"),
 
         // What several rooms' tests share.
         .target(
@@ -236,7 +247,8 @@ let package = Package(
             "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
             crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
-        tests("TillContactless", crypto),
+        tests("TillContactless", crypto, cryptoExtras),
+        tests("TillAdyen", "TillSandbox", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
@@ -275,6 +287,12 @@ let package = Package(
             path: "Sources/TillTapToPay/Apple", swiftSettings: strict + [.define("TILL_SHELL_APART")]),
     ]
 #endif
+
+/// A program for a reader of the documentation; the tests run it.
+func example(_ name: String, _ more: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["TillCore"] + more, path: "Examples/" + name, swiftSettings: strict)
+}
 
 /// The tests of one room.
 func tests(_ room: String, _ more: Target.Dependency...) -> Target { tests(room, more) }

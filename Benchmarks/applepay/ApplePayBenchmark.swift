@@ -5,34 +5,33 @@ import TillCore
 import TillSimulation
 
 /// Measures verifying and decrypting tokens on one core, warm and cold, beside the same primitives alone; or breaks as
-/// many tokens as it is told. The folder is what `till applepay synthesize --flaws` wrote, just now.
+/// many tokens as it is told. The folder is what `till applepay synthesize` wrote, just now.
 ///
 ///     applepay-benchmark FOLDER [SECONDS]
-///     applepay-benchmark FOLDER fuzz COUNT
-///     applepay-benchmark FOLDER flips
+///     applepay-benchmark fuzz [COUNT [SEED]]
+///     applepay-benchmark flips
 @main
 struct ApplePayBenchmark {
     static let clock = ContinuousClock()
 
     let token: JSONValue
-    let flawed: [JSONValue]
     let root: [UInt8]
     let ring: ProcessingKeyRing
     let now: Timestamp
 
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard let folder = arguments.first else {
-            print("applepay-benchmark FOLDER [SECONDS | fuzz COUNT]")
-            return
-        }
-        let benchmark = try await ApplePayBenchmark(folder: folder)
-        if arguments.count >= 2, arguments[1] == "fuzz" {
-            try await benchmark.fuzz(count: arguments.count > 2 ? Int(arguments[2]) ?? 1_000_000 : 1_000_000)
-        } else if arguments.count == 2, arguments[1] == "flips" {
-            try await benchmark.flips()
-        } else {
-            try await benchmark.measure(seconds: arguments.count > 1 ? Double(arguments[1]) ?? 3 : 3)
+        switch arguments.first {
+        case nil: print("applepay-benchmark FOLDER [SECONDS] | fuzz [COUNT [SEED]] | flips")
+        case "flips"?: try await flips()
+        case "fuzz"?:
+            let numbers = arguments.dropFirst().compactMap { UInt64($0) }
+            try await fuzz(
+                count: Int(clamping: numbers.first ?? 1_000_000),
+                seed: numbers.count > 1 ? numbers[1] : UInt64.random(in: 1...UInt64(UInt32.max)))
+        case let folder?:
+            try await ApplePayBenchmark(folder: folder).measure(
+                seconds: arguments.count > 1 ? Double(arguments[1]) ?? 3 : 3)
         }
     }
 
@@ -44,9 +43,6 @@ struct ApplePayBenchmark {
         ])
         let whole = try JSONValue(parsing: read("token.json"))
         token = whole["paymentData"] ?? whole
-        flawed = ["twoSigners", "thirdCertificate"].compactMap { name in
-            (try? read("bad-\(name).json")).flatMap { try? JSONValue(parsing: $0) }?["paymentData"]
-        }
         now = SystemClock().now()
     }
 
@@ -120,46 +116,78 @@ struct ApplePayBenchmark {
 
     // MARK: Fuzz
 
-    func fuzz(count: Int) async throws {
-        let genuine = [token] + flawed
-        let verifier = try PaymentTokenVerifier(trust: SignerTrust(root: root))
-        var random = TokenMutator(seed: UInt64(now.milliseconds))
+    /// Breaks tokens of every form at random. The same seed breaks them the same way.
+    static func fuzz(count: Int, seed: UInt64) async throws {
+        let forms = try TokenForm.all(at: SystemClock().now())
+        for form in forms { try await form.open(form.token.bytes()) }
+        var random = TokenMutator(seed: seed)
         var steps: [PaymentTokenStep: Int] = [:]
+        var accepted = 0
         for round in 0..<count {
-            let changed = random.mutate(genuine[round % genuine.count])
+            let form = forms[round % forms.count]
+            let changed = random.mutate(form.token)
             do throws(PaymentTokenError) {
-                _ = try await verifier.verify(UnverifiedPaymentToken(parsing: changed), at: now).decrypt(with: ring)
-                fatalError("accepted after \(round): \(String(decoding: changed, as: UTF8.self))")
+                try await form.open(changed)
+                // Space between the members is no change of the token.
+                if (try? JSONValue(parsing: changed)) == form.token { continue }
+                accepted += 1
+                print("accepted after \(round), \(form.name): \(String(decoding: changed, as: UTF8.self))")
             } catch {
                 steps[error.step, default: 0] += 1
             }
             if (round + 1) % 100_000 == 0 { print("\(round + 1) tokens") }
         }
         let text = PaymentTokenStep.allCases.compactMap { step in steps[step].map { "\(step.rawValue) \($0)" } }
-        print("\(count) changed tokens, none accepted, no trap: \(text.joined(separator: ", "))")
+        print(
+            "\(count) broken tokens of \(forms.count) forms, seed \(seed), \(accepted) accepted, no trap: "
+                + text.joined(separator: ", "))
+        if accepted > 0 { exit(1) }
     }
 
     // MARK: Flips
 
-    /// Changes each bit of a token alone, and each byte to every other value, and counts what is accepted.
-    func flips() async throws {
-        let verifier = try PaymentTokenVerifier(trust: SignerTrust(root: root))
-        let genuine = token.bytes()
-        _ = try await verifier.verify(UnverifiedPaymentToken(parsing: genuine), at: now).decrypt(with: ring)
-        var accepted = 0
-        var count = 0
+    /// Changes each byte to every other value, alone: of the whole token in the form that Apple writes today, and of
+    /// the signature's container in every form. Counts what is accepted.
+    static func flips() async throws {
+        let forms = try TokenForm.all(at: SystemClock().now())
+        var (count, accepted) = (0, 0)
+        for (index, form) in forms.enumerated() {
+            let genuine = form.token.bytes()
+            try await form.open(genuine)
+            if index == 0 {
+                let (tried, taken) = try await flip(genuine, form) { $0 }
+                print("\(tried) tokens with one byte changed, \(taken) accepted: the whole token, \(form.name)")
+                (count, accepted) = (count + tried, accepted + taken)
+            }
+            guard let text = form.token["signature"]?.stringValue, let container = Data(base64Encoded: text) else {
+                throw CancellationError()
+            }
+            let (tried, taken) = try await flip(Array(container), form) {
+                form.replacing("signature", with: Data($0).base64EncodedString())
+            }
+            print("\(tried) tokens with one byte changed, \(taken) accepted: the container, \(form.name)")
+            (count, accepted) = (count + tried, accepted + taken)
+        }
+        print("\(count) tokens with one byte changed, \(accepted) accepted")
+        if accepted > 0 { exit(1) }
+    }
+
+    private static func flip(
+        _ genuine: [UInt8], _ form: TokenForm, _ token: ([UInt8]) -> [UInt8]
+    ) async throws -> (tried: Int, accepted: Int) {
+        var (tried, accepted) = (0, 0)
         for place in genuine.indices {
             for mask in UInt8(1)...255 {
                 var changed = genuine
                 changed[place] ^= mask
-                count += 1
+                tried += 1
                 do throws(PaymentTokenError) {
-                    _ = try await verifier.verify(UnverifiedPaymentToken(parsing: changed), at: now).decrypt(with: ring)
+                    try await form.open(token(changed))
                     accepted += 1
-                    print("accepted: byte \(place) with \(mask)")
+                    print("accepted: byte \(place) with \(mask), \(form.name)")
                 } catch { continue }
             }
         }
-        print("\(count) tokens with one byte changed, \(accepted) accepted")
+        return (tried, accepted)
     }
 }

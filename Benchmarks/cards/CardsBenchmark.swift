@@ -84,7 +84,8 @@ struct CardsBenchmark {
         let run = UInt64.random(in: .min ... .max)
         // The token and the connections.
         for index in 0..<20 {
-            _ = try await client.executeOrder(request, card: card, key: IdempotencyKey(rawValue: "\(run)-warm-\(index)"))
+            _ = try await client.executeOrder(
+                request, card: card, key: IdempotencyKey(rawValue: "\(run)-warm-\(index)"))
         }
         let each = count / clients
         var cpu = timespec()

@@ -40,7 +40,8 @@ public enum BraintreeWebhook {
         }
         guard let pair = pairs.first(where: { $0.count == 2 && $0[0] == publicKey }) else { throw .otherKey }
         let key = SymmetricKey(data: Insecure.SHA1.hash(data: Array(privateKey.reveal().utf8)))
-        let given = pair[1].utf8.count == 40 ? Hex.decode(pair[1]) : nil
+        // In small letters, as Braintree writes it: no other text is the same signature.
+        let given = pair[1].utf8.count == 40 && pair[1] == pair[1].lowercased() ? Hex.decode(pair[1]) : nil
         let fits = [payload, payload + "\n"].contains { text in
             given.map {
                 HMAC<Insecure.SHA1>.isValidAuthenticationCode($0, authenticating: Array(text.utf8), using: key)
@@ -54,7 +55,7 @@ public enum BraintreeWebhook {
         guard now.since(at) <= oldest, at.since(now) <= .minutes(5) else { throw .stale }
         let id = node["subject"]?["transaction"]?.value("id")
         return Event(
-            id: "bt-\(pair[1].lowercased())", kind: String(kind.prefix(100)), at: at,
+            id: "bt-\(pair[1])", kind: String(kind.prefix(100)), at: at,
             transaction: id.flatMap { BraintreeTransaction.isUsable($0) ? $0 : nil })
     }
 }

@@ -23,10 +23,26 @@ public final class HTTPClientTransport: HTTPTransport {
     /// Makes a transport with its own pool.
     /// - Parameter connectTimeout: for name look-up, connection and TLS. Keep it below the deadlines of the calls:
     ///   running into it is the certain `notSent`, running into a deadline is `unknown`.
-    public init(connectTimeout: Span = .seconds(5)) {
+    public convenience init(connectTimeout: Span = .seconds(5)) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
+        self.init(tls: tls, connectTimeout: connectTimeout)
+    }
+
+    /// A transport to devices of one maker in the local network, which have addresses and no names: their certificates
+    /// must come from the maker's own root, and nothing else is trusted. Which device it is, its messages must show.
+    /// - Parameter root: a file with the root certificate, PEM.
+    /// - Throws: when the file can not be read.
+    public convenience init(trustingDevicesOf root: String, connectTimeout: Span = .seconds(5)) throws {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(root))
+        tls.certificateVerification = .noHostnameVerification
+        self.init(tls: tls, connectTimeout: connectTimeout)
+    }
+
+    private init(tls: TLSConfiguration, connectTimeout: Span) {
         let connect = max(1, min(connectTimeout.milliseconds, HTTPClientTransport.longestDeadline.milliseconds))
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,

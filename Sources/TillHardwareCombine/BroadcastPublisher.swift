@@ -13,11 +13,13 @@ public import TillHardware
 /// Values come on no particular thread, one after the other; use `receive(on:)` for the user interface. A subscriber
 /// that does not ask keeps the newest 256.
 public struct BroadcastPublisher<Output: Sendable>: Publisher, Sendable {
+    /// It never fails; errors are thrown by the commands themselves.
     public typealias Failure = Never
     private let values: BroadcastValues<Output>
 
     init(_ values: BroadcastValues<Output>) { self.values = values }
 
+    /// Begins to give a subscriber the current value and all that follow, as many as it asks for.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
         let subscription = BroadcastSubscription(values.subscribe(), subscriber)
         subscriber.receive(subscription: subscription)

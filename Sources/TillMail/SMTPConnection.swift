@@ -51,8 +51,10 @@ struct SMTPConnection: Sendable {
     func send(_ bytes: [UInt8], within span: Span) async throws(SMTPBreak) {
         let channel = channel
         let limit = channel.eventLoop.scheduleTask(in: .milliseconds(span.milliseconds)) { channel.close(promise: nil) }
-        defer { limit.cancel() }
-        do { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) } catch {
+        let written: EventLoopFuture<Void> = channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        // On the loop, so that the limit is over when the bytes are gone and not when this task gets its turn.
+        written.whenComplete { _ in limit.cancel() }
+        do { try await written.get() } catch {
             // A write fails because the connection does, and the reader heard why.
             let reader = reader
             let heard = try? await channel.eventLoop.submit { reader.value.broken }.get()

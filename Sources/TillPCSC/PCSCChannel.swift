@@ -66,18 +66,20 @@ public actor PCSCChannel: CardChannel {
         while true {
             if Task.isCancelled { throw .cancelled }
             if known.isEmpty { known = try await watched() }
+            // The readers are looked at once at least, however late it is.
             let left = limits.card.milliseconds - clock.now().since(began).milliseconds
-            guard left > 0 else { throw .noCard }
-            if let changed = try await change(known, milliseconds: min(left, limits.slice.milliseconds)) {
-                known = changed
-            }
+            let changed = try await change(known, milliseconds: max(0, min(left, limits.slice.milliseconds)))
+            if let changed { known = changed }
             if known.contains(where: \.isGone) {
                 known = []
                 continue
             }
             let present = known.filter(\.hasCard)
             guard present.count <= 1 else { throw .collision }
-            guard let found = present.first else { continue }
+            guard let found = present.first else {
+                guard left > 0 else { throw .noCard }
+                continue
+            }
             if found.isMute { throw .silence }
             if try await connect(found.name) { return }
             // The card left again. Begin from what the reader says now.

@@ -36,8 +36,11 @@ package struct OfflineDays: Sendable {
     /// Lives through it.
     package func run() async -> SimulationReport {
         let world = OfflineWorld(seed: seed, plant: plant)
+        let start = world.clock.now()
         await world.live(orders: orders)
-        return await world.judged(orders: orders)
+        var report = await world.judged(orders: orders)
+        report.simulatedMilliseconds = world.clock.now().since(start).milliseconds
+        return report
     }
 }
 

@@ -36,4 +36,14 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case readerNotCalledOff
     /// A refund at a reader is not looked for before it is made again.
     case readerRefundNotLookedFor
+    /// A renewal of a hold without an answer is sent again under a new key.
+    case renewsUnderNewKey
+    /// A renewal is written only together with what follows it.
+    case renewalNotDurableBeforeCall
+    /// A renewal without an answer counts as refused.
+    case unknownRenewalReadAsRefused
+    /// The name of a renewed hold is forgotten: what is captured is the hold that was renewed.
+    case renewedNameForgotten
+    /// A capture after a renewal takes half as much again.
+    case capturesMoreAfterRenewal
 }

@@ -27,7 +27,8 @@ package final class PlantedJournal: Journal {
             } catch .orderOccupied {
                 try await shadow.write(write)
             }
-        case .attemptNotDurableBeforeCall: try await withhold(write)
+        case .attemptNotDurableBeforeCall: try await withhold(write, with: "attempt.started")
+        case .renewalNotDurableBeforeCall: try await withhold(write, with: "renewal.started")
         default: try await base.write(write)
         }
     }
@@ -49,13 +50,14 @@ package final class PlantedJournal: Journal {
         }
     }
 
-    private func withhold(_ write: JournalWrite) async throws(JournalError) {
+    /// Keeps a write with this event back until the one that follows it.
+    private func withhold(_ write: JournalWrite, with event: String) async throws(JournalError) {
         guard var append = write.append else { return try await base.write(write) }
         let id = append.payment.id
         if let before = withheld.withLock({ $0.removeValue(forKey: id) }) {
             append.events = before.events + append.events
             append.expectedVersion = before.expectedVersion
-        } else if append.events.contains(where: { $0.event.name == "attempt.started" }) {
+        } else if append.events.contains(where: { $0.event.name == event }) {
             let kept = append
             withheld.withLock { $0[id] = kept }
             return

@@ -1,5 +1,6 @@
 import Synchronization
 package import TillCore
+import TillSandbox
 
 /// A provider that is called, or listened to, with a planted fault.
 package final class PlantedProvider: PaymentServiceProvider {
@@ -66,11 +67,25 @@ package final class PlantedProvider: PaymentServiceProvider {
     package func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
         var request = request
         request.key = key(request.key)
-        return read(await base.renew(request))
+        let answer = await base.renew(request)
+        switch (plant, answer) {
+        case (.renewsUnderNewKey, .unknown):
+            request.key = other(request.key)
+            return await base.renew(request)
+        case (.unknownRenewalReadAsRefused, .unknown): return .declined(Decline(reason: .generic))
+        case (.renewedNameForgotten, .approved(var renewed)):
+            renewed.reference = request.context.reference ?? renewed.reference
+            return .approved(renewed)
+        default: return read(answer)
+        }
     }
     package func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)
+        if plant == .capturesMoreAfterRenewal, SandboxCharge.isRenewal(request.context.reference) {
+            let more = request.amount.minorUnits + (request.amount.minorUnits + 1) / 2
+            request.amount = Money(minorUnits: more, currency: request.amount.currency)
+        }
         return read(await base.capture(request))
     }
     package func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {

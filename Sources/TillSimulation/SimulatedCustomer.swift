@@ -65,7 +65,9 @@ extension SimulatedWorld {
                     _ = try? await engine().cancel(id, account: .main)
                     return
                 }
-            case .requiresCapture, .partiallyCaptured: return await take(id)
+            case .requiresCapture, .partiallyCaptured:
+                if let honorPeriod, chance(400) { await keep(id, honorPeriod) }
+                return await take(id)
             case .succeeded: return await giveBack(id, bill)
             default: return
             }
@@ -198,7 +200,7 @@ extension SimulatedWorld {
     }
 
     /// What a person was told is binding.
-    private func acknowledge(_ payment: Payment?) {
+    func acknowledge(_ payment: Payment?) {
         guard let payment else { return }
         state.withLock { state in
             let before = state.acknowledged[payment.id] ?? (0, 0)

@@ -28,6 +28,10 @@ struct SimulatedProvider: PaymentServiceProvider {
     func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
         await call("continue", request.context) { await $0.continueAuthorization(request) }
     }
+    func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        await expectWritten(request)
+        return await call("renew", request.context) { await $0.renew(request) }
+    }
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         if isNameless(request.context) { return .notSent(reason: "no reference") }
         return await call("capture", request.context) { await $0.capture(request) }
@@ -46,6 +50,14 @@ struct SimulatedProvider: PaymentServiceProvider {
                 ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
         }
         return await call("query", request.context) { await $0.query(request) }
+    }
+
+    /// What is asked of a provider is durable before it is asked.
+    private func expectWritten(_ request: RenewalRequest) async {
+        guard !incarnation.isDead else { return }
+        let written = (try? await incarnation.journal.payment(request.context.payment))?.renewals ?? []
+        guard !written.contains(where: { $0.key == request.key }) else { return }
+        world.state.withLock { $0.report.violations.append("\(request.renewal): asked for before it was written") }
     }
 
     private func call<Success>(

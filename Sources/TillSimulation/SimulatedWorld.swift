@@ -60,6 +60,8 @@ final class SimulatedWorld: Sendable {
     let processes: Int
     /// Like Stripe, the provider finds a charge by its reference and not by our names for it.
     let findsByReferenceOnly: Bool
+    /// For how long the bank answers for a hold; `nil`: the provider renews none.
+    let honorPeriod: Span?
 
     init(seed: UInt64, plant: PlantedFault?, horizon: Span) {
         self.plant = plant
@@ -72,13 +74,14 @@ final class SimulatedWorld: Sendable {
         // By another die, so that a seed runs the same world as before in all else.
         var die = SeededRandom(seed: seed ^ 0x3D5E_C0DE)
         let waitsAfterAction = die.chance(500)
+        honorPeriod = die.chance(500) ? .days(1) : nil
         state = Mutex(State(random: random, report: SimulationReport(seed: seed)))
         shopClock = ShopClock(base: clock)
         inner = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
             rules: SandboxRules(
                 allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits,
-                waitsAfterAction: waitsAfterAction),
+                waitsAfterAction: waitsAfterAction, honorPeriod: honorPeriod, allowsOverCapture: true),
             preparesFirst: preparesFirst)
         readers = SimulatedReaders(ledger: inner.ledger, executor: executor)
     }

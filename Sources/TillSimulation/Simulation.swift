@@ -17,8 +17,12 @@ public struct Simulation: Sendable {
     public var stopsAtViolation = false
     /// Runs this world only, to look at what happened in it.
     public var onlyWorld: Int?
+    /// A defect put in on purpose into the shops that are offline.
+    package var offlinePlant: OfflineDays.Plant?
     /// Orders that share one journal, one provider and one clock.
     public static let ordersPerWorld = 250
+    /// Beside each world a shop lives through days offline; it has one order for so many of the world's.
+    public static let ordersPerStoredOne = 10
 
     /// Makes one.
     public init(seed: UInt64, payments: Int, plant: PlantedFault? = nil) {
@@ -38,7 +42,9 @@ public struct Simulation: Sendable {
             while let place = take(next, below: worlds.count) {
                 let world = worlds[place]
                 let orders = sizes.indices.contains(world) ? sizes[world] : Simulation.ordersPerWorld
-                let part = Simulation.run(seed: seed &* 1_000_003 &+ UInt64(world), orders: orders, plant: plant)
+                let own = seed &* 1_000_003 &+ UInt64(world)
+                var part = Simulation.run(seed: own, orders: orders, plant: plant)
+                part.add(Simulation.offline(seed: own, orders: orders, plant: offlinePlant), to: "offline")
                 parts.withLock { $0[world] = part }
                 if stopsAtViolation, !part.violations.isEmpty { next.withLock { $0 = worlds.count } }
             }
@@ -56,6 +62,23 @@ public struct Simulation: Sendable {
             defer { next += 1 }
             return next
         }
+    }
+
+    /// The shop beside a world: cards are stored for hours and days, and forwarded when there is a connection again.
+    private static func offline(seed: UInt64, orders: Int, plant: OfflineDays.Plant?) -> SimulationReport {
+        let executor = SimulatedExecutor()
+        let report = Mutex<SimulationReport?>(nil)
+        let days = OfflineDays(
+            seed: seed ^ 0x0FF1_14E5, orders: max(5, orders / Simulation.ordersPerStoredOne), plant: plant)
+        Task(executorPreference: executor) {
+            let lived = await days.run()
+            report.withLock { $0 = lived }
+        }
+        executor.drain()
+        if let report = report.withLock({ $0 }) { return report }
+        var endless = SimulationReport(seed: seed)
+        endless.violations = ["it does not come to rest"]
+        return endless
     }
 
     private static func run(seed: UInt64, orders: Int, plant: PlantedFault?) -> SimulationReport {

@@ -24,7 +24,10 @@ extension SimulatedWorld {
                 problems.append("\(name): refunded \(charge.refunded) of \(charge.captured)")
             }
             if charge.captured > charge.refunded { net[charge.order ?? "?", default: 0] += 1 }
-            guard let id = charge.payment, let payment = await payment(PaymentID(rawValue: id)),
+            var owner: Payment?
+            if let id = charge.payment { owner = await payment(PaymentID(rawValue: id)) }
+            problems += RenewalRules.problems(charge, owner, at: clock.now()).map { "\(name): \($0)" }
+            guard let id = charge.payment, let payment = owner,
                 case let attempts = payment.attempts(of: charge), !attempts.isEmpty
             else {
                 guard charge.authorized > 0 else { continue }
@@ -43,7 +46,7 @@ extension SimulatedWorld {
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
             let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
-            if isHeld, !attempts.values.contains(where: { $0.authorization?.reference.rawValue == charge.reference }) {
+            if isHeld, !attempts.values.contains(where: { $0.authorization?.reference.rawValue == charge.holdName }) {
                 problems.append("\(name): money is held and the journal does not say so")
             }
         }
@@ -58,19 +61,19 @@ extension SimulatedWorld {
                 problems.append("\(id): acknowledged and gone")
                 continue
             }
-            state.withLock { $0.report.outcomes[payment.status.rawValue, default: 0] += 1 }
+            let isRenewed = payment.renewals.contains { $0.state.isSucceeded }
+            let ending = payment.status.rawValue + (isRenewed ? ", renewed" : "")
+            state.withLock { $0.report.outcomes[ending, default: 0] += 1 }
             let told = acknowledged[id] ?? (0, 0)
             if payment.captured.minorUnits < told.captured || payment.refunded.minorUnits < told.refunded {
                 problems.append("\(id): less than was acknowledged")
             }
-            // A person who was warned of the end of a hold has nothing else to look at.
-            let isLeftToPeople = !payment.attention.allSatisfy { $0.hasPrefix("The hold ends") }
             switch payment.status {
             case .processing, .stored, .unknown, .requiresAction:
-                if !isLeftToPeople { problems.append("\(id): still \(payment.status.rawValue)") }
+                if !payment.isLeftToPeople { problems.append("\(id): still \(payment.status.rawValue)") }
             default: break
             }
-            if !isLeftToPeople, payment.nextDue != nil { problems.append("\(id): still something to do") }
+            if !payment.isLeftToPeople, payment.nextDue != nil { problems.append("\(id): still something to do") }
         }
         if let report = try? journal.verify() { problems += report.problems.map { "journal: \($0)" } }
         return problems

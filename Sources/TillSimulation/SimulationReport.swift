@@ -28,6 +28,15 @@ public struct SimulationReport: Sendable {
         violations += part.violations.map { "world \(world): \($0)" }
     }
 
+    /// Adds what happened beside it, with a word in front of each fault and each end.
+    mutating func add(_ part: SimulationReport, to place: String) {
+        for (fault, count) in part.faults { faults["\(place): \(fault)", default: 0] += count }
+        for (end, count) in part.outcomes { outcomes["\(place): \(end)", default: 0] += count }
+        simulatedMilliseconds += part.simulatedMilliseconds
+        hash("\(place) \(part.trace)")
+        violations += part.violations.map { "\(place): \($0)" }
+    }
+
     mutating func hash(_ text: String) {
         for byte in text.utf8 { trace = (trace ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     }

@@ -18,7 +18,9 @@ struct Simulate: ParsableCommand {
     @Flag(help: "Stop at the first rule that does not hold.") var first = false
 
     func run() throws {
-        var simulation = Simulation(seed: seed, payments: payments, plant: try planted())
+        let offline = plant.flatMap { OfflineDays.Plant(rawValue: $0) }
+        var simulation = Simulation(seed: seed, payments: payments, plant: offline == nil ? try planted() : nil)
+        simulation.offlinePlant = offline
         simulation.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         simulation.stopsAtViolation = first
         simulation.onlyWorld = world
@@ -32,7 +34,8 @@ struct Simulate: ParsableCommand {
     private func planted() throws -> PlantedFault? {
         try plant.map { name in
             guard let fault = PlantedFault(rawValue: name) else {
-                let names = PlantedFault.allCases.map(\.rawValue).joined(separator: ", ")
+                let all = PlantedFault.allCases.map(\.rawValue) + OfflineDays.Plant.allCases.map(\.rawValue)
+                let names = all.joined(separator: ", ")
                 throw ValidationError("There is no fault \(name); there is \(names).")
             }
             return fault

@@ -9,15 +9,13 @@ struct ApplePayDecrypt: AsyncParsableCommand {
         abstract: "Verifies and decrypts one payment token, for support.",
         discussion: """
             Exit code 0 only if every step held; otherwise 1 and the step that failed is named. Card numbers and \
-            cryptograms are masked unless --reveal is given, which is meant for test keys.
+            cryptograms are masked unless --reveal is given, which is meant for test keys. The token is the paymentData \
+            object, the whole token, or the browser's event, as JSON or as base64 of it.
             """)
 
-    @Option(name: .long, help: "The token: its paymentData object, or the whole token. JSON.")
+    @Option(name: .long, help: "The token: its paymentData object, or the whole token. JSON; - reads it from input.")
     var token: String
-    @Option(name: .long, help: "The payment-processing certificate. PEM or DER.")
-    var certificate: String
-    @Option(name: .long, help: "Its private key. PEM or DER; PKCS #8, SEC 1 or PKCS #1.")
-    var key: String
+    @OptionGroup var keys: ApplePayKeyOptions
     @Option(name: .long, help: "Another root certificate than Apple Root CA - G3, for test tokens.")
     var root: String?
     @Option(name: .long, help: "The time of the check, as 2026-11-21T09:30:00Z, instead of now.")
@@ -34,7 +32,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
     func run() async throws {
         do {
             let now = try time()
-            let key = try processingKey()
+            let key = try keys.processingKey()
             let trust = try root.map { try SignerTrust(root: InputFile.read($0, "root certificate")) } ?? .apple()
             let bound = try applicationData.map { try InputFile.read($0, "application data") }
             let bytes = try InputFile.read(token, "token")
@@ -47,16 +45,26 @@ struct ApplePayDecrypt: AsyncParsableCommand {
     private func check(
         _ bytes: [UInt8], key: ProcessingKey, trust: SignerTrust, bound: [UInt8]?, at now: Timestamp
     ) async throws {
+        var unverified: UnverifiedPaymentToken?
         do throws(PaymentTokenError) {
-            let unverified = try UnverifiedPaymentToken(parsing: bytes)
+            let token = try UnverifiedPaymentToken(parsing: bytes)
+            unverified = token
             let verifier = PaymentTokenVerifier(trust: trust, environment: sandbox ? .sandbox : .production)
-            let verified = try await verifier.verify(unverified, at: now)
+            let verified = try await verifier.verify(token, at: now)
             let decrypted = try verified.decrypt(with: ProcessingKeyRing([key]))
             if let bound { try decrypted.checkApplicationData(bound) }
             show(decrypted, verified: verified, isBound: bound != nil)
         } catch {
-            throw fail(error)
+            throw fail(error, next: advice(error, unverified?.claimedSigningTime))
         }
+    }
+
+    /// A token of the past is looked at as of the time when it was signed.
+    private func advice(_ error: PaymentTokenError, _ signed: Timestamp?) -> String {
+        guard ["expired", "not_yet_valid", "too_old", "from_the_future"].contains(error.code), let signed else {
+            return error.next
+        }
+        return "The token says that it was signed \(signed): give --at with that time to look at it as of then."
     }
 
     private func time() throws -> Timestamp {
@@ -67,12 +75,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
         return time
     }
 
-    private func processingKey() throws -> ProcessingKey {
-        try ProcessingKey(
-            certificate: InputFile.read(certificate, "certificate"), key: InputFile.read(key, "private key"))
-    }
-
-    private func fail(_ error: PaymentTokenError) -> ExitCode {
+    private func fail(_ error: PaymentTokenError, next: String) -> ExitCode {
         if json {
             var writer = JSONWriter()
             writer.beginObject()
@@ -84,7 +87,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
             writer.field("step", error.step.rawValue)
             writer.field("what", error.what)
             writer.field("money_moved", error.moneyMoved.rawValue)
-            writer.field("next", error.next)
+            writer.field("next", next)
             writer.endObject()
             writer.endObject()
             Output.line(writer.text)
@@ -93,7 +96,10 @@ struct ApplePayDecrypt: AsyncParsableCommand {
                 Output.note("ok   \(step.rawValue)")
             }
             Output.note("FAIL \(error.step.rawValue)")
-            Output.note("till: \(error.description)")
+            Output.note(
+                "till: "
+                    + CommandError(code: error.code, what: error.what, moneyMoved: error.moneyMoved, next: next)
+                    .description)
         }
         return ExitCode(1)
     }

@@ -55,6 +55,6 @@ struct ApplePaySynthesize: AsyncParsableCommand {
     }
 
     private func write(_ text: String, _ name: String) throws {
-        try Data(text.utf8).write(to: URL(filePath: out + "/" + name))
+        try Data((text.hasSuffix("\n") ? text : text + "\n").utf8).write(to: URL(filePath: out + "/" + name))
     }
 }

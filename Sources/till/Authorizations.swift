@@ -9,6 +9,7 @@ import TillServer
 /// `till authorizations …`: money that is held, and what becomes of it.
 struct Authorizations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "authorizations",
         abstract: "Lists, captures, renews and lets go of held money.",
         discussion: """
             A later capture needs the payment only, never the card. The bank honors a hold for three days; after that
@@ -17,7 +18,8 @@ struct Authorizations: AsyncParsableCommand {
         subcommands: [List.self, CaptureHold.self, Reauthorize.self, Void.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists what is held, the soonest to end first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Lists what is held, the soonest to end first.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "At most so many, up to 500.") var limit = 100
@@ -53,39 +55,9 @@ struct Authorizations: AsyncParsableCommand {
         }
     }
 
-    struct CaptureHold: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "capture", abstract: "Takes held money; all that is left unless an amount is given.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "How much, as 5.00.") var amount: String?
-        @Flag(name: .long, help: "More will be captured later.") var partial = false
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.capture(
-                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
-            }
-        }
-    }
-
-    struct Void: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets held money go.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
-            }
-        }
-    }
-
     struct Reauthorize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reauthorize",
             abstract: "Renews a hold, so that the bank honors it for three more days. PayPal does it once for a hold.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

@@ -6,10 +6,12 @@ import TillCore
 /// `till cards …`
 struct Cards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "cards",
         abstract: "Looks at card numbers without sending them anywhere.", subcommands: [Check.self])
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Says what a card number, expiry and security code are: brands, lengths, check digit, format.",
             discussion: """
                 till cards check 4032036247327321 --expiry 11/30 --code 123

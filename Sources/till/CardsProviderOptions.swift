@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TillCore
 import TillServer
 
@@ -26,6 +27,53 @@ struct CardProviderOptions: ParsableArguments {
             "Where Braintree's interfaces are, or live. Also TILL_BRAINTREE_URL; usually Braintree's sandbox.",
             valueName: "url"))
     var braintreeURL: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where Adyen's checkout interface is. Also TILL_ADYEN_URL; usually Adyen's test system.", valueName: "url"))
+    var adyenURL: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A terminal of Adyen's on the local network, as V400m-123456789@192.168.1.20:8443. Also "
+                + "TILL_ADYEN_TERMINAL.", valueName: "name@host"))
+    var terminal: String?
+}
+
+extension AdyenTerminalOptions {
+    /// The terminal as the settings have it; `nil` if there is none.
+    /// - Throws: ``SettingsError`` for one that can not be used.
+    init?(_ settings: Settings) throws(SettingsError) {
+        guard let text = settings.text(.adyenTerminal) else { return nil }
+        guard
+            let options = AdyenTerminalOptions(
+                text, passphrase: settings.secret(.adyenTerminalPassphrase), key: settings.text(.adyenTerminalKey),
+                root: settings.text(.adyenTerminalRoot))
+        else {
+            throw .wrongValue(
+                place: "The terminal",
+                reason: "must be a name and an address, V400m-123456789@192.168.1.20:8443, with its key as mykey:1")
+        }
+        self = options
+    }
+}
+
+extension AdyenOptions {
+    /// Adyen as the settings have it; `nil` if it is not configured. A stand-in on this machine takes any key.
+    init?(_ settings: Settings, isChosen: Bool) {
+        let url = settings.text(.adyenURL)
+        let usual = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
+        guard let account = settings.text(.adyenMerchantAccount) ?? usual,
+            let key = settings.secret(.adyenKey) ?? usual.map({ Secret($0) })
+        else { return nil }
+        let keys = (settings.secret(.adyenHMACKey)?.reveal() ?? "").split(separator: ",").prefix(2)
+            .map { Secret($0.trimmingCharacters(in: .whitespaces)) }
+        self.init(
+            merchantAccount: account, key: key, url: url, webhookKeys: keys,
+            returnURL: settings.text(.adyenReturnURL))
+    }
 }
 
 extension BraintreeOptions {

@@ -1,9 +1,10 @@
 import TillCore
 import TillSandbox
+import TillServer
 
 extension Sandbox {
     /// The stand-ins for card providers: which of them `name` is.
-    static let cardStandIns = ["paypal", "braintree"]
+    static let cardStandIns = ["paypal", "braintree", "adyen"]
 
     /// Runs the stand-in for a card provider.
     func runCardStandIn(_ name: String, port: Int) async throws {
@@ -18,7 +19,12 @@ extension Sandbox {
                 Output.line("       --expiry 12/30 --cvc 123 --provider \(name) --\(name)-url \(url)")
             }
         }
-        if name == "braintree" {
+        if name == "adyen" {
+            let settings = try Settings(commandLine: [:], file: nil)
+            let seal = AdyenTerminalOptions.seal(
+                passphrase: settings.secret(.adyenTerminalPassphrase), key: settings.text(.adyenTerminalKey))
+            try await SandboxAdyen(stall: .seconds(100), terminalSeal: seal).run(port: port, onReady: tell)
+        } else if name == "braintree" {
             try await SandboxBraintree(stall: .seconds(100)).run(port: port, onReady: tell)
         } else {
             try await SandboxPayPalServer().run(port: port, onReady: tell)

@@ -41,7 +41,8 @@ struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "sandbox, stripe, paypal, braintree or cash. Also TILL_PROVIDER; usually sandbox.", valueName: "name"))
+            "sandbox, stripe, paypal, braintree, adyen or cash. Also TILL_PROVIDER; usually sandbox.",
+            valueName: "name"))
     var provider: String?
 
     @Option(name: .long, help: ArgumentHelp("Where Stripe's interface is. Also TILL_STRIPE_URL.", valueName: "url"))
@@ -64,7 +65,8 @@ struct ProviderOptions: ParsableArguments {
         [
             .provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency,
             .payPalURL: cards.paypalURL, .payPalClientID: cards.paypalClientID, .payPalSecret: cards.paypalSecret,
-            .braintreeURL: cards.braintreeURL,
+            .braintreeURL: cards.braintreeURL, .adyenURL: cards.adyenURL,
+            .adyenTerminal: cards.terminal,
         ]
     }
 
@@ -100,5 +102,7 @@ extension CounterOptions {
         offline = try OfflineOptions(settings, journal: journal)
         payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
         braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
+        adyen = AdyenOptions(settings, isChosen: provider.rawValue == "adyen")
+        adyenTerminal = try AdyenTerminalOptions(settings)
     }
 }

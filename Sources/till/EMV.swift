@@ -10,13 +10,17 @@ struct EMV: AsyncParsableCommand {
     /// `till emv decode`
     struct Decode: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "decode",
             abstract: "Reads data objects and says what they are. Card numbers, tracks and names are masked.")
         @Flag(name: .long, help: "Print one JSON object and nothing else.")
         var json = false
+        @Flag(name: .long, help: "Each line of standard input is a message of its own; one JSON object for each.")
+        var eachLine = false
         @Argument(help: "The bytes in hexadecimal; spaces are passed over. - reads standard input.")
-        var hex: [String]
+        var hex: [String] = []
 
         func run() async throws {
+            if eachLine { return EMV.decodeEachLine() }
             let text = hex == ["-"] ? EMV.standardInput() : hex.joined(separator: " ")
             let lines: [ExplainedLine]
             do {
@@ -33,6 +37,25 @@ struct EMV: AsyncParsableCommand {
                     CommandError(code: "not_data_objects", what: "\(error)", next: "Check the bytes."), json: json)
             }
             Output.line(json ? EMV.json(lines) : EMV.text(lines).joined(separator: "\n"))
+        }
+    }
+
+    /// Reads messages until the input ends; one that can not be read is told so in its place.
+    private static func decodeEachLine() {
+        while let line = readLine() {
+            guard line.utf8.count <= mostInput else {
+                Output.line("{\"error\":\"the line is too long\"}")
+                continue
+            }
+            do throws(TLVError) {
+                Output.line(json(try DataObject.parse(try Hex.bytes(line)).explained()))
+            } catch {
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.field("error", error.description)
+                writer.endObject()
+                Output.line(writer.text)
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import TillCore
 /// `till failpoints`, for tests that kill the process.
 struct Failpoints: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "failpoints",
         abstract: "Lists the places at which a test may kill the process.", shouldDisplay: false)
     @Flag(name: .long, help: "Print one JSON object and nothing else.") var json = false
 

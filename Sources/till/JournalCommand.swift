@@ -10,6 +10,7 @@ struct JournalCommand: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Checks every invariant, also while a counter is running. Exit code 1 if one is broken.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -60,7 +61,8 @@ struct JournalCommand: AsyncParsableCommand {
     }
 
     struct Backup: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Copies the journal while it is in use.")
+        static let configuration = CommandConfiguration(
+            commandName: "backup", abstract: "Copies the journal while it is in use.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The new file.") var path: String

@@ -7,10 +7,12 @@ import TillServer
 /// `till keys …`
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "keys",
         abstract: "Makes API keys for accounts.", subcommands: [Create.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Makes a key for the account and prints it, once; the journal keeps only its hash.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

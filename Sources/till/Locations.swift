@@ -6,11 +6,12 @@ import TillStripe
 /// `till locations …`
 struct Locations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "locations",
         abstract: "Manages the places where card readers stand.",
         subcommands: [List.self, Create.self, Update.self, Remove.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the places.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the places.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 
@@ -45,7 +46,7 @@ struct Locations: AsyncParsableCommand {
     }
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Makes a place.")
+        static let configuration = CommandConfiguration(commandName: "create", abstract: "Makes a place.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @OptionGroup var options: AddressOptions
@@ -64,7 +65,7 @@ struct Locations: AsyncParsableCommand {
     }
 
     struct Update: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Changes a place.")
+        static let configuration = CommandConfiguration(commandName: "update", abstract: "Changes a place.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @OptionGroup var options: AddressOptions
@@ -81,7 +82,8 @@ struct Locations: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Takes a place away that has no readers.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Takes a place away that has no readers.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its id, tml_…") var location: String

@@ -11,6 +11,7 @@ extension Offline {
     /// `till offline accept`
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "accept",
             abstract: "Takes a card, and stores it where the sale allows that.",
             discussion: """
                 till offline accept --amount 12.50 --currency EUR

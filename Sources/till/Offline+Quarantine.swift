@@ -8,6 +8,7 @@ extension Offline {
     /// `till offline quarantine`
     struct Quarantine: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "quarantine",
             abstract: "Shows what was put aside and why, puts a card aside, or takes one back.",
             discussion: """
                 till offline quarantine                      lists
@@ -64,6 +65,7 @@ extension Offline {
     /// `till offline export`
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Writes what is stored as JSON lines, cards sealed as they are.",
             discussion: """
                 One JSON object a line: first the log, then each stored payment with its

@@ -25,7 +25,7 @@ struct Offline: AsyncParsableCommand {
 
     /// `till offline status`
     struct Status: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows what is stored.")
+        static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what is stored.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 
@@ -48,6 +48,7 @@ struct Offline: AsyncParsableCommand {
     /// `till offline decline`
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "decline",
             abstract: "Takes the last stored card back, within 60 seconds.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -75,6 +76,7 @@ struct Offline: AsyncParsableCommand {
     /// `till offline sync`
     struct Sync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sync",
             abstract: "Reaches the provider and forwards everything that is stored.",
             discussion: "Safe to end at any moment and to run again: nothing is lost and nothing is taken twice.")
         @OptionGroup var common: CommonOptions
@@ -108,6 +110,7 @@ struct Offline: AsyncParsableCommand {
     /// `till offline verify`
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Checks every entry of the log, and that what the journal calls stored is there.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

@@ -25,9 +25,19 @@ func change(
         } else {
             Output.line("\(done.id) is \(done.status.rawValue):")
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
+            if done.moneyMoved == .unknown { Output.note("till: \(PaymentJSON.message(of: done))") }
+            done.customersWay.forEach { Output.note($0) }
         }
         if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
-            if case .refused = refund.state { throw ExitCode(2) }
+            if case .refused = refund.state {
+                if !common.json, let message = PaymentJSON.message(of: refund) { Output.note("till: \(message)") }
+                throw ExitCode(2)
+            }
+            if !common.json {
+                Output.note(
+                    "till: It is not known yet whether \(refund.amount) went back. Do not give it back again; it is "
+                        + "being found out: till payments show \(done.id)")
+            }
             throw ExitCode(3)
         }
         if done.moneyMoved == .unknown { throw ExitCode(3) }

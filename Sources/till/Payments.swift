@@ -8,13 +8,14 @@ import TillStripe
 /// `till payments …`
 struct Payments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "payments",
         abstract: "Lists, shows, captures, cancels and refunds payments.",
         subcommands: [
-            List.self, Show.self, CaptureCommand.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
+            List.self, Show.self, CaptureHold.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
         ])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists payments, newest first.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists payments, newest first.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "At most so many, up to 500.") var limit = 50
@@ -96,7 +97,8 @@ struct Payments: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows one payment with its events.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Shows one payment with its events.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
@@ -113,38 +115,6 @@ struct Payments: AsyncParsableCommand {
                     Output.line("  \(event.record.at)  \(event.record.event.name)")
                 }
                 for reason in found.attention { Output.line("Needs a person: \(reason)") }
-            }
-        }
-    }
-
-    struct CaptureCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "capture", abstract: "Takes held money; all of it unless an amount is given.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How much, as 5.00.", valueName: "amount"))
-        var amount: String?
-        @Flag(name: .long, help: "More may be captured later.") var partial = false
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.capture(
-                    found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
-            }
-        }
-    }
-
-    struct Cancel: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets held money go and ends the payment.")
-        @OptionGroup var common: CommonOptions
-        @OptionGroup var provider: ProviderOptions
-        @Argument(help: "The payment.") var payment: String
-        @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
-
-        func run() async throws {
-            try await change(common, provider, payment) { counter, found in
-                try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
             }
         }
     }
@@ -174,6 +144,7 @@ struct Payments: AsyncParsableCommand {
 
     struct Recover: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "recover",
             abstract: "Does what is due: unanswered calls, outcomes to look at again.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

@@ -15,6 +15,7 @@ extension Payment {
 extension Payments {
     struct Look: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "look",
             abstract: "Asks the provider now what became of a payment, such as after the bank's challenge.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

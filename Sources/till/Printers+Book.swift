@@ -8,6 +8,7 @@ import TillServer
 extension Printers {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Gives a printer a name.",
             discussion: """
                 Printers with TLS (ipps) make their own certificates. --trust keeps the one that the printer shows now, \
@@ -86,7 +87,7 @@ extension Printers {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forgets a printer's name.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Forgets a printer's name.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The name.") var name: String
@@ -100,7 +101,7 @@ extension Printers {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists printers with names.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists printers with names.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 

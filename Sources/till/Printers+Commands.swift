@@ -6,6 +6,7 @@ extension Printers {
     /// For tests: the bytes of each ESC/POS command, so that other makers' can be held against them.
     struct Commands: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "commands",
             abstract: "Lists the bytes of the ESC/POS commands that are written.", shouldDisplay: false)
         @Flag(name: .long, help: "Print one JSON object and nothing else.") var json = false
 

@@ -6,6 +6,7 @@ import TillReceipts
 extension Printers {
     struct Discover: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "discover",
             abstract: "Lists printers that announce themselves on the network.")
         @OptionGroup var common: CommonOptions
 

@@ -10,6 +10,7 @@ import TillServer
 extension Printers {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "status",
             abstract: "Asks a printer how it stands, about its paper and what it takes. Ends with 1 if it needs help.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -61,7 +62,8 @@ extension Printers {
     }
 
     struct Test: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Prints a page that is no receipt.")
+        static let configuration = CommandConfiguration(
+            commandName: "test", abstract: "Prints a page that is no receipt.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its name or address.") var printer: String
@@ -90,6 +92,7 @@ extension Printers {
 
     struct Drawer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "drawer",
             abstract: "Opens the cash drawer on a printer's plug. Needs --allow: no receipt ever opens it.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -125,6 +128,7 @@ extension Printers {
     /// For tests: reads an IPP message and writes it back, so that others' messages can be held against it.
     struct Reencode: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "reencode",
             abstract: "Reads an IPP message from standard input and writes it again.", shouldDisplay: false)
         @OptionGroup var common: CommonOptions
 

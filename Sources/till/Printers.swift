@@ -8,6 +8,7 @@ import TillServer
 /// `till printers …`
 struct Printers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "printers",
         abstract: "Finds, names, asks and tests receipt printers.",
         subcommands: [
             Discover.self, Add.self, Remove.self, List.self, Status.self, Test.self, Drawer.self, Reencode.self,

@@ -50,6 +50,16 @@ struct ReaderChoice {
     }
 }
 
+extension TerminalReader {
+    /// Refuses a command that would push aside what the reader is at.
+    func mustBeFree() throws {
+        guard action?.status == .inProgress, action?.kind != .setReaderDisplay else { return }
+        throw CommandError(
+            code: "terminal_reader_busy", what: "\(label) is busy with something else.",
+            next: "Wait until it is done, or call it off: till readers cancel.")
+    }
+}
+
 extension Counter {
     /// The readers, or why there are none.
     func readers() throws -> StripeTerminal {

@@ -6,6 +6,7 @@ import TillStripe
 /// `till readers …`
 struct Readers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "readers",
         abstract: "Finds, registers and drives Stripe's smart card readers.",
         discussion: """
             Without an account, in two terminals:
@@ -21,7 +22,8 @@ struct Readers: AsyncParsableCommand {
         ])
 
     struct Discover: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the readers of the account.")
+        static let configuration = CommandConfiguration(
+            commandName: "discover", abstract: "Lists the readers of the account.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "Only at this location, tml_…") var location: String?
@@ -35,13 +37,17 @@ struct Readers: AsyncParsableCommand {
                         ReaderLine.list("readers", found.map { ReaderLine.json($0, isConnected: $0.id == chosen) }))
                 }
                 for reader in found { Output.line(ReaderLine.text(reader, isConnected: reader.id == chosen)) }
-                if found.isEmpty { Output.line("No readers. Register one: till readers register CODE --label NAME") }
+                guard found.isEmpty else { return }
+                Output.line(
+                    location.map { "No readers at \($0)." }
+                        ?? "No readers. Register one: till readers register CODE --label NAME")
             }
         }
     }
 
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "register",
             abstract: "Makes a reader one of the account's, with the code that it shows.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -52,7 +58,12 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
-                try await counter.readers().register(
+                guard code.contains(where: { !$0.isWhitespace }) else {
+                    throw CommandError(
+                        code: "registration_code_missing", what: "The registration code is empty.",
+                        next: "Read the code from the reader's screen.")
+                }
+                return try await counter.readers().register(
                     code: code, label: label, location: location, key: .once("register"))
             }
         }
@@ -60,6 +71,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Connect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "connect",
             abstract: "Chooses the reader that this counter uses unless it is told another one.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -91,6 +103,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "status",
             abstract: "Shows a reader and what it does; the connected one if none is named.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -102,7 +115,8 @@ struct Readers: AsyncParsableCommand {
     }
 
     struct Disconnect: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forgets the connected reader.")
+        static let configuration = CommandConfiguration(
+            commandName: "disconnect", abstract: "Forgets the connected reader.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 
@@ -119,6 +133,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "update",
             abstract: "Renames a reader, or sets the hours in which the readers of its location install software.",
             discussion: "Smart readers install their own software when they restart at night.")
         @OptionGroup var common: CommonOptions
@@ -129,6 +144,11 @@ struct Readers: AsyncParsableCommand {
 
         func run() async throws {
             try await show(common, provider) { counter in
+                guard label != nil || rebootWindow != nil else {
+                    throw CommandError(
+                        code: "nothing_to_change", what: "Nothing was given to change.",
+                        next: "Give --label, --reboot-window, or both.")
+                }
                 let readers = try counter.readers()
                 var found = try await readers.reader(named: reader)
                 if let rebootWindow { try await set(rebootWindow, for: found, readers) }
@@ -165,6 +185,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Display: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "display",
             abstract: "Shows an order on a reader's screen; without one its usual screen comes back.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -175,6 +196,8 @@ struct Readers: AsyncParsableCommand {
             try await show(common, provider) { counter in
                 let readers = try counter.readers()
                 let found = try await readers.reader(named: reader)
+                // A cart takes the reader's one slot: it would end a sale that waits there.
+                try found.mustBeFree()
                 guard let order else {
                     return try await readers.cancelAction(at: found.id, key: .once("display"))
                 }
@@ -191,6 +214,7 @@ struct Readers: AsyncParsableCommand {
 
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "cancel",
             abstract: "Calls off what a reader waits for. Refused once a card is being charged.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -206,6 +230,7 @@ struct Readers: AsyncParsableCommand {
 
     struct SimulateCard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "simulate-card",
             abstract: "Holds a test card to a simulated reader, as soon as it waits for one.",
             discussion: """
                 Cards: \(TerminalTestCard.known.map(\.name).joined(separator: ", ")), declined:insufficient_funds and \
@@ -237,6 +262,11 @@ struct Readers: AsyncParsableCommand {
                     try await counter.clock.sleep(for: .milliseconds(200))
                     found = try await readers.reader(found.id)
                 }
+                guard found.action?.status == .inProgress || found.status == .offline else {
+                    throw CommandError(
+                        code: "reader_not_waiting", what: "\(found.label) does not wait for a card.",
+                        next: "Begin a sale at it: till sale --reader.")
+                }
                 return try await readers.present(card, at: found.id, key: .once("present"))
             }
         }
@@ -251,7 +281,8 @@ struct Readers: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Takes a reader out of the account.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Takes a reader out of the account.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String

@@ -31,11 +31,7 @@ extension Readers {
                 let readers = try counter.readers()
                 let found = try await counter.reader(reader)
                 let now = try await readers.reader(found.id)
-                if now.action?.status == .inProgress, now.action?.kind != .setReaderDisplay {
-                    throw CommandError(
-                        code: "terminal_reader_busy", what: "\(found.label) is busy with something else.",
-                        next: "Wait until it is done, or call it off: till readers cancel.")
-                }
+                try now.mustBeFree()
                 _ = try await readers.collectInputs(inputs, at: found.id, key: .once("inputs"))
                 if !common.json { Output.note("Reader \(found.label): waiting for the customer…") }
                 show(try await answers(at: found, readers, counter))
@@ -43,7 +39,7 @@ extension Readers {
         }
 
         private func questions() throws -> [TerminalInput] {
-            guard (1...5).contains(ask.count) else {
+            guard TerminalInput.countOfQuestions.contains(ask.count) else {
                 throw CommandError(
                     code: "invalid_questions", what: "A reader asks one to five questions; \(ask.count) were given.",
                     next: "Give --ask one to five times.")
@@ -128,6 +124,12 @@ extension Readers {
                     try await counter.clock.sleep(for: .milliseconds(200))
                     found = try await readers.reader(found.id)
                 }
+                let isAsking = found.action?.kind == .collectInputs && found.action?.status == .inProgress
+                guard isAsking || found.status == .offline else {
+                    throw CommandError(
+                        code: "reader_not_waiting", what: "\(found.label) asks nothing.",
+                        next: "Have it ask something: till readers collect-inputs.")
+                }
                 let after =
                     timeOut
                     ? try await readers.timeOutInputs(at: found.id, key: .once("inputs"))
@@ -147,11 +149,12 @@ extension TerminalInput {
         guard halves.count == 2, let kind = halves.first, let rest = halves.last else { return nil }
         let parts = rest.split(separator: "|", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
-        guard ["selection", "text", "numeric", "email", "phone", "signature"].contains(kind), let title = parts.first,
-            !title.isEmpty, !parts.contains("")
+        guard TerminalInput.kinds.contains(kind), let title = parts.first, !parts.contains(""),
+            parts.allSatisfy({ $0.utf8.count <= TerminalInput.maximumBytes })
         else { return nil }
         let choices = parts.dropFirst()
-        guard kind == "selection" ? (1...20).contains(choices.count) : choices.isEmpty else { return nil }
+        let isWhole = kind == "selection" ? TerminalInput.countOfChoices.contains(choices.count) : choices.isEmpty
+        guard isWhole else { return nil }
         self.init(
             kind: kind, title: title, isRequired: isRequired,
             choices: choices.enumerated().map { Choice(id: "choice-\($0 + 1)", text: $1) })

@@ -9,6 +9,7 @@ import TillServer
 extension Receipts {
     struct Print: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "print",
             abstract: "Prints the receipt of a payment, or with --waiting all that wait.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -66,6 +67,7 @@ extension Receipts {
 
     struct Queue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "queue",
             abstract: "Lists receipts that wait for paper, or all prints of one payment.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -80,7 +82,8 @@ extension Receipts {
     }
 
     struct Cancel: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Calls off a receipt that waits for its printer.")
+        static let configuration = CommandConfiguration(
+            commandName: "cancel", abstract: "Calls off a receipt that waits for its printer.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The print, as the queue lists it: print_….") var print: String

@@ -9,6 +9,7 @@ import TillServer
 extension Receipts {
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "link",
             abstract: "Makes an address under which a customer reads the receipt for a time.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
@@ -37,6 +38,7 @@ extension Receipts {
 
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "send",
             abstract: "Sends the receipt of a payment by e-mail.",
             discussion: """
                 The mail server is set with smtp.host, smtp.from, smtp.user and smtp.password_file. The address is kept
@@ -69,6 +71,7 @@ extension Receipts {
 
     struct Sent: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sent",
             abstract: "Lists where the receipt of a payment was sent, with addresses masked.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions

@@ -9,6 +9,7 @@ import TillServer
 /// `till receipts …`
 struct Receipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "receipts",
         abstract: "Shows, prints, sends and shares receipts.",
         subcommands: [Show.self, Sample.self, Print.self, Queue.self, Cancel.self, Link.self, Send.self, Sent.self])
 
@@ -70,6 +71,7 @@ struct Receipts: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Writes the receipt of a payment.",
             discussion: "pdf, png and escpos are bytes: add --output FILE or > FILE.")
         @OptionGroup var common: CommonOptions
@@ -88,6 +90,7 @@ struct Receipts: AsyncParsableCommand {
 
     struct Sample: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sample",
             abstract: "Writes a sample receipt, to see how those of the shop will look.",
             discussion: """
                 Without a name it lists the samples. With --own the shop's settings stand at its head, else those of a

@@ -22,7 +22,7 @@ extension Sale {
     func checkLimits(_ amount: Money) throws {
         do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
             throw CommandError(
-                code: error.underlyingError.rawValue, what: error.details.message ?? "The amount can not be charged.",
+                code: error.underlyingError.rawValue, what: error.details.sentence ?? "The amount can not be charged.",
                 next: "Take another amount, or cash.")
         }
     }

@@ -8,16 +8,19 @@ import TillJournal
 import TillReceipts
 import TillServer
 import TillStripe
+import TillAdyen
 
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sale",
         abstract: "Takes a payment and prints its receipt.",
         discussion: """
             till sale --order order.json
             till sale --amount 12.50 --currency EUR --reader simulated --card declined:insufficient_funds
             till sale --amount 12.50 --currency EUR --card-number 4242424242424242 --expiry 12/30 --cvc 123
             till sale --amount 12.50 --currency EUR --cash --tendered 20.00
+            till sale --amount 12.50 --currency EUR --provider adyen --terminal V400m-123456789@192.168.1.20:8443
             """)
 
     @OptionGroup var common: CommonOptions
@@ -82,7 +85,11 @@ struct Sale: AsyncParsableCommand {
             _ = try ReceiptForm(.text, width: width)
             let name =
                 cash
-                ? ProviderName.cash : isAtStripeReader ? StripeTerminalProvider.name : counter.options.provider
+                ? ProviderName.cash
+                : isAtStripeReader
+                    ? StripeTerminalProvider.name
+                    : isAtAdyenTerminal(counter) ? AdyenTerminalProvider.name : counter.options.provider
+            if isAtAdyenTerminal(counter) { try checkAdyenTerminal() }
             if isAtStripeReader { _ = try counter.readers() }
             try checkBeforeWriting(sold, name: name, counter)
             let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
@@ -94,7 +101,10 @@ struct Sale: AsyncParsableCommand {
                 return try await finish(try await collect(payment, at: atReader, tipping, in: counter), counter)
             }
             let tender: Tender
-            if let typed {
+            if let terminal = counter.adyenTerminal, name == AdyenTerminalProvider.name {
+                if !common.json { Output.note("The customer presents a card at \(terminal.terminal.terminal).") }
+                tender = terminal.tender
+            } else if let typed {
                 tender = typed
             } else {
                 tender = try await readCard(for: payment)
@@ -235,6 +245,8 @@ struct Sale: AsyncParsableCommand {
         let receipt = String(decoding: try ReceiptForm(.text, width: width).write(content).bytes, as: UTF8.self)
         if common.json {
             Output.line(PaymentLine.json(payment, receipt: receipt))
+        } else if payment.hasNothingToShow {
+            Output.note("till: \(PaymentJSON.message(of: payment))")
         } else {
             Output.line(receipt)
             if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }

@@ -6,6 +6,7 @@ import TillServer
 /// `till sandbox`: the stand-ins for outside parties, as servers of their own.
 struct Sandbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sandbox",
         abstract: "Runs stand-ins for outside parties: till sandbox, or till sandbox stripe --port 12111.",
         discussion: """
             The stand-in speaks the provider's wire format and keeps books of its own: GET /_sandbox/ledger.
@@ -14,7 +15,7 @@ struct Sandbox: AsyncParsableCommand {
             online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
             """)
 
-    @Argument(help: "Which one: stripe, paypal, braintree, card or printer. Without a name, stripe.")
+    @Argument(help: "Which one: stripe, paypal, braintree, adyen, card or printer. Without a name, stripe.")
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
@@ -36,7 +37,7 @@ struct Sandbox: AsyncParsableCommand {
             throw Output.fail(
                 CommandError(
                     code: "unknown_stand_in", what: "There is no stand-in \(name).",
-                    next: "There are: stripe, paypal, braintree, card, printer."),
+                    next: "There are: stripe, paypal, braintree, adyen, card, printer."),
                 json: json)
         }
         let wanted = port ?? (name == nil ? 12_111 : 0)

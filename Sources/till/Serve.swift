@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillAdyen
 import Crypto
 import Logging
 import TillCheckout
@@ -8,6 +9,7 @@ import TillServer
 /// `till serve`: the counter over HTTP.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Starts the counter: the page, the interface, webhooks. Ctrl-C finishes what is in flight and stops.")
 
     @OptionGroup var common: CommonOptions
@@ -61,6 +63,8 @@ struct Serve: AsyncParsableCommand {
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
             options.payPalWebhooks = counter.payPalWebhooks
+            options.adyenWebhooks = counter.adyen?.webhooks
+            options.adyenBook = counter.adyen?.provider.book
             options.braintreeWebhooks = counter.braintreeWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account

@@ -18,6 +18,7 @@ struct Tap: AsyncParsableCommand {
     /// `till tap --amount 12.50 --currency EUR --reader virtual`
     struct Take: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "take",
             abstract: "Takes a payment by a tap.",
             discussion: """
                 till tap --amount 12.50 --currency EUR --reader virtual --card mastercard
@@ -97,7 +98,11 @@ struct Tap: AsyncParsableCommand {
             var passes: [(VASReader.Entry, LoyaltyVisit?)] = []
             do {
                 if let loyalty { passes = try await readPass(loyalty, channel, clock) }
-                let profile = TerminalProfile(usesContactDirectory: reader.hasPrefix("replay:"))
+                var profile = TerminalProfile()
+                if let replay = channel as? ReplayChannel {
+                    profile.usesContactDirectory = true
+                    profile.directApplications = replay.applications
+                }
                 let reading = try await ContactlessReader(profile: profile, authorities: .virtual).read(
                     TapRequest(amount: payment.amount, time: clock.now()), over: channel
                 ) { step in
@@ -230,7 +235,7 @@ struct Tap: AsyncParsableCommand {
 
     static func transcript(_ path: String) throws -> Transcript {
         do {
-            return try Transcript(text: TextFile.read(path, limit: Transcript.mostBytes))
+            return try Transcript(bytes: TextFile.bytes(path, limit: Transcript.mostBytes))
         } catch let error as TranscriptError {
             throw CommandError(code: "invalid_recording", what: "\(path): \(error)", next: "Correct the recording.")
         }

@@ -6,6 +6,7 @@ extension Tap {
     /// `till tap trace FILE`
     struct Trace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "trace",
             abstract: "Explains a recorded conversation with a card, step by step, and says how the tap would end here."
         )
         @Argument(help: "The recording: lines such as `send: 00A404…` and `resp: 6F…9000`.")
@@ -37,16 +38,7 @@ extension Tap {
                 writer.endObject()
                 return Output.line(writer.text)
             }
-            for (index, step) in steps.enumerated() {
-                Output.line("\(index + 1). \(step.title)")
-                if !step.sent.isEmpty {
-                    Output.line("   sent:")
-                    for line in EMV.text(step.sent, indent: 3) { Output.line(line) }
-                }
-                Output.line("   \(step.status.map { "answer: \($0)" } ?? "no answer")")
-                for line in EMV.text(step.answer, indent: 3) { Output.line(line) }
-                for note in step.notes { Output.line("   ! \(note)") }
-            }
+            Trace.tell(steps)
             Output.line("")
             for application in TranscriptExplanation.applications(transcript) {
                 Output.line("Recorded: \(application.sentence)")
@@ -62,9 +54,37 @@ extension Tap {
                     "\(reading.scheme ?? "Unknown scheme"), \(reading.label ?? "no label"), \(number), read by "
                         + "\(reading.kernel) with \(reading.commands) commands")
                 Output.line("Outcome: \(reading.outcome.rawValue). \(reading.reason)")
+            case .failure where TranscriptExplanation.holdsOnlyPasses(transcript):
+                Output.line("Outcome: passes alone. The recording holds no payment card.")
             case .failure(let error):
                 Output.line("Outcome: not read. \(error)")
             }
+        }
+
+        /// The steps by their numbers; the same step many times in a row is told once.
+        private static func tell(_ steps: [TranscriptExplanation.Step]) {
+            var index = 0
+            while index < steps.count {
+                let text = lines(steps[index])
+                var last = index
+                while last + 1 < steps.count, lines(steps[last + 1]) == text { last += 1 }
+                let number = last == index ? "\(index + 1)." : "\(index + 1)-\(last + 1)."
+                Output.line("\(number) \(text[0])")
+                for line in text.dropFirst() { Output.line(line) }
+                index = last + 1
+            }
+        }
+
+        private static func lines(_ step: TranscriptExplanation.Step) -> [String] {
+            var lines = [step.title, "   \(step.sentence)"]
+            if !step.sent.isEmpty {
+                lines.append("   sent:")
+                lines += EMV.text(step.sent, indent: 3)
+            }
+            lines.append("   " + (step.status.map { "answer: \($0)" } ?? "no answer"))
+            lines += EMV.text(step.answer, indent: 3)
+            for note in step.notes { lines.append("   ! \(note)") }
+            return lines
         }
 
         private static func write(
@@ -118,6 +138,7 @@ extension Tap {
         private static func write(_ step: TranscriptExplanation.Step, to writer: inout JSONWriter) {
             writer.beginObject()
             writer.field("command", step.title)
+            writer.field("sentence", step.sentence)
             writer.field("status", step.status?.description)
             writer.key("sent")
             EMV.write(step.sent, to: &writer)

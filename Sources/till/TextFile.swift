@@ -5,9 +5,14 @@ enum TextFile {
     /// Its text.
     /// - Throws: an error that explains itself when there is none, or more than the limit in bytes.
     static func read(_ path: String, limit: Int) throws(CommandError) -> String {
+        String(decoding: try bytes(path, limit: limit), as: UTF8.self)
+    }
+
+    /// Its bytes, in whatever encoding.
+    /// - Throws: like ``read(_:limit:)``.
+    static func bytes(_ path: String, limit: Int) throws(CommandError) -> [UInt8] {
         do throws(LimitedFile.Failure) {
-            return String(
-                decoding: try LimitedFile.read(path, limit: limit, takesInput: false), as: UTF8.self)
+            return try LimitedFile.read(path, limit: limit, takesInput: false)
         } catch {
             guard case .tooLong = error else {
                 throw CommandError(

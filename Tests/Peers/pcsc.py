@@ -35,7 +35,7 @@ def answers(path):
 
 
 class Service:
-    """pcscd with two virtual slots. Its ports listen on all addresses, which the driver offers no choice about."""
+    """pcscd with two virtual slots. Their ports listen on all addresses: the driver offers no choice."""
 
     def __init__(self, folder):
         self.folder, self.process, self.cards = folder, None, []

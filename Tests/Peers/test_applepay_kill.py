@@ -86,6 +86,23 @@ def test_a_kill_while_the_provider_is_slow_charges_once(tmp_path, sandbox):
         assert captured(sandbox, page.basket) == [PRICE]
 
 
+def test_a_provider_that_is_slower_than_the_sheet_is_told_as_pending_and_charges_once(tmp_path, sandbox):
+    """The sheet has 30 s; the shop answers in 20, whatever the provider does, and the payment goes on."""
+    with counter.Server(tmp_path, *flags(sandbox)) as server:
+        page = Page(server)
+        token = page.token().json()
+        requests.post(
+            sandbox.url + "/_sandbox/faults", json={"operation": "authorize", "fault": "slow", "seconds": 23, "times": 1}, timeout=10
+        ).raise_for_status()
+        answer = page.pay(token)
+        assert answer.status_code == 202 and answer.json()["status"] == "pending", answer.text
+        assert answer.json()["moneyMoved"] == "unknown" and answer.json()["statusURL"].endswith(page.basket)
+        # Whoever pays again meanwhile is told the same payment.
+        assert page.status()["status"] == "pending"
+        assert page.outcome()["status"] == "placed"
+        assert captured(sandbox, page.basket) == [PRICE]
+
+
 def swallow(body):
     try:
         body()
@@ -97,6 +114,9 @@ def test_a_guest_gets_one_account_for_any_number_of_orders_and_restarts(tmp_path
     server = counter.Server(tmp_path, "--provider", "sandbox").start()
     first = pay(Page(server)).json()
     assert first["guestToken"] and first["guestAccount"].startswith("guest_")
+    # Whoever knows the basket's number alone is not told what signs in.
+    open_to_all = requests.get(f"{server.url}/applepay/payment/{first['orderId']}", timeout=10).json()
+    assert open_to_all["status"] == "placed" and "guestToken" not in open_to_all
     second = pay(Page(server)).json()
     assert second["guestAccount"] == first["guestAccount"] and "guestToken" not in second
     server.kill()

@@ -95,6 +95,8 @@ def test_a_payment_is_placed_once_whoever_asks_again(server):
     other = page.pay(page.token().json())
     assert other.json()["orderId"] == first.json()["orderId"]
     assert requests.get(f"{page.url}/applepay/payment/{page.basket}").json()["status"] == "placed"
+    change = page.post(f"/applepay/basket/{page.basket}/update", {"event": "couponcode", "couponCode": "TENOFF"})
+    assert change.status_code == 409 and change.json()["code"] == "basket_in_payment", change.text
     [payment] = [p for p in payments(server) if p["order_id"] == page.basket]
     assert payment["captured"] == payment["amount"] == 1599
     assert payment["tender"]["type"] == "wallet" if "type" in payment["tender"] else payment["tender"]["kind"] == "wallet"
@@ -168,12 +170,66 @@ def test_the_association_file_is_there_and_production_has_no_simulator(server, t
     with counter.Server(tmp_path, "--provider", "sandbox", "--apple-pay", str(tmp_path / "settings.json")) as real:
         port = real.url.rsplit(":", 1)[1]
         base = f"http://localhost:{port}"
-        assert requests.get(base + "/applepay/metadata").json()["enabled"] is False
+        metadata = requests.get(base + "/applepay/metadata").json()
+        assert metadata["enabled"] is False and metadata["simulator"] is None
+        assert metadata["appleScript"] == "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js"
         assert requests.get(base + "/applepay/client.js").status_code == 200
         for path in ("/applepay/simulator.js", "/applepay/simulator.css", "/shop", "/shop/shop.js"):
             assert requests.get(base + path).status_code == 404, path
         for path in ("/applepay/sandbox/authorize", "/shop/baskets"):
             assert requests.post(base + path, json={"service": "delivery"}).status_code == 404, path
+
+
+@pytest.fixture(scope="module")
+def domains(tmp_path_factory):
+    """A shop of production with domains of every state, and certificates of a throw-away Apple."""
+    folder = tmp_path_factory.mktemp("domains")
+    for name, at in (("now", None), ("old", "2023-01-01")):
+        when = ["--at", at] if at else []
+        assert counter.till("applepay", "synthesize", "--out", folder / name, "--merchant", "merchant.x", *when).code == 0
+
+    def pair(kind, made="now"):
+        return {"certificate": f"{made}/{kind}.pem", "key": f"{made}/{kind}.key"}
+
+    def domain(name, identities=None, **more):
+        identities = [pair("identity")] if identities is None else identities
+        return {"name": name, "merchant": "merchant.x", "identities": identities, **more}
+
+    settings = {
+        "environment": "production", "display_name": "Shop", "country": "GB", "currency": "GBP",
+        "processing": [pair("processing")], "apple_script": False,
+        "domains": [
+            domain("on.example", origins=["https://www.on.example"]), domain("half.example", percentage=50),
+            domain("nobody.example", percentage=0), domain("off.example", enabled=False),
+            domain("old.example", [pair("identity", "old")]), domain("both.example", [pair("identity", "old"), pair("identity")]),
+            domain("none.example", []),
+        ],
+    }
+    (folder / "settings.json").write_text(json.dumps(settings))
+    with counter.Server(folder, "--provider", "sandbox", "--apple-pay", str(folder / "settings.json")) as running:
+        yield running
+
+
+def test_each_domain_has_its_switch_its_share_of_visitors_and_its_certificates(domains):
+    def ask(host, visitor="v", **headers):
+        return requests.get(domains.url + "/applepay/metadata", params={"visitor": visitor}, headers={"Host": host, **headers})
+
+    states = {
+        "on.example": True, "off.example": False, "nobody.example": False, "old.example": False, "both.example": True,
+        "none.example": False,
+    }
+    for host, state in states.items():
+        body = ask(host).json()
+        assert body["enabled"] is state and body["simulator"] is None and body["appleScript"] is None, host
+    visitors = [f"visitor-{n}" for n in range(200)]
+    share = [ask("half.example", v).json()["enabled"] for v in visitors]
+    # The same visitor is always in the same half; of 200, between 60 and 140 are in it unless something is very wrong.
+    assert [ask("half.example", v).json()["enabled"] for v in visitors] == share and 60 < sum(share) < 140
+    assert ask("unknown.example").status_code == 421
+    for origin, status in (("https://www.on.example", 200), ("https://on.example", 200), ("https://evil.on.example", 421)):
+        answer = ask("on.example", Origin=origin)
+        assert answer.status_code == status
+        assert answer.headers.get("Access-Control-Allow-Origin") == (origin if status == 200 else None)
 
 
 def test_figures_tell_outcomes_and_days_left(server):

@@ -85,6 +85,15 @@ def test_delivery_is_paid_once_and_a_guest_gets_an_account(shop, server):
     expect(shop.locator("#guest")).to_contain_text("guest_")
 
 
+@pytest.mark.parametrize("service, total", [("Delivery", "15.99"), ("Collection", "13.49")])
+def test_the_page_shows_every_line_of_the_price(shop, service, total):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    shop.get_by_role("radio", name=service).check()
+    expect(shop.locator("#total")).to_contain_text(total, timeout=WAIT)
+    amounts = [round(float(item.split()[-2]) * 100) for item in shop.locator("#lines li").all_inner_texts()]
+    assert len(amounts) >= 3 and sum(amounts[:-1]) == amounts[-1], amounts
+
+
 def test_collection_has_no_delivery_charge_and_shows_the_shop(shop, server):
     expect(button(shop)).to_be_visible(timeout=WAIT)
     shop.get_by_role("radio", name="Collection").check()
@@ -176,6 +185,30 @@ def test_a_double_click_opens_one_sheet_and_pays_once(shop, server):
     expect(sheet.get_by_role("button", name="Authorise")).to_be_enabled(timeout=WAIT)
     sheet.get_by_role("button", name="Authorise").dblclick()
     assert len(payments(server, confirmed(shop))) == 1
+
+
+def test_a_script_that_somebody_put_into_the_page_does_not_run(shop):
+    """The shop's own policy: nothing but its files runs, and nobody frames it. The violation is wanted here."""
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    policy = shop.request.get(shop.url).headers["content-security-policy"]
+    for rule in ("default-src 'none'", "script-src 'self' https://applepay.cdn-apple.com", "frame-ancestors 'none'", "base-uri 'none'"):
+        assert rule in policy, policy
+    assert "unsafe" not in policy
+    frame = shop.context.browser.new_page()
+    frame.goto(shop.url)
+    expect(button(frame)).to_be_visible(timeout=WAIT)
+    ran = frame.evaluate("""() => {
+        const inline = document.createElement("script");
+        inline.textContent = "window.inlineRan = true";
+        document.body.append(inline);
+        const handler = document.createElement("button");
+        handler.setAttribute("onclick", "window.handlerRan = true");
+        document.body.append(handler);
+        handler.click();
+        return [window.inlineRan ?? false, window.handlerRan ?? false];
+    }""")
+    assert ran == [False, False]
+    frame.close()
 
 
 def test_the_session_is_made_before_the_click_returns(shop):
@@ -292,6 +325,54 @@ def test_a_counter_that_dies_while_it_is_asked_leads_to_one_order(shop, tmp_path
     with own.start():
         expect(shop.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=30_000)
         assert [p["status"] for p in payments(own, order)] == ["succeeded"]
+
+
+APPLE = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js"
+# What Apple's script brings, as far as a page sees it: an element, and a session that is made in a gesture.
+SCRIPT = """
+customElements.define("apple-pay-button", class extends HTMLElement {
+  connectedCallback() { this.style.cssText = "display: block; height: 48px; background: #000"; this.role = "button"; }
+});
+window.made = [];
+window.ApplePaySession = class {
+  static canMakePayments() { return true; }
+  static supportsVersion(version) { return version <= 14; }
+  static async applePayCapabilities() { return { paymentCredentialStatus: "paymentCredentialStatusUnknown" }; }
+  constructor(version, request) { window.made.push([window.event?.type, version, request.total.amount]); }
+  begin() {}
+};
+"""
+
+
+def with_apple_s_script(page, fulfil):
+    """A shop of production as far as the page can tell: Apple's script in place of the simulator."""
+    def metadata(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "simulator": None, "appleScript": APPLE})
+
+    page.route("**/applepay/metadata*", metadata)
+    page.route(APPLE, fulfil)
+    page.goto(page.url)
+
+
+def test_a_browser_without_wallet_pays_with_apple_s_own_script_and_button(shop):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    with_apple_s_script(shop, lambda route: route.fulfill(
+        body=SCRIPT, content_type="text/javascript", headers={"Access-Control-Allow-Origin": "*"}))
+    element = shop.locator("apple-pay-button")
+    expect(element).to_be_visible(timeout=WAIT)
+    assert [element.get_attribute(name) for name in ("buttonstyle", "type", "locale")] == ["black", "order", "en"]
+    element.click()
+    assert shop.evaluate("window.made") == [["click", 12, "15.99"]]
+
+
+def test_without_apple_s_script_a_browser_without_wallet_shows_no_button(shop):
+    expect(button(shop)).to_be_visible(timeout=WAIT)
+    asked = []
+    with_apple_s_script(shop, lambda route: (asked.append(route.request.url), route.abort()))
+    expect(shop.locator("#total")).to_contain_text("15.99", timeout=WAIT)
+    shop.wait_for_function("performance.getEntriesByType('resource').some((e) => e.name.includes('apple-pay-sdk'))", timeout=WAIT)
+    assert asked == [APPLE] and shop.locator("till-apple-pay").inner_html() == ""
 
 
 def test_a_session_that_is_awaited_before_fails_this_test(shop):

@@ -82,6 +82,130 @@ def test_the_payment_data_alone_and_der_files_are_taken(apple, tmp_path):
         assert decrypt(tmp_path, tmp_path / "inner.json").code == 0
 
 
+def handed_over(token):
+    """One token in every way in which wallets give it and shops pass it on."""
+    bare = token["paymentData"]
+    text = json.dumps(bare, separators=(",", ":"))
+    coded = base64.b64encode(text.encode()).decode()
+    lines = base64.encodebytes(text.encode()).decode().replace("\n", "\r\n")
+    # A browser or an app that writes JSON may put a backslash before each slash.
+    slashes = text.replace("/", "\\/")
+    upper = json.loads(text)
+    for key in ("transactionId", "applicationData"):
+        upper["header"][key] = upper["header"][key].upper()
+    nothing = json.loads(text)
+    nothing["header"]["wrappedKey"] = None
+    event = {"token": token, "billingContact": {}, "shippingContact": {"postalCode": "EC4M 7RF"}}
+    return {
+        "paymentData": text, "whole": json.dumps(token), "event": json.dumps({"payment": event}),
+        "payment": json.dumps(event), "payment request": json.dumps({"requestId": "1", "details": event}),
+        "text in it": json.dumps({**token, "paymentData": text}),
+        "base64 in it": json.dumps({**token, "paymentData": coded}),
+        "base64 in lines in it": json.dumps({**token, "paymentData": lines}),
+        "text of the token": json.dumps({"token": json.dumps(token)}), "text of text": json.dumps(json.dumps(token)),
+        "base64": coded, "base64 in lines": lines, "base64 for URLs": base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+        "space": "\r\n\t " + json.dumps(token, indent=4).replace("\n", "\r\n") + "\n\n", "mark": "\ufeff" + text,
+        "slashes": slashes, "capitals": json.dumps(upper), "null": json.dumps(nothing),
+    }
+
+
+def test_a_token_is_read_however_it_was_handed_over(apple, tmp_path):
+    token = json.loads((apple / "token.json").read_text())
+    forms = handed_over(token)
+    for name, text in forms.items():
+        (tmp_path / "token").write_bytes(text.encode())
+        answer = decrypt(apple, tmp_path / "token", "--application-data", apple / "data")
+        assert answer.code == 0 and answer.json["verified"], (name, answer)
+    # What the device simulator gives is named as such, whichever way it is empty.
+    for empty in ({}, "", None):
+        (tmp_path / "token").write_text(json.dumps({**token, "paymentData": empty}))
+        answer = decrypt(apple, tmp_path / "token")
+        assert answer.code == 1 and answer.json["error"]["code"] == "simulated", answer
+
+
+def test_what_is_no_token_is_refused_as_to_its_form(apple, tmp_path):
+    token = json.loads((apple / "token.json").read_text())
+    bare = token["paymentData"]
+
+    def header(**more):
+        return {**bare, "header": {**bare["header"], **more}}
+
+    for name, document in {
+        "empty": "", "half": json.dumps(token)[:-9], "a list": [bare], "a number": 5, "other text": "not a token",
+        "version": {**bare, "version": "EC_v2"}, "both keys": header(wrappedKey="AAAA"),
+        "odd": header(transactionId="abc"), "two cases": header(transactionId="aB" * 32),
+        "base64 of it": header(applicationData=base64.b64encode(bytes(32)).decode()),
+        "for URLs": {**bare, "signature": bare["signature"].replace("+", "-").replace("/", "_")},
+        "no signature": {k: v for k, v in bare.items() if k != "signature"},
+        "no header": {k: v for k, v in bare.items() if k != "header"},
+        "long": {**bare, "data": "A" * 70_000},
+    }.items():
+        (tmp_path / "token").write_text(document if isinstance(document, str) else json.dumps(document))
+        answer = decrypt(apple, tmp_path / "token")
+        assert answer.code == 1 and answer.json["step"] == "format", (name, answer)
+        assert answer.json["error"]["what"] and answer.json["error"]["next"]
+
+
+def test_an_old_token_is_told_the_time_to_look_at_it(apple):
+    for at, step in (("2026-11-18T11:12:00Z", "signing-time"), ("2029-11-18T11:12:00Z", "chain"), (None, None)):
+        flags = ["--at", at] if at else []
+        answer = counter.till(
+            "applepay", "decrypt", "--token", apple / "token.json", "--certificate", apple / "processing.pem", "--key",
+            apple / "processing.key", "--root", apple / "root.pem", "--json", *flags)
+        assert answer.code == 1 and step in (None, answer.json["step"]), answer
+        assert AT.replace("Z", "") in answer.json["error"]["next"] and "--at" in answer.json["error"]["next"]
+
+
+def test_keys_are_read_in_the_forms_in_which_they_are_kept(apple, tmp_path):
+    run = lambda *a: subprocess.run(["openssl", *map(str, a)], check=True, capture_output=True)
+    certificate, key, token = apple / "processing.pem", apple / "processing.key", apple / "token.json"
+
+    def opens(*flags, **environment):
+        answer = counter.till(
+            "applepay", "decrypt", "--token", token, "--root", apple / "root.pem", "--at", AT, "--json", *flags,
+            env=environment)
+        return answer
+
+    merchant = hashlib.sha256(MERCHANT.encode()).hexdigest()
+    assert opens("--merchant", MERCHANT, "--key", key).code == 0
+    assert opens("--merchant", merchant, "--key", key).code == 0
+    # The hash is part of the derivation of the key: another merchant's opens nothing.
+    assert opens("--merchant", "merchant.other", "--key", key).json["step"] == "decryption"
+    assert opens("--merchant", "merchant.other", "--key", key, "--certificate", certificate).json["error"]["code"] == "merchant"
+    assert opens("--key", key).json["error"]["code"] == "certificate"
+    assert opens().code != 0
+    # Both in one file, as openssl pkcs12 -nodes writes them, with words around.
+    both = tmp_path / "both.pem"
+    both.write_bytes(b"Bag Attributes\n    friendlyName: x\n" + certificate.read_bytes().replace(b"\n", b"\r\n") + key.read_bytes())
+    assert opens("--certificate", both).code == 0
+    for name, more in {
+        "new": ["-passout", "pass:secret"], "none": ["-passout", "pass:"],
+        "key chain": ["-passout", "pass:secret", "-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES", "-macalg", "sha1"],
+        "chain": ["-passout", "pass:secret", "-certfile", apple / "root.pem"],
+    }.items():
+        bundle = tmp_path / f"{name}.p12"
+        run("pkcs12", "-export", "-in", certificate, "-inkey", key, "-out", bundle, *more)
+        flags = [] if name == "none" else ["--passphrase-env", "TEST_PASSPHRASE"]
+        assert opens("--certificate", bundle, *flags, TEST_PASSPHRASE="secret").code == 0, name
+        assert opens("--key", bundle, "--certificate", certificate, *flags, TEST_PASSPHRASE="secret").code == 0, name
+        assert opens("--key", bundle, *flags, TEST_PASSPHRASE="secret").code == 0, name
+        if flags:
+            wrong = opens("--certificate", bundle, *flags, TEST_PASSPHRASE="wrong")
+            assert wrong.code == 1 and wrong.json["error"]["code"] == "bundle" and "secret" not in wrong.out + wrong.err
+            assert opens("--certificate", bundle).json["error"]["code"] == "bundle"
+            assert opens("--certificate", bundle, *flags).json["error"]["code"] == "passphrase"
+    for name, command in {
+        "pkcs8": ["pkcs8", "-topk8", "-v2", "aes-256-cbc"], "pkcs8 3des": ["pkcs8", "-topk8", "-v2", "des3"], "sec1": ["ec", "-aes128"],
+    }.items():
+        locked = tmp_path / "locked.key"
+        run(*command, "-in", key, "-out", locked, "-passout", "pass:secret")
+        flags = ["--certificate", certificate, "--key", locked]
+        assert opens(*flags, "--passphrase-env", "TEST_PASSPHRASE", TEST_PASSPHRASE="secret").code == 0, name
+        assert opens(*flags, "--passphrase-env", "TEST_PASSPHRASE", TEST_PASSPHRASE="wrong").json["error"]["code"] == "passphrase"
+        locked_out = opens(*flags)
+        assert locked_out.code == 1 and "--passphrase-env" in locked_out.json["error"]["next"], locked_out
+
+
 def test_openssl_finds_our_maker_s_signature_good(apple, tmp_path):
     data = json.loads((apple / "token.json").read_text())["paymentData"]
     header = data["header"]

@@ -8,6 +8,7 @@ import pathlib
 import re
 
 import pytest
+import requests
 
 import counter
 import paypal
@@ -166,3 +167,20 @@ def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):  # noqa: 
     assert theirs[0] == by_path["/v2/checkout/orders"][0]
     assert theirs[1] == by_path["/v2/checkout/orders/ID/capture"][0]
     assert theirs[2] == ours_refund
+
+
+def test_the_banks_page_is_there_for_the_customer(tmp_path, stand_in):  # noqa: F811
+    """What the command line tells the clerk to send the customer to is a page; confirming pays, refusing does not."""
+    shop = Shop(tmp_path, stand_in)
+    for answer, status in (("confirm", "succeeded"), ("refuse", "requires_payment_method")):
+        order = ["--amount", "7.00", "--order", f"o-{answer}", "--cardholder", "SCA-REQUIRED"]
+        told = counter.till("sale", *SALE, *order, *[part for part in shop.common if part != "--json"])
+        assert told.code == 3 and "No money was taken yet." in told.err, told
+        link = re.search(r"Send the customer to (http\S+)", told.err)[1]
+        page = requests.get(link, timeout=5)
+        assert page.status_code == 200 and "7.00 EUR" in page.text and page.headers["content-type"].startswith("text/html")
+        payment = re.search(r"till payments look (\S+)", told.err)[1]
+        assert shop("payments", "look", payment).json["status"] == "requires_action"
+        assert requests.post(link, data={"answer": answer}, timeout=5).status_code == 200
+        assert requests.post(link, data={"answer": answer}, timeout=5).status_code == 404
+        assert shop("payments", "look", payment).json["status"] == status

@@ -425,11 +425,60 @@ def test_a_till_that_dies_while_the_reader_waits_pays_once_or_never(desk):
     sale.kill()
     sale.wait()
     counter.succeed("payments", "recover", *desk.common)
-    late = desk.card("visa")
+    assert desk.status()["action"] is None, "the reader that waited for the dead till is free again"
+    late = desk.card("visa", "--wait", "0")
     time.sleep(0.5)
     charge = next(c for c in desk.charges() if c["order"] == "o-2")
     assert charge["canceled"] and charge["authorized"] == 0, late
     desk.verify()
+
+
+def test_a_sale_that_waits_is_not_pushed_aside(desk, tmp_path):
+    order = tmp_path / "order.json"
+    order.write_text(json.dumps({"id": 7, "number": "7", "currency": "EUR", "total": "1.00", "total_tax": "0.00",
+                                 "discount_total": "0.00", "shipping_total": "0.00", "line_items": [
+                                     {"name": "Tea", "quantity": 1, "subtotal": "1.00", "subtotal_tax": "0.00",
+                                      "total": "1.00", "total_tax": "0.00"}]}))
+    sale = desk.start()
+    desk.waits()
+    for command in (["display", "Front"], ["display", "Front", "--order", str(order)],
+                    ["collect-inputs", "Front", "--ask", "text=Name?"]):
+        refused = counter.till("readers", *command, *desk.common)
+        assert refused.code == 1 and refused.json["error"]["code"] == "terminal_reader_busy", refused
+    second = desk.start("o-2", json_too=False)
+    code, out, err = end(second)
+    assert code == 2 and out == "", "nothing to give a receipt for"
+    assert "The card reader is busy with something else. Nothing was charged." in err and "use another reader" in err
+    assert desk.card("visa").code == 0
+    code, _, err = end(sale)
+    assert code == 0, err
+    assert sum(c["captured"] for c in desk.charges()) == 1250
+
+
+@pytest.mark.parametrize("fault, words, next", [
+    ("offline", "The card reader can not be reached.", "Check that it is on and in the network"),
+    ("hardware", "The card reader is out of order.", "Restart it"),
+    ("place", "This card reader can not take this payment where it stands.", "Use a reader in the country"),
+    ("timeout_before", "The payment came to nothing and was called off.", "Try again."),
+])
+def test_a_reader_that_does_not_do_it_says_what_happened_and_what_to_do(desk, fault, words, next):
+    name = "Front"
+    if fault == "place":
+        place = counter.succeed("locations", "create", "--name", "HQ", "--line1", "1 Main St", "--city", "Springfield",
+                                "--state", "IL", "--postal-code", "62701", "--country", "US", *desk.common)
+        counter.succeed("readers", "register", "simulated-s700", "--label", "US", "--location", place["id"], *desk.common)
+        name = "US"
+    elif fault == "offline":
+        act(desk.sandbox, {"reader": "Front", "do": "offline"})
+    else:
+        act(desk.sandbox, {"reader": "Front", "do": "fault", "fault": fault})
+    common = [c for c in desk.common if c != "--json"]
+    sale = counter.till("sale", "--amount", "12.50", "--currency", "EUR", "--reader", name, *common)
+    assert sale.code == (1 if fault == "timeout_before" else 2) and sale.out == "", sale
+    last = sale.err.strip().splitlines()[-1]
+    assert last.startswith("till: " + words) and next in last, last
+    assert "Nothing was charged." in last or "No money moved." in last
+    assert [c["authorized"] for c in desk.charges()] == [0]
 
 
 def test_an_interac_sale_and_its_refund_at_the_reader(desk):
@@ -439,7 +488,10 @@ def test_an_interac_sale_and_its_refund_at_the_reader(desk):
     assert code == 0, err
     payment = json.loads(out)["id"]
     refused = counter.till("payments", "refund", payment, "--amount", "5.00", *desk.common)
-    assert refused.code != 0 and desk.charges()[0]["refunded"] == 0
+    assert refused.code == 2 and desk.charges()[0]["refunded"] == 0
+    assert refused.json["refunds"][-1]["message"].startswith("This refund needs the card and a reader."), refused
+    told = counter.till("payments", "refund", payment, "--amount", "5.00", *[c for c in desk.common if c != "--json"])
+    assert told.code == 2 and "Nothing was given back." in told.err, told
     refund = subprocess.Popen(
         [counter.binary(), "payments", "refund", payment, "--amount", "5.00", "--reader", "Front", *desk.common],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -466,6 +518,7 @@ def test_a_tip_is_paid_shown_and_given_back(desk):
     assert desk.charges()[0]["refunded"] == 1500
     least = counter.till("sale", "--amount", "0.49", "--currency", "EUR", "--reader", "Front", *desk.common)
     assert least.code != 0 and least.json["error"]["code"] == "amount_too_small"
+    assert least.json["error"]["what"] == "The amount is 0.49 EUR; the least is 0.50 EUR."
     assert len(desk.charges()) == 1
     wrong = counter.till("sale", "--amount", "5.00", "--currency", "EUR", "--ask-tip", "--card", "visa", *desk.common)
     assert wrong.code != 0 and wrong.json["error"]["code"] == "tip_needs_reader"
@@ -534,7 +587,11 @@ def test_commands_for_readers_and_places(desk, tmp_path):
     assert shown["action"] == {**shown["action"], "type": "set_reader_display", "status": "succeeded"}
     for bad, code in ((["readers", "register", "quick-brown-fox"], "registration_code_invalid"),
                       (["readers", "status", "Nowhere"], "reader_not_found"),
-                      (["readers", "simulate-card", "Front", "--wait", "0"], "terminal_reader_busy"),
+                      (["readers", "register", " "], "registration_code_missing"),
+                      (["readers", "update", "Terrace"], "nothing_to_change"),
+                      (["locations", "remove", "tml_none"], "resource_missing"),
+                      (["readers", "simulate-answers", "Front", "--wait", "0"], "reader_not_waiting"),
+                      (["readers", "simulate-card", "Front", "--wait", "0"], "reader_not_waiting"),
                       (["sale", "--amount", "1.00", "--currency", "EUR", "--reader", "Nowhere"], "reader_not_found"),
                       (["sale", "--amount", "1.00", "--currency", "EUR", "--reader", "Terrace"], None)):
         answer = counter.till(*bad, *common)

@@ -2,6 +2,7 @@
 clerk, and Stripe's own library plays the app with the SDK. Screenshots go to TILL_SCREENSHOTS (default: the test's
 folder).
 """
+import json
 import os
 import pathlib
 import re
@@ -48,6 +49,12 @@ def later(seconds, call):
 
 def test_a_payment_is_confirmed_at_a_reader(server, sandbox, client, reader):
     listed = server.request("GET", "/v1/terminal/readers").json()
+    for minor, more, code in ((49, {}, "amount_too_small"), (100_000_000, {}, "amount_too_large"),
+                              (1250, {"tip_on": 1251}, "invalid_amount")):
+        wrong = server.create(f"w-{minor}", f"w-{minor}", minor).json()
+        answer = server.confirm(wrong["id"], f"wc-{minor}", {"type": "reader", "reader": "Front", **more})
+        assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
+        assert server.request("GET", f"/v1/payments/{wrong['id']}").json()["attempts"] == []
     assert [(r["label"], r["simulated"]) for r in listed["readers"]] == [("Front", True)] and listed["complete"]
     payment = server.create("o-1", "k-1").json()
     later(1, lambda: server.request("POST", f"/v1/terminal/readers/{reader.id}/card", {"card": "visa"}))
@@ -68,6 +75,11 @@ def test_an_app_gets_tokens_and_one_intent_for_an_order(server, sandbox, client,
     token = server.request("POST", "/v1/terminal/connection_tokens", {"location": place.id})
     assert token.status_code == 200 and token.json()["location"] == place.id
     assert token.json()["secret"] != server.request("POST", "/v1/terminal/connection_tokens").json()["secret"]
+    # A token is for the app that asked: it is in no log, figure or file.
+    secret = token.json()["secret"].encode()
+    kept = [server.log.read_bytes(), server.request("GET", "/metrics").content,
+            *(path.read_bytes() for path in server.folder.glob("journal.db*"))]
+    assert not any(secret in text for text in kept)
     missing = server.request("POST", "/v1/terminal/connection_tokens", {"location": "tml_other"})
     assert missing.status_code == 404 and missing.json()["money_moved"] == "no"
     body = {"order_id": "o-9", "amount": 1250, "currency": "EUR", "device": "iPad"}
@@ -102,10 +114,71 @@ def test_an_app_gets_tokens_and_one_intent_for_an_order(server, sandbox, client,
     assert paid.status_code == 409 and paid.json()["code"] == "order_already_paid"
 
 
+def test_questions_over_http(server, client, reader):
+    path = f"/v1/terminal/readers/{reader.id}/"
+
+    def ask(*inputs):
+        return server.request("POST", path + "inputs", {"inputs": list(inputs)})
+
+    email = {"type": "email", "title": "Where to send the receipt?"}
+    bag = {"type": "selection", "title": "A bag?", "choices": ["Yes", "No"], "required": True}
+    assert server.request("GET", path + "inputs").json()["status"] == "none"
+    asked = ask(email, bag)
+    assert (asked.status_code, asked.json()["status"]) == (200, "in_progress"), asked.text
+    sent = client.terminal.readers.retrieve(reader.id).action.collect_inputs.inputs
+    assert [(i.type, i.custom_text.title, i.required) for i in sent] == [
+        ("email", "Where to send the receipt?", False), ("selection", "A bag?", True)]
+    assert [c.text for c in sent[1].selection.choices] == ["Yes", "No"]
+    busy = ask(email)
+    assert (busy.status_code, busy.json()["code"], busy.json()["money_moved"]) == (409, "terminal_reader_busy", "no")
+    payment = server.create("o-1", "k-1").json()
+    refused = server.confirm(payment["id"], "k-2", {"type": "reader", "reader": "Front"}).json()
+    assert refused["status"] == "declined", "questions are not pushed aside by a sale"
+    skipped = server.request("POST", path + "answers", {"customer": "skips"}).json()
+    assert [(a["title"], a["skipped"]) for a in skipped["answers"]] == [
+        ("Where to send the receipt?", True), ("A bag?", False)]
+    assert skipped["answers"][1]["text"] == "Yes"
+    assert server.request("GET", path + "inputs").json() == skipped
+    ask(email)
+    gone = server.request("POST", path + "answers", {"customer": "leaves"}).json()
+    assert (gone["status"], gone["failure_code"]) == ("failed", "terminal_reader_timeout")
+    for bad in ([], [email] * 6, [{"type": "colour", "title": "Which?"}], [{"type": "email"}],
+                [{**email, "title": " "}], [{**email, "title": "a\nb"}], [{**email, "title": "x" * 201}],
+                [{**email, "choices": ["Yes"]}], [{"type": "selection", "title": "A bag?"}],
+                [{**bag, "choices": []}], [{**bag, "choices": ["Yes", 1]}], [{**bag, "choices": ["x"] * 21}],
+                [{**email, "required": "yes"}], [{**email, "colour": "red"}], ["email"]):
+        answer = ask(*bad)
+        assert (answer.status_code, answer.json()["money_moved"]) == (422, "no"), (bad, answer.text)
+    assert server.request("POST", path + "answers", {"customer": "sings"}).status_code == 422
+    assert server.request("POST", path + "inputs", {"inputs": "all"}).status_code == 422
+    missing = server.request("GET", "/v1/terminal/readers/tmr_nothing/inputs")
+    assert (missing.status_code, missing.json()["code"]) == (404, "resource_missing")
+
+
+def test_an_event_that_comes_again_is_taken_once(server, sandbox, reader):
+    payment = server.create("o-1", "k-1").json()["id"]
+    later(1, lambda: server.request("POST", f"/v1/terminal/readers/{reader.id}/card", {"card": "visa"}))
+    assert server.confirm(payment, "k-2", {"type": "reader", "reader": "Front"}).json()["status"] == "succeeded"
+    intent = {"id": "pi_1", "object": "payment_intent", "metadata": {"till_payment": payment}}
+    statuses = []
+    for name in ("evt_a", "evt_a", "evt_a"):
+        event = {"id": name, "object": "event", "type": "payment_intent.succeeded", "created": int(time.time()),
+                 "data": {"object": intent}}
+        body = json.dumps(event)
+        at = int(time.time())
+        digest = stripe.WebhookSignature._compute_signature(f"{at}.{body}", counter.WEBHOOK_SECRET)
+        statuses.append(requests.post(
+            server.url + counter.WEBHOOK_PATH, data=body, timeout=10,
+            headers={"Stripe-Signature": f"t={at},v1={digest}", "Content-Type": "application/json"}).status_code)
+    assert statuses == [200, 200, 200]
+    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1250]
+
+
 def test_a_counter_without_stripe_says_so(tmp_path):
     with counter.Server(tmp_path, "--provider", "sandbox") as server:
         assert server.request("GET", "/v1/terminal/readers").json() == {"readers": [], "complete": True}
-        for path, body in (("connection_tokens", {}), ("readers/tmr_1/cancel", {}),
+        for path, body in (("connection_tokens", {}), ("readers/tmr_1/cancel", {}), ("readers/tmr_1/answers", {}),
+                           ("readers/tmr_1/inputs", {"inputs": [{"type": "text", "title": "Name?"}]}),
                            ("payments", {"order_id": "1", "amount": 1, "currency": "EUR"})):
             answer = server.request("POST", "/v1/terminal/" + path, body)
             assert (answer.status_code, answer.json()["code"]) == (409, "no_readers"), answer.text
@@ -205,3 +278,165 @@ def test_the_sale_fits_a_phone(page, sandbox, tmp_path):
     expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
     assert page.evaluate(wide) == 0
     shoot(page, tmp_path, "phone_paid")
+
+
+def tab_to(page, label, most=60):
+    """Presses Tab until the control of a name has the focus: what can not be reached so fails."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        name = page.evaluate("""() => { const e = document.activeElement;
+            return e.getAttribute("aria-label") ?? (e.labels?.[0]?.textContent || e.textContent || "").trim(); }""")
+        if name == label:
+            return
+    pytest.fail(f"no Tab reaches {label}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_tip_is_asked_for_by_keyboard(page, sandbox, client, reader, tmp_path, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    expect(page.get_by_label("Reader", exact=True)).to_be_visible(timeout=WAIT)
+    expect(page.get_by_label("Ask the customer for a tip")).to_be_visible()
+    page.get_by_label(re.compile("^amount", re.I)).fill("12.50")
+    page.get_by_label("Reader", exact=True).focus()
+    tab_to(page, "Ask the customer for a tip")
+    expect(page.get_by_label("The tip counts from (optional)")).to_be_hidden()
+    page.keyboard.press("Space")
+    tab_to(page, "The tip counts from (optional)")
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    expect(page.locator("#tip-on-fault")).to_have_text("That is more than the sale.")
+    expect(page.get_by_label("The tip counts from (optional)")).to_be_focused()
+    shoot(page, tmp_path, f"tip_fault_{width}")
+    page.get_by_label("The tip counts from (optional)").fill("10.00")
+    page.keyboard.press("Enter")
+    expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
+    asked = client.terminal.readers.retrieve(reader.id).action.process_payment_intent.process_config
+    assert (asked.skip_tipping, asked.tipping.amount_eligible) == (False, 1000)
+    page.get_by_role("button", name="Call off at the reader").focus()
+    tab_to(page, "Tip that the customer gives")
+    page.keyboard.type("2.50")
+    shoot(page, tmp_path, f"tip_waiting_{width}")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    tab_to(page, "Present the test card")
+    page.keyboard.press("Enter")
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.locator("#facts")).to_contain_text("Tip2.50 EUR")
+    expect(page.locator("#detail")).to_contain_text("15.00 EUR was taken")
+    shoot(page, tmp_path, f"tip_paid_{width}")
+    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1500]
+    assert page.faults == []
+
+
+def test_no_tip_is_asked_for_without_the_tick(page, client, reader):
+    sell(page, "12.50", "o-1")
+    assert client.terminal.readers.retrieve(reader.id).action.process_payment_intent.process_config.skip_tipping is True
+    expect(page.get_by_label("Tip that the customer gives")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_path, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    section = page.get_by_role("region", name="Ask the customer")
+    expect(section).to_be_visible(timeout=WAIT)
+    expect(section.get_by_label("Ask at")).to_be_hidden()
+    page.get_by_role("button", name="Charge").focus()
+    tab_to(page, "Ask the customer")
+    page.keyboard.press("Enter")
+    tab_to(page, "Ask at")
+    tab_to(page, "Question")
+    assert section.get_by_label("Question", exact=True).input_value() == "Where to send the receipt?"
+    tab_to(page, "Add a question")
+    page.keyboard.press("Enter")
+    second = section.get_by_role("group", name="Question 2")
+    expect(second.get_by_label("Question", exact=True)).to_be_focused()
+    tab_to(page, "Answer")
+    page.keyboard.type("A choice")
+    expect(second.get_by_label("Question", exact=True)).to_have_value("Would you like a bag?")
+    tab_to(page, "Answers to choose from, one in a line")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Paper\nNone")
+    tab_to(page, "It can not be skipped")
+    page.keyboard.press("Space")
+    shoot(page, tmp_path, f"questions_form_{width}")
+    second.get_by_label("Question", exact=True).fill(" ")
+    page.keyboard.press("Enter")
+    expect(section.get_by_role("alert")).to_have_text("Write what the customer is asked.")
+    page.keyboard.type("A bag?")
+    page.keyboard.press("Enter")
+    expect(section.get_by_role("status")).to_have_text("The customer is being asked at Front.", timeout=WAIT)
+    expect(section.get_by_role("button", name="Call off the questions")).to_be_focused()
+    asked = client.terminal.readers.retrieve(reader.id).action.collect_inputs.inputs
+    assert [(i.type, i.required) for i in asked] == [("email", False), ("selection", True)]
+    shoot(page, tmp_path, f"questions_asked_{width}")
+    tab_to(page, "Be the customer")
+    page.keyboard.press("Enter")
+    expect(section.get_by_role("status")).to_contain_text("Answered.", timeout=WAIT)
+    expect(section.locator("dl")).to_have_text("Where to send the receipt?customer@example.comA bag?Paper")
+    expect(section.get_by_role("button", name="Ask the customer")).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    shoot(page, tmp_path, f"questions_answered_{width}")
+    assert page.faults == []
+
+
+def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, sandbox):
+    section = page.get_by_role("region", name="Ask the customer")
+    status = section.get_by_role("status")
+    ask = section.get_by_role("button", name="Ask the customer")
+    section.get_by_text("Ask the customer").first.click()
+    section.get_by_label("Answer", exact=True).select_option("signature")
+    for customer, words in (("answers", "Answered."), ("skips", "Answered."), ("leaves", "Nobody answered in time.")):
+        ask.click()
+        expect(status).to_contain_text("is being asked", timeout=WAIT)
+        section.get_by_label("What the customer does").select_option(customer)
+        section.get_by_role("button", name="Be the customer").click()
+        expect(status).to_contain_text(words, timeout=WAIT)
+        if customer != "leaves":
+            said = "Skipped" if customer == "skips" else "Signed (file_sandbox_signature)"
+            expect(section.locator("dl")).to_have_text("Please sign" + said)
+    ask.click()
+    expect(status).to_contain_text("is being asked", timeout=WAIT)
+    page.reload()
+    expect(status).to_contain_text("is being asked at Front", timeout=WAIT)
+    section.get_by_role("button", name="Call off the questions").click()
+    expect(status).to_have_text("The questions were called off.", timeout=WAIT)
+    assert client.terminal.readers.retrieve(reader.id).action is None
+    # A reader that is at a sale is not asked.
+    made = test_terminal.intent(client)
+    client.terminal.readers.process_payment_intent(reader.id, {"payment_intent": made.id})
+    ask.click()
+    expect(section.get_by_role("alert")).to_contain_text("The reader is busy with something else.", timeout=WAIT)
+    assert page.faults == []
+
+
+def test_an_interac_refund_is_made_with_the_card_at_the_reader(page, sandbox, tmp_path):
+    page.get_by_label("Currency").select_option("CAD")
+    sell(page, "12.50", "o-1")
+    page.get_by_label("Test card").select_option("interac")
+    page.get_by_role("button", name="Present the test card").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.get_by_label("Reader for the card")).to_be_visible()
+    page.get_by_label("Refund amount").fill("5.00")
+    for card, words in (("visa", "Present the card that paid."), ("interac", "Partly refunded")):
+        page.get_by_role("button", name="Refund", exact=True).click()
+        expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
+        page.get_by_label("Test card").select_option(card)
+        shoot(page, tmp_path, f"refund_waiting_{card}")
+        page.get_by_role("button", name="Present the test card").click()
+        expect(page.locator("#now")).to_contain_text(words, timeout=WAIT)
+        shoot(page, tmp_path, f"refund_{card}")
+        if card == "visa":
+            expect(page.get_by_label("Refund amount")).to_have_value("5.00")
+    assert [c["refunded"] for c in test_terminal.ledger(sandbox)] == [500]
+    page.get_by_role("button", name="Refund", exact=True).click()
+    expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
+    page.get_by_role("button", name="Call off at the reader").click()
+    expect(page.locator("#now")).to_contain_text("The refund was called off. Nothing was given back.", timeout=WAIT)
+    assert [c["refunded"] for c in test_terminal.ledger(sandbox)] == [500]
+    assert page.faults == []
+
+
+def test_a_visa_refund_asks_for_no_reader(page):
+    sell(page, "12.50", "o-1")
+    page.get_by_role("button", name="Present the test card").click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+    expect(page.get_by_label("Reader for the card")).to_be_hidden()

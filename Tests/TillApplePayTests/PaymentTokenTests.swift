@@ -55,7 +55,7 @@ struct PaymentTokenTests {
         var request = world.request
         request.version = .rsaV1
         for withoutDigest in [false, true] {
-            for protected in [false, true] {
+            for protected in [false, true] where protected || !withoutDigest {
                 var maker = world.maker
                 maker.namesRSAWithoutDigest = withoutDigest
                 maker.protectsAlgorithms = protected
@@ -102,8 +102,9 @@ struct PaymentTokenTests {
             case .thirdCertificate, .sha1, .embeddedContent, .unsignedAttributes, .algorithmProtection,
                 .noSigningTime, .trailingBytes:
                 .container
-            case .markOnAuthority, .otherRoot: .chain
+            case .markOnAuthority, .otherRoot, .signerNotForSignatures, .authorityNotForIssuing: .chain
             case .changedData, .applicationDataInjected, .applicationDataStripped, .changedTransaction: .digest
+            case .foreignSignature: .signature
             case .unknownKey: .key
             case .offCurvePoint: .decryption
             }

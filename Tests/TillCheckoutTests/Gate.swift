@@ -78,6 +78,10 @@ struct GatedProvider: PaymentServiceProvider {
         await gate.pass()
         return await base.continueAuthorization(request)
     }
+    func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        await gate.pass()
+        return await base.renew(request)
+    }
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await gate.pass()
         return await base.capture(request)

@@ -29,7 +29,7 @@ struct ScheduleSearch: Sendable {
         var outcome = Outcome()
         var choices: [Int] = []
         while outcome.count < ScheduleSearch.limit {
-            let world = GatedWorld(preparesFirst: preparesFirst, plant: plant)
+            let world = GatedWorld(preparesFirst: preparesFirst, renewsHolds: start.isRenewable, plant: plant)
             let (widths, end) = world.run(actions, from: start, choices: choices)
             outcome.count += 1
             let problems = world.problems(in: end) + (end.flatMap(rule).map { [$0] } ?? [])

@@ -10,11 +10,16 @@ import TillSimulation
 final class GatedWorld: Sendable {
     /// A thing that somebody does to a payment.
     enum Action: String, CaseIterable, Sendable {
-        case confirm, capture, capturePart, void, refund, refundPart, webhook, expiry, recover
+        case confirm, capture, capturePart, void, refund, refundPart, webhook, expiry, recover, renew
     }
     /// Where the payment stands before.
     enum Start: String, CaseIterable, Sendable {
         case created, challenged, held, partlyCaptured, captured, partlyRefunded
+        /// Held for longer than the bank answers for it: nothing captured, a part captured, renewed already.
+        case overdue, overduePart, renewed
+
+        /// Whether a hold is there that a renewal can mean something for.
+        var isRenewable: Bool { self == .overdue || self == .overduePart || self == .renewed }
     }
     /// What is left in the end.
     struct End: Sendable {
@@ -25,6 +30,7 @@ final class GatedWorld: Sendable {
 
     static let total: Int64 = 100
     static let part = Money(minorUnits: 60, currency: .eur)
+    static let honorPeriod: Span = .days(3)
 
     let executor = SimulatedExecutor()
     let clock = SimulatedClock()
@@ -34,11 +40,15 @@ final class GatedWorld: Sendable {
     let checkouts: [Checkout]
 
     /// Makes one. The provider gives back more than it took when asked to, so that the engine is the only guard.
-    /// - Parameter plant: a safeguard to be switched off.
-    init(preparesFirst: Bool = true, plant: PlantedFault? = nil) {
+    /// - Parameters:
+    ///   - renewsHolds: the provider can renew a hold.
+    ///   - plant: a safeguard to be switched off.
+    init(preparesFirst: Bool = true, renewsHolds: Bool = false, plant: PlantedFault? = nil) {
         provider = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock,
-            rules: SandboxRules(allowsOverRefund: true, waitsAfterAction: true),
+            rules: SandboxRules(
+                allowsOverRefund: true, waitsAfterAction: true,
+                honorPeriod: renewsHolds ? GatedWorld.honorPeriod : nil, allowsOverCapture: true),
             preparesFirst: preparesFirst)
         checkouts = [provider, provider].map { [storage, clock, gate] provider in
             var journal: any Journal = GatedJournal(base: MemoryJournal(storage: storage, clock: clock), gate: gate)
@@ -64,6 +74,7 @@ final class GatedWorld: Sendable {
         case .webhook: _ = try? await checkout.look(at: id)
         case .expiry: await pass(.days(7), checkout)
         case .recover: await pass(.seconds(90), checkout)
+        case .renew: _ = try? await checkout.renew(id, account: .main)
         }
     }
 
@@ -86,7 +97,7 @@ final class GatedWorld: Sendable {
 
     private func begin(_ start: Start) async -> PaymentID? {
         let checkout = checkouts[0]
-        let isManual = start == .held || start == .partlyCaptured
+        let isManual = start == .held || start == .partlyCaptured || start.isRenewable
         guard
             let order = try? Order(
                 id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: GatedWorld.total, currency: .eur)),
@@ -102,10 +113,12 @@ final class GatedWorld: Sendable {
             return id
         }
         if start != .created { await perform(.confirm, id, by: checkout) }
-        if start == .partlyCaptured {
+        if start == .partlyCaptured || start == .overduePart {
             _ = try? await checkout.capture(
                 id, account: .main, amount: Money(minorUnits: 40, currency: .eur), isFinal: false)
         }
+        if start.isRenewable { clock.advance(by: GatedWorld.honorPeriod) }
+        if start == .renewed { _ = try? await checkout.renew(id, account: .main) }
         if start == .partlyRefunded {
             _ = try? await checkout.refund(id, account: .main, amount: Money(minorUnits: 40, currency: .eur))
         }
@@ -162,8 +175,11 @@ final class GatedWorld: Sendable {
         if taken > GatedWorld.total { found.append("captured \(taken)") }
         if back > taken { found.append("refunded \(back) of \(taken)") }
         if charges.filter({ $0.captured > $0.refunded }).count > 1 { found.append("paid twice") }
-        for charge in charges where charge.captured > charge.authorized || charge.authorized > charge.amount {
-            found.append("captured more than authorized")
+        for charge in charges {
+            if charge.captured > charge.authorized || charge.authorized > charge.amount {
+                found.append("captured more than authorized")
+            }
+            found += RenewalRules.problems(charge, payment, at: clock.now())
         }
         if payment.captured.minorUnits != taken { found.append("journal: \(payment.captured), provider: \(taken)") }
         if payment.refunded.minorUnits != back { found.append("journal: \(payment.refunded), provider: \(back)") }
@@ -172,7 +188,7 @@ final class GatedWorld: Sendable {
             $0.state == .authorized && $0.captures.isEmpty && ($0.holdEndsAt ?? .max) > now
         }
         if isHeld { found.append("\(payment.status), and the provider still holds the money") }
-        if payment.nextDue != nil, payment.attention.isEmpty { found.append("not at rest: \(payment.status)") }
+        if payment.nextDue != nil, !payment.isLeftToPeople { found.append("not at rest: \(payment.status)") }
         let journal = MemoryJournal(storage: storage, clock: clock)
         if let report = try? journal.verify() { found += report.problems.map { "\($0)" } }
         return found

@@ -42,6 +42,7 @@ struct TLVTests {
     func padding() throws {
         #expect(try DataObject.parse([0, 0, 0x82, 1, 5, 0xFF, 0x84, 0]).map(\.tag) == [0x82, 0x84])
         #expect(throws: TLVError.self) { try DataObject.parse([0x70, 4, 0x00, 0x82, 1, 5]) }
+        #expect(try DataObject.parse([0xFF, 0xFF, 0x81, 0x05, 3, 0x84, 1, 7]).map(\.tag) == [0xFF8105])
     }
 
     @Test("No bytes at all trap the reader")

@@ -91,7 +91,7 @@ struct TranscriptFormatTests {
         (
             "card manager",
             {
-                let data = $0.command.data
+                let data = $0.command?.data ?? []
                 let head = Hex.text(Array(bytes($0).prefix(4)))
                 let body = data.isEmpty ? "" : " \(Hex.text([UInt8(data.count)])) \(Hex.text(data))"
                 let answer = Hex.text($0.response?.data ?? [])
@@ -212,6 +212,113 @@ struct TranscriptFormatTests {
         ),
         ("table with a row each", { ["12,\(sent($0)),\(Hex.text(said($0))),18"] }),
         ("one line each", { ["\(sent($0)) => \(Hex.text(said($0)))"] }),
+        (
+            "arrows behind a word that is both",
+            {
+                let answer = $0.response?.data ?? []
+                return [
+                    "APDU --> \(sent($0))", "APDU <-- \(pairs(answer)) (SW: \(Hex.text(Array(said($0).suffix(2)))))",
+                ]
+            }
+        ),
+        (
+            "arrays of a program",
+            {
+                let numbers = { (bytes: [UInt8]) in bytes.map { "(byte)0x" + Hex.text([$0]) }.joined(separator: ", ") }
+                return ["byte[] cmd = { \(numbers(bytes($0))) };", "byte[] resp = { \(numbers(said($0))) };"]
+            }
+        ),
+        (
+            "status first, data behind a label",
+            {
+                let answer = $0.response?.data ?? []
+                return ["Command APDU: \(sent($0))", "SW: \(Hex.text(Array(said($0).suffix(2))))"]
+                    + (answer.isEmpty ? [] : ["Data: \(Hex.text(answer))"])
+            }
+        ),
+        (
+            "fields on a line",
+            {
+                let command = $0.command ?? CommandAPDU(0, 0, 0, 0)
+                let head = Hex.text([command.cla, command.ins, command.p1, command.p2])
+                let part = { (at: Int) in String(head.dropFirst(at).prefix(2)).lowercased() }
+                let answer = $0.response?.data ?? []
+                let status = Hex.text(Array(said($0).suffix(2))).lowercased()
+                return [
+                    "--> Command(cla=0x\(part(0)); ins=0x\(part(2)); p1=0x\(part(4)); p2=0x\(part(6)); "
+                        + "lc=\(command.data.count); data=\(Hex.text(command.data).lowercased()); le=0)",
+                    "<-- Response(sw1=0x\(status.prefix(2)); sw2=0x\(status.suffix(2)); "
+                        + "data=\(Hex.text(answer).lowercased())(\(answer.count)))",
+                ]
+            }
+        ),
+        (
+            "fields on lines of their own, and an answer object by object",
+            {
+                let command = $0.command ?? CommandAPDU(0, 0, 0, 0)
+                var lines = ["PCD     A step"]
+                for (name, byte) in [
+                    ("CLA", command.cla), ("INS", command.ins), ("P1", command.p1), ("P2", command.p2),
+                ] { lines.append("            \(name): \(Hex.text([byte]))") }
+                if !command.data.isEmpty {
+                    lines.append("            Lc: \(Hex.text([UInt8(command.data.count)]))")
+                    lines.append("            Data: \(pairs(command.data)) // a remark")
+                }
+                lines += ["            Le: 00", "PICC    An answer"]
+                if let whole = try? DataObject.parse($0.response?.data ?? []).first {
+                    lines += ["            Data", "                Tag \(whole.tag):Something"]
+                    lines += ["                Length:\(Hex.text([UInt8(min(255, whole.value.count))]))"]
+                    lines += [
+                        "                Value :"
+                            + dump(whole.value, gap: "").map { $0.prefix(47) }.joined(separator: "\n   ")
+                    ]
+                    for inner in whole.children {
+                        lines += ["   Tag \(inner.tag):More", "   Length:01", "   Value :\(pairs(inner.value))"]
+                    }
+                }
+                return lines + ["                SW1 SW2: \(pairs(Array(said($0).suffix(2))))"]
+            }
+        ),
+        (
+            "a phone's controller",
+            {
+                let packet = { (bytes: [UInt8]) in "0000" + Hex.text([UInt8(bytes.count & 255)]) + Hex.text(bytes) }
+                return [
+                    "01-20 13:39:18.223  12  56 D NxpTml  : Write requested.....",
+                    "01-20 13:39:18.223  12  56 D NxpNciX : len =  23 > \(packet(bytes($0)))",
+                    "01-20 13:39:18.230  12  56 D NxpNciR : len =   6 > 60060301000100",
+                    "01-20 13:39:18.263  12  56 D NxpNciR : len =  65 > \(packet(said($0)))",
+                ]
+            }
+        ),
+        (
+            "an explorer's file",
+            { ["C:\(sent($0)):\(Hex.text(Array(said($0).suffix(2)))):\(Hex.text($0.response?.data ?? []))"] }
+        ),
+        (
+            "a service's watcher",
+            {
+                ["SCardTransmit", " i hCard: 0x00012345", " i bSendBuffer"]
+                    + dump(bytes($0), gap: " ", counts: true).map { " i  " + $0.replacing(": ", with: " ") }
+                    + [" o bRecvBuffer"]
+                    + dump(said($0), gap: " ", counts: true).map { " o  " + $0.replacing(": ", with: " ") }
+                    + [" => Command successful. (SCARD_S_SUCCESS [0x00000000])"]
+            }
+        ),
+        (
+            "a page of the web",
+            { ["&gt;&gt; \(pairs(bytes($0)))", "&lt;&lt; \(pairs(said($0)))"] }
+        ),
+        (
+            "lists of a program, the status apart",
+            {
+                let list = { (bytes: [UInt8]) in
+                    "[" + bytes.map { "'0x" + Hex.text([$0]).lowercased() + "'" }.joined(separator: ", ") + "]"
+                }
+                let status = said($0).suffix(2).map { "0x" + Hex.text([$0]) }.joined(separator: " ")
+                return ["\(list(bytes($0))) -> \(list($0.response?.data ?? [])) \(status)"]
+            }
+        ),
         ("elements", { ["  <command>\(sent($0))</command>", "  <response>\(Hex.text(said($0)))</response>"] }),
         (
             "on the air with frames",
@@ -237,7 +344,7 @@ struct TranscriptFormatTests {
         ),
     ]
 
-    static func bytes(_ exchange: Exchange) -> [UInt8] { exchange.command.bytes ?? [] }
+    static func bytes(_ exchange: Exchange) -> [UInt8] { exchange.command?.bytes ?? [] }
     static func said(_ exchange: Exchange) -> [UInt8] { exchange.response?.bytes ?? [] }
     static func sent(_ exchange: Exchange) -> String { Hex.text(bytes(exchange)) }
 
@@ -260,7 +367,7 @@ struct TranscriptFormatTests {
             let read = try Transcript(text: text)
             #expect(read.exchanges.count == conversation.count, "\(form.name)")
             for (one, other) in zip(read.exchanges, conversation) {
-                #expect(one == other, "\(form.name): \(other.command)")
+                #expect(one == other, "\(form.name): \(other.command as Any)")
                 if one != other {
                     Issue.record(
                         "\(form.name)\n\(text)\n\(read.unreadLines)\n\(Hex.text(Self.bytes(one))) \(Hex.text(Self.said(one)))"

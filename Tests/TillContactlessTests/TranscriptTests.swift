@@ -20,7 +20,7 @@ struct TranscriptTests {
     func formats(text: String) throws {
         let transcript = try Transcript(text: text)
         #expect(transcript.exchanges.count == 1)
-        #expect(transcript.exchanges.first?.command.data == Array("2PAY.SYS.DDF01".utf8))
+        #expect(transcript.exchanges.first?.command?.data == Array("2PAY.SYS.DDF01".utf8))
         #expect(transcript.exchanges.first?.response == ResponseAPDU([0x6F, 0, 0x84, 0]))
     }
 

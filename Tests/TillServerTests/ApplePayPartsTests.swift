@@ -37,6 +37,37 @@ struct ApplePayPartsTests {
         try FileManager.default.removeItem(atPath: path)
     }
 
+    @Test("A transaction pays one order, in every process that shares the journal, before and after a restart")
+    func replay() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/replay-\(UInt64.random(in: .min ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let clock = MovedClock()
+        let apple = try SandboxAppleAuthority(issued: clock.now())
+        let identity = try apple.processingIdentity(merchant: "merchant.test.example")
+        let maker = try SandboxTokenMaker(apple: apple, processingCertificate: identity.certificate)
+        let request = SandboxTokenRequest(amount: Money(minorUnits: 100, currency: .gbp), signedAt: clock.now())
+        let transaction = try UnverifiedPaymentToken(document: maker.token(request)).transactionID
+        let other = try UnverifiedPaymentToken(document: maker.token(request)).transactionID
+        for _ in 0..<2 {
+            let journal = try SQLiteJournal.open(at: path + "/journal.sqlite")
+            let store = JournalReplayStore(journal: journal, clock: clock)
+            let until = clock.now().adding(.hours(1))
+            #expect(await store.reserve(transaction, for: "one:1", until: until))
+            #expect(await store.reserve(transaction, for: "one:1", until: until))
+            #expect(await store.reserve(transaction, for: "one:2", until: until) == false)
+            #expect(await store.reserve(transaction, for: "two:1", until: until) == false)
+            // Of any number that come at once with other orders, one gets it.
+            let taken = await withTaskGroup(of: Bool.self) { group in
+                for order in 0..<16 {
+                    group.addTask { await store.reserve(other, for: "order-\(order)", until: until) }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(taken == 1)
+            try await journal.close()
+        }
+    }
+
     @Test("Only Apple Pay's own addresses open it")
     func addresses() {
         let own = [

@@ -11,12 +11,13 @@ struct ApplePaySessionTests {
 
     /// Runs a gateway of Apple's stand-in around a body.
     private func withGateway(
+        clock: any TillClock = SystemClock(), isOutdated: Bool = false,
         _ body: (SandboxAppleAuthority, SandboxAppleGateway, MerchantSessions.StandIn) async throws -> Void
     ) async throws {
         let apple = try SandboxAppleAuthority(issued: SystemClock().now())
-        let gateway = SandboxAppleGateway(apple: apple, domains: [Self.merchant: ["shop.example"]])
+        let gateway = SandboxAppleGateway(apple: apple, domains: [Self.merchant: ["shop.example"]], clock: clock)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let server = Task { try await gateway.run { continuation.yield($0) } }
+        let server = Task { try await gateway.run(isOutdated: isOutdated) { continuation.yield($0) } }
         defer { server.cancel() }
         var iterator = ports.makeAsyncIterator()
         let port = try #require(await iterator.next())
@@ -89,6 +90,56 @@ struct ApplePaySessionTests {
             #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1"))
             #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1"))
             #expect(await gateway.redeem(name, domain: "shop.example", sheet: "2") == false)
+            await sessions.shutdown()
+        }
+    }
+
+    @Test("A session is good for five minutes, whatever it says of itself")
+    func expiry() async throws {
+        let clock = MovedClock(SystemClock().now())
+        try await withGateway(clock: clock) { apple, gateway, standIn in
+            let sessions = MerchantSessions(clock: clock, budget: .seconds(8))
+            let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            let bytes = try await sessions.session(.sandbox, request(), identity: own, standIn: standIn)
+            let name = try #require(JSONValue(parsing: bytes)["merchantSessionIdentifier"]?.stringValue)
+            clock.move(.milliseconds(299_999))
+            #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1"))
+            clock.move(.milliseconds(1))
+            #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1") == false)
+            await sessions.shutdown()
+        }
+    }
+
+    @Test("A redirect is not followed, an endless answer not read, and what is no session not passed on")
+    func otherAnswers() async throws {
+        try await withGateway { apple, gateway, standIn in
+            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            let elsewhere = "https://127.0.0.1:\(standIn.port)/paymentservices/paymentSession"
+            for status in [301, 302, 307, 308] {
+                await gateway.fail(with: status, location: elsewhere)
+                #expect(await refusal(sessions, request(), own, standIn) == .refused(status: status))
+            }
+            #expect(await gateway.given == 0)
+            let long = #"{"a":""# + String(repeating: "a", count: MerchantSessions.maximumAnswerBytes) + #""}"#
+            for body in [long, "", "[]", "{}", "a session"] {
+                await gateway.fail(with: 200, body: Array(body.utf8))
+                #expect(await refusal(sessions, request(), own, standIn) == .malformed)
+            }
+            await sessions.shutdown()
+        }
+    }
+
+    @Test("A gateway with TLS 1.1 is not spoken to")
+    func oldTLS() async throws {
+        try await withGateway(isOutdated: true) { apple, gateway, standIn in
+            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
+            guard case .unreachable? = await refusal(sessions, request(), own, standIn) else {
+                Issue.record("it was spoken to")
+                return
+            }
+            #expect(await gateway.given == 0)
             await sessions.shutdown()
         }
     }

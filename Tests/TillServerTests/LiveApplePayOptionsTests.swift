@@ -7,13 +7,6 @@ import TillCore
 
 @Suite("Apple Pay's options while the counter runs")
 struct LiveApplePayOptionsTests {
-    private final class MovedClock: TillClock {
-        private let moment = Mutex(Timestamp(milliseconds: 1_795_000_000_000))
-        func now() -> Timestamp { moment.withLock { $0 } }
-        func sleep(for span: Span) async throws {}
-        func move(_ span: Span) { moment.withLock { $0 = $0.adding(span) } }
-    }
-
     private func options(_ name: String) -> ApplePayOptions {
         ApplePayOptions(
             environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: name, countryCode: "GB"),

@@ -29,6 +29,13 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     enum Key: Sendable {
         case p256(P256.KeyAgreement.PrivateKey)
         case rsa(_RSA.Encryption.PrivateKey)
+
+        init(_ file: PrivateKeyFile) {
+            switch file {
+            case .p256(let key): self = .p256(key)
+            case .rsa(let key): self = .rsa(key)
+            }
+        }
     }
 
     let key: Key
@@ -36,7 +43,7 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     public let publicKeyHash: [UInt8]
     /// The merchant that the certificate was issued for.
     public let merchant: MerchantIDHash
-    /// When the certificate ends. Tokens are decrypted after that too; Apple makes none then.
+    /// When the certificate ends; far away if there was none. Tokens are decrypted after that too; Apple makes none then.
     public let validUntil: Timestamp
 
     /// Reads a certificate and its key.
@@ -61,10 +68,20 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
                 "key_mismatch", "The private key does not belong to the certificate.",
                 next: "Give the key with which the certificate's request was made.")
         }
-        switch privateKey {
-        case .p256(let key): self.key = .p256(key)
-        case .rsa(let key): self.key = .rsa(key)
-        }
+        self.key = Key(privateKey)
+    }
+
+    /// Reads a key whose certificate is not at hand: what decrypts a token is the key and the merchant's identifier.
+    /// - Parameters:
+    ///   - merchant: the merchant's identifier, hashed.
+    ///   - key: PEM or DER; PKCS #8, SEC 1 or PKCS #1; not encrypted.
+    /// - Throws: ``ProcessingKeyError`` if the key can not be read.
+    public init(merchant: MerchantIDHash, key: [UInt8]) throws(ProcessingKeyError) {
+        let privateKey = try PrivateKeyFile.read(key)
+        self.merchant = merchant
+        publicKeyHash = Array(SHA256.hash(data: privateKey.publicKeyInfo))
+        validUntil = Timestamp(milliseconds: .max)
+        self.key = Key(privateKey)
     }
 
     /// Never the key.

@@ -129,13 +129,13 @@ public struct TokenExpiry: Hashable, Sendable {
     public let year: Int
     /// 1 to 12.
     public let month: Int
-    /// 1 to 31.
+    /// 1 to 31; 0 if the issuer names the month alone.
     public let day: Int
 
     /// Reads `YYMMDD`; `nil` for anything else. Years are 2000 to 2099.
     init?(yymmdd text: String) {
         guard text.utf8.count == 6, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
-            (1...12).contains(number / 100 % 100), (1...31).contains(number % 100)
+            (1...12).contains(number / 100 % 100), (0...31).contains(number % 100)
         else { return nil }
         year = 2000 + number / 10_000
         month = number / 100 % 100

@@ -7,6 +7,8 @@ import TillCore
 struct SignedAttributes {
     let messageDigest: ArraySlice<UInt8>
     let signingTime: Timestamp
+    /// The names of digest and signature are among what is signed.
+    let protectsAlgorithms: Bool
 
     init(_ node: ASN1Node, digest: ASN1Node, signature: ASN1Node) throws(PaymentTokenError) {
         guard case .constructed(let attributes) = node.content else { throw Self.refused("attributes") }
@@ -42,6 +44,7 @@ struct SignedAttributes {
         }
         messageDigest = bytes
         signingTime = time
+        protectsAlgorithms = values[ASN1Names.algorithmProtection] != nil
     }
 
     /// UTCTime or GeneralizedTime, in UTC with seconds, as RFC 5652 (11.3) has them.

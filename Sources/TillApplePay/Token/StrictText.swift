@@ -48,6 +48,22 @@ enum StrictBase64 {
     }
 }
 
+/// Base64 around a whole token, as transports make it: either alphabet, with or without padding, with line breaks. Not
+/// for what is in a token: see ``StrictBase64``.
+enum TransportBase64 {
+    /// The bytes; `nil` for anything else, and for a mixture of the alphabets.
+    static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var letters = text.filter { $0 > 0x20 }
+        let isForURLs = letters.contains(0x2D) || letters.contains(0x5F)
+        if isForURLs {
+            guard !letters.contains(0x2B), !letters.contains(0x2F) else { return nil }
+            letters = letters.map { $0 == 0x2D ? 0x2B : $0 == 0x5F ? 0x2F : $0 }
+        }
+        if letters.last != 0x3D { letters += [UInt8](repeating: 0x3D, count: (4 - letters.count % 4) % 4) }
+        return StrictBase64.decode(String(decoding: letters, as: UTF8.self))
+    }
+}
+
 /// Hexadecimal text, in one case throughout: a letter whose case was changed is a changed token.
 enum StrictHex {
     /// The bytes; `nil` for an odd count, another character, or both cases in one text.

@@ -133,13 +133,6 @@ struct TokenSignature {
         guard algorithm(digest) == ASN1Names.sha256 else {
             throw refused("digest_algorithm", "The signer's digest is not SHA-256.")
         }
-        let signatureAlgorithm: Algorithm
-        switch algorithm(method) {
-        case ASN1Names.ecdsaWithSHA256?: signatureAlgorithm = .ecdsaWithSHA256
-        // CMS allows both names for one signature (RFC 3370, 3.2), and common libraries write the one without digest.
-        case ASN1Names.rsaWithSHA256?, ASN1Names.rsaEncryption?: signatureAlgorithm = .rsaWithSHA256
-        default: throw refused("algorithm", "The signature's algorithm is not one of Apple Pay's.")
-        }
         guard signature.identifier == .octetString, case .primitive(let value) = signature.content else {
             throw refused("structure", "The signature's value can not be read.")
         }
@@ -149,10 +142,31 @@ struct TokenSignature {
         }
         var signed = Array(attributes.encodedBytes)
         signed[0] = 0x31
+        let read = try SignedAttributes(attributes, digest: digest, signature: method)
         return SignerInfo(
-            identifier: (issuer.encodedBytes, serialNumber), algorithm: signatureAlgorithm,
-            attributes: try SignedAttributes(attributes, digest: digest, signature: method),
+            identifier: (issuer.encodedBytes, serialNumber),
+            algorithm: try signatureAlgorithm(method, isProtected: read.protectsAlgorithms), attributes: read,
             signedAttributes: signed, value: value)
+    }
+
+    /// The signature's algorithm. It is not signed itself, so each signature has exactly one name for it.
+    ///
+    /// CMS has two for RSA: with the digest in it, which Apple writes (RFC 5754, 3.2), and without (RFC 3370, 3.2). They
+    /// differ by one byte and verify alike, so nothing but a signed attribute (RFC 6211) tells which one was written.
+    /// Under the attribute either is taken, because the attribute says the same; without it only Apple's.
+    private static func signatureAlgorithm(
+        _ node: ASN1Node, isProtected: Bool
+    ) throws(PaymentTokenError) -> Algorithm {
+        switch algorithm(node) {
+        case ASN1Names.ecdsaWithSHA256?: return .ecdsaWithSHA256
+        case ASN1Names.rsaWithSHA256?: return .rsaWithSHA256
+        case ASN1Names.rsaEncryption? where isProtected: return .rsaWithSHA256
+        case ASN1Names.rsaEncryption?:
+            throw refused(
+                "algorithm_unprotected",
+                "The signature's algorithm is named without its digest, and nothing signed says so.")
+        default: throw refused("algorithm", "The signature's algorithm is not one of Apple Pay's.")
+        }
     }
 
     private static func names(

@@ -61,39 +61,24 @@ public struct UnverifiedPaymentToken: Sendable {
     let signature: [UInt8]
     let keyTransport: KeyTransport
 
-    /// Reads a token: the `paymentData` object, or the whole token that holds it (as the browser gives it, with
-    /// `paymentMethod` and `transactionIdentifier`), or an object with that as `token`,
-    /// or the browser's whole event with it under `payment`.
+    /// Reads a token: the `paymentData` object; or the whole token that holds it (as the browser gives it, with
+    /// `paymentMethod` and `transactionIdentifier`); or the browser's event with that under `payment.token`,
+    /// `details.token` or `token`. Each of them may be text in JSON or in base64.
     /// - Throws: ``PaymentTokenError`` with the step ``PaymentTokenStep/format``.
     public init(parsing bytes: some Collection<UInt8>) throws(PaymentTokenError) {
-        guard bytes.count <= Limits.documentBytes else {
-            throw Self.malformed("too_long", "The token has \(bytes.count) bytes; real ones have about 4,000.")
-        }
-        let document: JSONValue
-        do {
-            document = try JSONValue(
-                parsing: bytes, limits: JSONLimits(maximumBytes: Limits.documentBytes, maximumDepth: 16))
-        } catch {
-            throw Self.malformed("not_json", "The token is not JSON that can be read: \(error.description)")
-        }
-        try self.init(document: document)
+        try self.init(document: TokenEnvelope.document(bytes))
     }
 
     /// The part of a token that is signed and encrypted, as a provider takes it that opens tokens itself.
     /// - Throws: ``PaymentTokenError`` if it is not JSON.
     public static func sealed(in document: JSONValue) throws(PaymentTokenError) -> Secret<[UInt8]> {
-        Secret(try paymentData(in: envelope(document)).bytes())
-    }
-
-    private static func envelope(_ document: JSONValue) -> JSONValue {
-        document["payment"]?["token"] ?? document["token"] ?? document
+        Secret(try TokenEnvelope.paymentData(in: TokenEnvelope.token(in: document)).bytes())
     }
 
     /// Takes a document that was read already.
     public init(document: JSONValue) throws(PaymentTokenError) {
-        let token = Self.envelope(document)
-        guard token.objectValue != nil else { throw Self.malformed("not_object", "The token is not a JSON object.") }
-        let payment = try Self.paymentData(in: token)
+        let token = try TokenEnvelope.token(in: document)
+        let payment = try TokenEnvelope.paymentData(in: token)
         guard let members = payment.objectValue else {
             throw Self.malformed("not_object", "The token's paymentData is not a JSON object.")
         }
@@ -120,24 +105,6 @@ public struct UnverifiedPaymentToken: Sendable {
         claimedNetwork = token["paymentMethod"]?["network"]?.stringValue
     }
 
-    /// The signed and encrypted part, whichever way the token was handed over.
-    private static func paymentData(in token: JSONValue) throws(PaymentTokenError) -> JSONValue {
-        switch token["paymentData"] {
-        case nil: return token
-        case .string(let text)?:
-            // Apps have the part as bytes, and send those as text or in base64.
-            let bytes = text.utf8.first == UInt8(ascii: "{") ? Array(text.utf8) : StrictBase64.decode(text) ?? []
-            guard !text.isEmpty else { return .object([]) }
-            do {
-                return try JSONValue(
-                    parsing: bytes, limits: JSONLimits(maximumBytes: Limits.documentBytes, maximumDepth: 16))
-            } catch {
-                throw malformed("not_json", "The token's paymentData is text that is not JSON.")
-            }
-        case let value?: return value
-        }
-    }
-
     private static func keyTransport(
         _ header: JSONValue, _ version: PaymentTokenVersion
     ) throws(PaymentTokenError) -> KeyTransport {
@@ -154,7 +121,9 @@ public struct UnverifiedPaymentToken: Sendable {
     private static func base64(
         _ object: JSONValue, _ key: String, _ count: ClosedRange<Int>
     ) throws(PaymentTokenError) -> [UInt8] {
-        guard let text = object[key]?.stringValue else { throw malformed("member", "The token has no text \(key).") }
+        guard let text = object[key]?.stringValue else {
+            throw malformed("member", "The token's \(key) is missing or is not text.")
+        }
         guard let bytes = StrictBase64.decode(text) else {
             throw malformed("base64", "The token's \(key) is not base64.")
         }
@@ -165,7 +134,9 @@ public struct UnverifiedPaymentToken: Sendable {
     }
 
     private static func hex(_ object: JSONValue, _ key: String) throws(PaymentTokenError) -> [UInt8] {
-        guard let text = object[key]?.stringValue else { throw malformed("member", "The token has no text \(key).") }
+        guard let text = object[key]?.stringValue else {
+            throw malformed("member", "The token's \(key) is missing or is not text.")
+        }
         guard text.utf8.count == 64, let bytes = StrictHex.decode(text) else {
             throw malformed("hex", "The token's \(key) is not 32 bytes in hexadecimal.")
         }
@@ -175,6 +146,10 @@ public struct UnverifiedPaymentToken: Sendable {
     private static func malformed(_ code: String, _ what: String) -> PaymentTokenError {
         PaymentTokenError(.format, code, what)
     }
+
+    /// When the token says it was signed; `nil` if its signature can not be read. Nothing vouches for it before the
+    /// token is verified.
+    public var claimedSigningTime: Timestamp? { (try? TokenSignature(parsing: signature))?.attributes.signingTime }
 
     /// What Apple signed: all parts decoded, one behind the other.
     var signedBytes: [UInt8] {

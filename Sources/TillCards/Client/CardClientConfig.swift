@@ -9,7 +9,9 @@ public protocol CardClientConfig: Sendable {
 
 /// The configuration of an app: nothing in it is a secret.
 public struct CoreConfig: CardClientConfig, Hashable {
+    /// The client id. Not a secret.
     public let clientID: String
+    /// Where PayPal is.
     public let environment: PayPalEnvironment
 
     /// A configuration.

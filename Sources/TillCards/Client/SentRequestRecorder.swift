@@ -21,6 +21,8 @@ public final class MemorySentRequests: SentRequestRecorder {
     private let keys = Mutex<[IdempotencyKey: Timestamp]>([:])
     /// An empty one.
     public init() {}
+    /// Keeps a key for as long as this object lives; nothing is durable.
+    /// - Returns: when the key was kept first.
     public func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp {
         keys.withLock { keys in
             if let first = keys[key] { return first }
@@ -70,6 +72,9 @@ public actor FileSentRequests: SentRequestRecorder {
         if let last = data.last, last != 0x0A { try file.write(contentsOf: Data([0x0A])) }
     }
 
+    /// Writes a key down, unless it is there already, and returns once the disk has it.
+    /// - Returns: when the key was written down first.
+    /// - Throws: ``Fault/full``, or what the file system says; then nothing may be sent.
     public func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp {
         if let first = keys[key.rawValue] { return first }
         let line = JSONValue.members([

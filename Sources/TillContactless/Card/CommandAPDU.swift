@@ -54,6 +54,10 @@ public struct CommandAPDU: Hashable, Sendable, CustomStringConvertible {
         return [cla, ins, p1, p2] + body + (le.map { [UInt8(truncatingIfNeeded: $0)] } ?? [])
     }
 
+    /// Whether the instruction is one that may be sent. Source: ISO 7816-4, section 5.4.2: `6x` and `9x` are status
+    /// words; wrapped native commands, class `90`, have numbers of their own.
+    var mayBe: Bool { cla & 0xF0 == 0x90 || ins != 0 && ins >> 4 != 6 && ins >> 4 != 9 }
+
     /// The standard's name for the instruction.
     public var name: String {
         switch (cla & 0x80 != 0, ins) {

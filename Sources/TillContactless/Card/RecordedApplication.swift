@@ -35,9 +35,9 @@ extension TranscriptExplanation {
         var found: [RecordedApplication] = []
         var current: Int?
         for exchange in transcript.exchanges {
-            let command = exchange.command
             guard let response = exchange.response else { continue }
-            if command.name == "SELECT" {
+            let command = exchange.command
+            if let command, command.name == "SELECT" {
                 current = nil
                 guard response.status == .done, command.data.count >= 5, !command.data.starts(with: "1PAY".utf8),
                     !command.data.starts(with: "2PAY".utf8), !command.data.starts(with: "OSE.".utf8)
@@ -53,8 +53,8 @@ extension TranscriptExplanation {
         return found
     }
 
-    private static func opened(_ objects: [DataObject], _ command: CommandAPDU) -> [DataObject] {
-        guard let plain = objects.first, plain.tag == 0x80 else { return objects }
+    private static func opened(_ objects: [DataObject], _ command: CommandAPDU?) -> [DataObject] {
+        guard let command, let plain = objects.first, plain.tag == 0x80 else { return objects }
         return opened(plain.value, command.name) ?? objects
     }
 

@@ -4,25 +4,38 @@
 /// answered by the next recorded exchange with the same bytes; else by the next one of the same kind: the same
 /// application for SELECT, the same record for READ RECORD, the same parameters otherwise, and first of all of the same
 /// selected application. An application, or an entry of a directory, that was not recorded is answered as a card without
-/// it would; any other command that was not recorded is an error that names it.
+/// it would; any other command that was not recorded is an error that names it. An answer whose command is not in the
+/// recording, and that does not tell it either, answers whatever comes at its place.
 public actor ReplayChannel: CardChannel {
     private let exchanges: [Transcript.Exchange]
+    /// The payment applications that were selected in the recording, in their order.
+    public nonisolated let applications: [[UInt8]]
     private var isUsed: [Bool]
     /// What was recorded between the selection that was answered last and the next.
     private var application = 0..<0
     private var isInDirectory = false
+    /// The exchange that was answered last.
+    private var last = -1
 
     /// Replays the recording, once through for each time the card is powered.
     public init(_ transcript: Transcript) {
         exchanges = transcript.exchanges
-        isUsed = exchanges.map { _ in false }
+        isUsed = transcript.exchanges.map { _ in false }
+        var selected: [[UInt8]] = []
+        for exchange in transcript.exchanges where exchange.command?.name == "SELECT" {
+            guard let name = exchange.command?.data, (5...16).contains(name.count), name[0] >= 0xA0,
+                !selected.contains(name)
+            else { continue }
+            selected.append(name)
+        }
+        applications = selected
     }
 
     /// A recorded card is always there.
     public func waitForCard() async throws(CardChannelError) {
         if Task.isCancelled { throw .cancelled }
         for index in isUsed.indices { isUsed[index] = false }
-        (application, isInDirectory) = (0..<0, false)
+        (application, isInDirectory, last) = (0..<0, false, -1)
     }
 
     /// The recorded answer.
@@ -37,8 +50,9 @@ public actor ReplayChannel: CardChannel {
             }
         }
         isUsed[index] = true
+        last = index
         if command.name == "SELECT" {
-            let next = exchanges[(index + 1)...].firstIndex { $0.command.name == "SELECT" } ?? exchanges.endIndex
+            let next = exchanges[(index + 1)...].firstIndex { $0.command?.name == "SELECT" } ?? exchanges.endIndex
             application = index + 1..<next
             isInDirectory = command.data == Array("1PAY.SYS.DDF01".utf8)
         }
@@ -52,17 +66,24 @@ public actor ReplayChannel: CardChannel {
     /// What answers best: what was recorded of the application that is selected, before anything else; what was not
     /// used, before what was; what the card took, before what it refused.
     private func find(_ command: CommandAPDU) -> Int? {
-        let all = exchanges.indices.filter { ReplayChannel.isSameKind(exchanges[$0].command, command) }
+        let all = exchanges.indices.filter { index in
+            guard let recorded = exchanges[index].command else { return false }
+            // The current record, without a number, is another one each time.
+            let isCurrent = recorded.name == "READ RECORD" && recorded.p1 == 0
+            return ReplayChannel.isSameKind(recorded, command) && !(isCurrent && isUsed[index])
+        }
         let isSelection = command.name == "SELECT"
-        return all.min { rank($0, command, isSelection) < rank($1, command, isSelection) }
+        if let found = all.min(by: { rank($0, command, isSelection) < rank($1, command, isSelection) }) { return found }
+        let next = last + 1
+        return next < exchanges.count && exchanges[next].command == nil && !isUsed[next] ? next : nil
     }
 
     private func rank(_ index: Int, _ command: CommandAPDU, _ isSelection: Bool) -> Int {
         let exchange = exchanges[index]
         let isOutside = !isSelection && !application.isEmpty && !application.contains(index)
         return (isOutside ? 16 : 0) + (isUsed[index] ? 8 : 0) + (exchange.response?.status == .done ? 0 : 4)
-            + (exchange.command.bytes == command.bytes ? 0 : 2)
-            + (isSelection && exchange.command.data != command.data ? 1 : 0)
+            + (exchange.command?.bytes == command.bytes ? 0 : 2)
+            + (isSelection && exchange.command?.data != command.data ? 1 : 0)
     }
 
     private static func isSameKind(_ recorded: CommandAPDU, _ sent: CommandAPDU) -> Bool {
@@ -75,6 +96,7 @@ public actor ReplayChannel: CardChannel {
                     && (sent.data.starts(with: recorded.data) || recorded.data.starts(with: sent.data))
         case "GET PROCESSING OPTIONS", "COMPUTE CRYPTOGRAPHIC CHECKSUM", "INTERNAL AUTHENTICATE": return true
         case "GENERATE AC": return true
+        case "READ RECORD": return recorded.p2 == sent.p2 && (recorded.p1 == sent.p1 || recorded.p1 == 0)
         default: return (recorded.p1, recorded.p2) == (sent.p1, sent.p2)
         }
     }

@@ -29,6 +29,15 @@ public struct Scheme: Hashable, Sendable {
     /// The identifiers that are asked for when nothing else is configured, longest first within a scheme.
     public static let knownPrefixes: [String] = table.map(\.0)
 
+    /// The whole names of applications that are asked for one by one where a card has no directory.
+    public static let directApplications: [[UInt8]] = [
+        "A0000000031010", "A0000000032010", "A0000000041010", "A0000000043060", "A000000025010402", "A000000025010403",
+        "A000000025010901", "A0000000651010", "A0000001523010", "A0000003241010", "A000000333010101",
+        "A000000333010102", "A000000333010103", "A0000000421010", "A0000002771010", "A00000038410", "A00000038420",
+        "A00000035910100281", "A0000003591010028001", "A00000005945430100", "A0000001211010", "D5780000021010",
+        "A0000005241010", "A0000006581010",
+    ].compactMap { try? Hex.bytes($0) }
+
     private static let table: [(String, String, KernelID)] = [
         ("A0000000032010", "Visa Electron", .visa), ("A0000000032020", "V PAY", .visa),
         ("A0000000038010", "Plus", .visa),
@@ -42,6 +51,10 @@ public struct Scheme: Hashable, Sendable {
         ("A0000000421010", "CB", .visa), ("A000000042", "CB", .visa), ("A0000002771010", "Interac", .visa),
         ("A000000277", "Interac", .visa), ("A000000384", "eftpos Australia", .visa),
         ("A00000035910100281", "girocard", .mastercard), ("D276000025", "girocard", .mastercard),
+        ("A0000003591010028001", "girocard", .mastercard), ("A00000005945430100", "girocard", .mastercard),
+        ("A0000003241010", "Discover ZIP", .discover), ("A000000141", "PagoBANCOMAT", .mastercard),
+        ("A000000228", "mada", .mastercard), ("A000000371", "Verve", .mastercard),
+        ("A000000672", "TROY", .mastercard), ("A0000006200620", "US common debit", .visa),
         ("A0000001211010", "Dankort", .visa), ("D5780000021010", "BankAxept", .mastercard),
         ("A000000524", "RuPay", .visa), ("A000000658", "Mir", .visa),
     ]

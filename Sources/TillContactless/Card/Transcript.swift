@@ -16,15 +16,18 @@ public struct Transcript: Hashable, Sendable {
 
     /// A command and its answer.
     public struct Exchange: Hashable, Sendable {
-        /// What was sent.
-        public let command: CommandAPDU
+        /// What was sent; nil when the recording does not hold it and the answer does not tell it either.
+        public let command: CommandAPDU?
         /// What came back; nil when the recording ends or the card did not answer.
         public let response: ResponseAPDU?
+        /// The recording does not hold the command: it is told from the answer.
+        public let isInferred: Bool
 
         /// Makes one.
-        public init(command: CommandAPDU, response: ResponseAPDU?) {
+        public init(command: CommandAPDU?, response: ResponseAPDU?, isInferred: Bool = false) {
             self.command = command
             self.response = response
+            self.isInferred = isInferred
         }
     }
 
@@ -37,6 +40,10 @@ public struct Transcript: Hashable, Sendable {
 
     /// Makes one.
     public init(_ exchanges: [Exchange] = []) { self.exchanges = exchanges }
+
+    /// Reads a file in UTF-8 or UTF-16, with a byte order mark or without.
+    /// - Throws: ``TranscriptError`` like ``init(text:)``.
+    public init(bytes: [UInt8]) throws(TranscriptError) { try self.init(text: TranscriptText.decoded(bytes)) }
 
     /// Reads a recording. Lines that say nothing understandable are kept in ``unreadLines``.
     /// - Throws: ``TranscriptError`` when there is no exchange in it, or too many.
@@ -57,24 +64,29 @@ public struct Transcript: Hashable, Sendable {
         exchanges = []
         unreadLines = assembler.unread
         pair(AirFrames.opened(assembler.messages))
-        guard !exchanges.isEmpty else { throw .empty }
+        guard exchanges.contains(where: { $0.command != nil }) else { throw .empty }
         joinContinuations()
+        inferCommands()
         unreadLines.sort()
         if assembler.isRedacted { assumptions.append("Digits that were blacked out are read as zeros.") }
         if assembler.lacksStatus { assumptions.append("Answers without a status word are read as done, 9000.") }
     }
 
     private mutating func pair(_ messages: [TranscriptAssembler.Message]) {
-        var waiting: CommandAPDU?
+        // Two steps of absence: nothing was sent; something was, and the recording does not hold it.
+        var waiting: CommandAPDU??
         for message in messages {
             switch message.side {
             case .command:
-                guard let command = CommandAPDU(bytes: message.bytes) else {
+                let command = message.bytes.isEmpty ? nil : CommandAPDU(bytes: message.bytes)
+                guard message.bytes.isEmpty || command?.mayBe == true else {
                     unreadLines.append(message.line)
                     continue
                 }
-                if let unanswered = waiting { exchanges.append(Exchange(command: unanswered, response: nil)) }
-                waiting = command
+                if case .some(.some(let unanswered)) = waiting {
+                    exchanges.append(Exchange(command: unanswered, response: nil))
+                }
+                waiting = .some(command)
             case .answer:
                 guard let response = ResponseAPDU(bytes: message.bytes) else {
                     unreadLines.append(message.line)
@@ -86,7 +98,31 @@ public struct Transcript: Hashable, Sendable {
                 waiting = nil
             }
         }
-        if let unanswered = waiting { exchanges.append(Exchange(command: unanswered, response: nil)) }
+        if case .some(.some(let unanswered)) = waiting {
+            exchanges.append(Exchange(command: unanswered, response: nil))
+        }
+    }
+
+    /// Where the recording holds an answer alone, the answer and what was before it mostly tell the command.
+    private mutating func inferCommands() {
+        var missing = MissingCommand()
+        var count = 0
+        for (index, exchange) in exchanges.enumerated() {
+            var command = exchange.command
+            if command == nil, let response = exchange.response {
+                count += 1
+                command = missing.command(for: response)
+                if command != nil {
+                    exchanges[index] = Exchange(command: command, response: response, isInferred: true)
+                }
+            }
+            if let command { missing.note(command, exchange.response) }
+        }
+        if count > 0 {
+            assumptions.append(
+                "\(count) command\(count == 1 ? " is" : "s are") not in the recording; what was asked is told from the "
+                    + "answer.")
+        }
     }
 
     /// `61xx` and GET RESPONSE belong to the command before; `6Cxx` to the same command sent again.
@@ -98,11 +134,20 @@ public struct Transcript: Hashable, Sendable {
                 continue
             }
             let high = before.status.rawValue >> 8
-            if high == 0x61, exchange.command.name == "GET RESPONSE" {
+            guard let command = exchange.command, let first = last.command else {
+                joined.append(exchange)
+                continue
+            }
+            // Some programs fetch the rest by a command of their own making: no data, and the length that was said.
+            let fetches =
+                command.name == "GET RESPONSE"
+                || command.data.isEmpty && command.le == Int(before.status.rawValue & 0xFF) && command.p1 == 0
+                    && command.p2 == 0 && command.cla == 0
+            if high == 0x61, fetches {
                 joined.removeLast()
                 let response = exchange.response.map { ResponseAPDU(before.data + $0.data, status: $0.status) }
-                joined.append(Exchange(command: last.command, response: response))
-            } else if high == 0x6C, exchange.command.ins == last.command.ins {
+                joined.append(Exchange(command: first, response: response))
+            } else if high == 0x6C, command.ins == first.ins {
                 joined.removeLast()
                 joined.append(exchange)
             } else {
@@ -115,7 +160,8 @@ public struct Transcript: Hashable, Sendable {
     /// The recording as `send:` and `resp:` lines. It holds card data: for tests with test cards only.
     public var text: String {
         exchanges.map { exchange in
-            let send = "send: \(Hex.text(exchange.command.bytes ?? []))\n"
+            let bytes = exchange.isInferred ? nil : exchange.command?.bytes
+            let send = bytes.map { "send: \(Hex.text($0))\n" } ?? "send:\n"
             return exchange.response.map { "\(send)resp: \(Hex.text($0.bytes))\n" } ?? send
         }.joined()
     }

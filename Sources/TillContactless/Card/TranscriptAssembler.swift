@@ -29,10 +29,12 @@ struct TranscriptAssembler {
     /// An answer had no status word, and 9000 was taken for it.
     private(set) var lacksStatus = false
     private var pending: Message?
+    private var fields = FieldLines()
     private var number = 0
 
     mutating func take(_ line: Substring) {
         number += 1
+        if takeFields(line) { return }
         let isOpen = pending.map { !$0.isComplete || $0.bytes.isEmpty } ?? false
         let read = TranscriptLine(line, expectedOffset: isOpen ? pending?.bytes.count : nil)
         isRedacted = isRedacted || read.isRedacted
@@ -45,13 +47,33 @@ struct TranscriptAssembler {
         for part in read.parts { take(part) }
     }
 
+    /// Lines that tell a message by its fields.
+    private mutating func takeFields(_ line: Substring) -> Bool {
+        let told = FieldForm.read(line)
+        for message in told { take(TranscriptLine.Part(side: message.side, bytes: message.bytes)) }
+        guard told.isEmpty else { return true }
+        switch fields.take(line) {
+        case .nothing: return false
+        case .taken: return true
+        case .command(let bytes, let isOver):
+            take(TranscriptLine.Part(side: .command, bytes: bytes))
+            return !isOver
+        case .answer(let bytes):
+            begin(.answer, bytes)
+            return true
+        }
+    }
+
     /// Takes one message whose side is certain.
     mutating func take(_ side: Transcript.Side, _ bytes: [UInt8], line: Int) {
         number = line
         take(TranscriptLine.Part(side: side, bytes: bytes))
     }
 
-    mutating func finish() { flush() }
+    mutating func finish() {
+        if let command = fields.finish() { take(TranscriptLine.Part(side: .command, bytes: command)) }
+        flush()
+    }
 
     private mutating func take(_ part: TranscriptLine.Part) {
         switch part.side {
@@ -79,6 +101,9 @@ struct TranscriptAssembler {
         }
     }
 
+    /// The shortest command that is taken for one between words, in bytes: digits in prose are shorter.
+    private static let shortestAmongWords = 7
+
     private mutating func takeUnmarked(_ part: TranscriptLine.Part) {
         if let last = pending, last.lastLine >= number - 1, !part.hasWordsAfter {
             let mayGoOn = !last.isComplete || last.bytes.isEmpty && last.side == .answer
@@ -87,7 +112,9 @@ struct TranscriptAssembler {
             }
         }
         let waits = pending?.side == .command && pending?.isComplete == true
-        if APDUShape.isCommand(part.bytes), !part.hasWordsAfter || !waits {
+        if APDUShape.isCommand(part.bytes),
+            !part.hasWordsAfter || !waits && part.bytes.count >= TranscriptAssembler.shortestAmongWords
+        {
             begin(.command, part.bytes)
             pending?.isUnmarked = true
         } else if waits, !part.hasWordsAfter,
@@ -123,14 +150,16 @@ struct TranscriptAssembler {
     }
 
     private mutating func begin(_ side: Transcript.Side, _ bytes: [UInt8]) {
-        flush()
+        flush(isAnswered: side == .answer)
         guard bytes.count <= Transcript.longestMessage else { return unread.append(number) }
         pending = Message(side: side, bytes: bytes, line: number, lastLine: number)
     }
 
-    private mutating func flush() {
+    /// - Parameter isAnswered: an answer follows, so that a command that was announced and not told was sent.
+    private mutating func flush(isAnswered: Bool = false) {
         guard var message = pending else { return }
         pending = nil
+        if isAnswered, message.side == .command, message.bytes.isEmpty { return messages.append(message) }
         guard !message.bytes.isEmpty || message.status != nil else { return unread.append(message.line) }
         if let status = message.status {
             message.bytes += status

@@ -6,6 +6,8 @@ public enum TranscriptExplanation {
     public struct Step: Sendable {
         /// What the terminal did, in words.
         public let title: String
+        /// What the card did, in a sentence.
+        public let sentence: String
         /// What it sent, as data objects: for lists that the card asked for, each wish with its value.
         public let sent: [ExplainedLine]
         /// How the card ended it; nil for no answer.
@@ -21,15 +23,18 @@ public enum TranscriptExplanation {
         var lists: [Tag: [UInt8]] = [:]
         var application: [UInt8] = []
         var cryptograms = 0
-        return transcript.exchanges.map { exchange in
-            let command = exchange.command
+        let logs = RecordedLog.logs(transcript)
+        return zip(transcript.exchanges, logs).map { exchange, log in
+            guard let command = exchange.command else { return unknown(exchange) }
             var notes: [String] = []
+            if exchange.isInferred { notes.append("The recording does not hold the command: the answer tells it.") }
             if command.name == "SELECT" {
                 application = command.data
                 (lists, cryptograms) = ([:], 0)
             }
             var sent: [DataObject] = []
             switch command.name {
+            case _ where exchange.isInferred: break
             case "GET PROCESSING OPTIONS":
                 let value = (try? DataObject.parse(command.data))?.first(0x83)?.value ?? []
                 sent = filled(lists[0x9F38] ?? [], value, &notes)
@@ -43,33 +48,73 @@ public enum TranscriptExplanation {
             case "GET VAS DATA": sent = (try? DataObject.parse(command.data)) ?? []
             default: break
             }
-            var answer: [DataObject] = []
-            if let response = exchange.response, !response.data.isEmpty {
-                do {
-                    answer = try DataObject.parse(response.data)
-                } catch {
-                    notes.append("The data can not be read: \(error)")
-                }
-                if let plain = answer.first, plain.tag == 0x80 { answer = opened(plain.value, command.name) ?? answer }
-            }
+            let data = exchange.response?.data ?? []
+            let told = told(data, command, log)
+            let answer = told.objects
+            if let note = told.note { notes.append(note) }
             for tag: Tag in [0x9F38, 0x8C, 0x8D, 0x9F49, 0x9F69] {
                 if let list = answer.first(tag)?.value { lists[tag] = list }
             }
+            let isPass = application == Array("OSE.VAS.01".utf8)
             return Step(
-                title: title(command, application), sent: sent.explained(), status: exchange.response?.status,
-                answer: answer.explained(), notes: notes)
+                title: title(command, application),
+                sentence: told.sentence ?? TranscriptWords.sentence(command, exchange.response, answer),
+                sent: PassWords.lines(sent, isPass), status: exchange.response?.status,
+                answer: PassWords.lines(answer, isPass), notes: notes)
         }
+    }
+
+    private static func unknown(_ exchange: Transcript.Exchange) -> Step {
+        let answer = (exchange.response?.data).flatMap { try? DataObject.parse($0) } ?? []
+        let status = exchange.response?.status
+        return Step(
+            title: "A command that the recording does not hold",
+            sentence: status.map { $0 == .done ? "Done." : "Not done: \($0.meaning)." } ?? "The card gives no answer.",
+            sent: [], status: status, answer: answer.explained(), notes: [])
+    }
+
+    /// The data of an answer: objects, an entry of the card's log, or the issuer's own.
+    private static func told(
+        _ data: [UInt8], _ command: CommandAPDU, _ log: RecordedLog
+    ) -> (objects: [DataObject], sentence: String?, note: String?) {
+        guard !data.isEmpty else { return ([], nil, nil) }
+        if command.name == "READ RECORD", command.p2 >> 3 > 10, data.first != 0x70,
+            let entry = log.entry(command, data)
+        {
+            return (entry, RecordedLog.sentence(command.p1, entry), nil)
+        }
+        do {
+            let objects = try DataObject.parse(data)
+            if let plain = objects.first, plain.tag == 0x80 {
+                return (opened(plain.value, command.name) ?? objects, nil, nil)
+            }
+            return (objects, nil, nil)
+        } catch {
+            // Files 11 to 30 belong to the scheme and the issuer, who may put anything there (EMV Book 3, 7.5).
+            if command.name == "READ RECORD", command.p2 >> 3 > 10 {
+                return ([], "The record holds \(data.count) bytes in a form of the scheme's or the issuer's own.", nil)
+            }
+            return ([], nil, "The data can not be read: \(error)")
+        }
+    }
+
+    /// Passes were asked for, and no payment application at all.
+    public static func holdsOnlyPasses(_ transcript: Transcript) -> Bool {
+        let selected = transcript.exchanges.compactMap { $0.command?.name == "SELECT" ? $0.command?.data : nil }
+        return !selected.isEmpty && selected.allSatisfy { $0 == Array("OSE.VAS.01".utf8) }
     }
 
     /// How the tap ends when this reader replays it: with any card, and whatever the recording was made for.
     public static func ending(_ transcript: Transcript) async -> Result<CardReading, TapError> {
         do throws(TapError) {
-            var profile = TerminalProfile(acceptance: .anyCard, usesContactDirectory: true)
+            let channel = ReplayChannel(transcript)
+            var profile = TerminalProfile(
+                acceptance: .anyCard, usesContactDirectory: true, directApplications: channel.applications)
             profile.verificationLimit = nil
             let request = TapRequest(
                 amount: amount(transcript), time: time(transcript), unpredictableNumber: number(transcript))
             return .success(
-                try await ContactlessReader(profile: profile).read(request, over: ReplayChannel(transcript)))
+                try await ContactlessReader(profile: profile).read(request, over: channel))
         } catch {
             return .failure(error)
         }
@@ -140,14 +185,15 @@ public enum TranscriptExplanation {
         var lists: [Tag: [UInt8]] = [:]
         var ignored: [String] = []
         for exchange in transcript.exchanges {
+            guard let command = exchange.command, !exchange.isInferred else { continue }
             let list: [UInt8]? =
-                switch exchange.command.name {
+                switch command.name {
                 case "GET PROCESSING OPTIONS": lists[0x9F38]
                 case "GENERATE AC": lists[0x8C]
                 default: nil
                 }
             if let list {
-                let data = exchange.command.data
+                let data = command.data
                 let value = (try? DataObject.parse(data))?.first(0x83)?.value ?? data
                 if let found = filled(list, value, &ignored).first(tag) { return found.value }
             }

@@ -51,10 +51,11 @@ enum TranscriptJSON {
             if let side = side(named), let bytes = first(named, dataKeys) {
                 return assembler.take(side, bytes, line: number)
             }
-            if let command = first(named, commandKeys) {
+            if let command = first(named, commandKeys) ?? fields(named) {
                 assembler.take(.command, command, line: number)
-                var answer = first(named, answerKeys) ?? first(named, ["data"]) ?? []
-                if let status = first(named, statusKeys), status.count == 2, Array(answer.suffix(2)) != status {
+                let isByFields = named["ins"] != nil
+                var answer = first(named, answerKeys) ?? (isByFields ? nil : first(named, ["data"])) ?? []
+                if let status = status(named), status.count == 2, Array(answer.suffix(2)) != status {
                     answer += status
                 }
                 if !answer.isEmpty { assembler.take(.answer, answer, line: number) }
@@ -88,11 +89,35 @@ enum TranscriptJSON {
         return nil
     }
 
+    /// The status word, in one or in halves.
+    private static func status(_ members: [String: JSONValue]) -> [UInt8]? {
+        if let word = first(members, statusKeys) { return word }
+        guard let first = byte(members["sw1"]), let second = byte(members["sw2"]) else { return nil }
+        return [first, second]
+    }
+
+    /// A command that is told by its fields.
+    private static func fields(_ members: [String: JSONValue]) -> [UInt8]? {
+        guard let cla = byte(members["cla"]), let ins = byte(members["ins"]), let p1 = byte(members["p1"]),
+            let p2 = byte(members["p2"])
+        else { return nil }
+        let data = members["data"].flatMap { bytes($0, atLeast: 1) } ?? []
+        guard data.count <= 255 else { return nil }
+        return [cla, ins, p1, p2] + (data.isEmpty ? [] : [UInt8(truncatingIfNeeded: data.count)]) + data
+            + (members["le"] == nil ? [] : [0])
+    }
+
+    private static func byte(_ value: JSONValue?) -> UInt8? {
+        if let number = value?.int64Value { return UInt8(exactly: number) }
+        guard let text = value?.stringValue, let bytes = try? Hex.bytes(text), bytes.count == 1 else { return nil }
+        return bytes[0]
+    }
+
     /// Digits, a list of numbers or of digits, or an object that holds one of these.
-    private static func bytes(_ value: JSONValue) -> [UInt8]? {
+    private static func bytes(_ value: JSONValue, atLeast least: Int = 2) -> [UInt8]? {
         switch value {
         case .string(let text):
-            guard let bytes = try? Hex.bytes(text), bytes.count >= 2 else { return nil }
+            guard let bytes = try? Hex.bytes(text), bytes.count >= least else { return nil }
             return bytes
         case .array(let values):
             var bytes: [UInt8] = []
@@ -108,8 +133,10 @@ enum TranscriptJSON {
             return bytes.count >= 2 ? bytes : nil
         case .object(let members):
             let named = Dictionary(members.map { (name($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
-            guard var data = first(named, dataKeys) ?? (named["sw"] == nil ? nil : []) else { return nil }
-            if let status = first(named, statusKeys), status.count == 2 { data += status }
+            if let command = fields(named) { return command }
+            let status = status(named)
+            guard var data = first(named, dataKeys) ?? (status == nil ? nil : []) else { return nil }
+            if let status, status.count == 2 { data += status }
             return data.count >= 2 ? data : nil
         case .null, .bool, .number: return nil
         }

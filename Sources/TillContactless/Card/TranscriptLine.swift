@@ -112,12 +112,16 @@ struct TranscriptLine {
 
     /// A command and its answer on one line, whatever stands between them.
     private mutating func readPair(_ runs: [HexRun]) -> Bool {
-        guard let command = runs.firstIndex(where: { APDUShape.isCommand($0.bytes) }),
-            let answer = runs[(command + 1)...].first(where: { APDUShape.isAnswer($0.bytes) })
-        else { return false }
-        parts = [
-            Part(side: .command, bytes: runs[command].bytes), Part(side: .answer, bytes: answer.bytes),
-        ]
+        guard let command = runs.firstIndex(where: { APDUShape.isCommand($0.bytes) }) else { return false }
+        let rest = runs[(command + 1)...]
+        var answer = rest.first { APDUShape.isAnswer($0.bytes) }?.bytes
+        // The status word may stand apart, behind the data.
+        for (data, status) in zip(rest, rest.dropFirst())
+        where APDUShape.isTemplate(data.bytes) && APDUShape.isStatus(status.bytes) {
+            answer = data.bytes + status.bytes
+        }
+        guard let answer else { return false }
+        parts = [Part(side: .command, bytes: runs[command].bytes), Part(side: .answer, bytes: answer)]
         isRedacted = runs.contains(where: \.isRedacted)
         return true
     }
@@ -126,7 +130,7 @@ struct TranscriptLine {
     private mutating func readUnmarked(_ text: [UInt8], _ runs: [HexRun]) {
         isRedacted = isRedacted || runs.contains(where: \.isRedacted)
         guard let longest = runs.max(by: { $0.bytes.count < $1.bytes.count }) else { return }
-        let isInFront = hasOffset || text[..<longest.start].allSatisfy { !HexRun.isLetter($0) }
+        let isInFront = hasOffset || TranscriptLine.isOnlyLabel(text[..<longest.start])
         parts = [
             Part(
                 side: nil, bytes: longest.bytes,
@@ -155,10 +159,35 @@ struct TranscriptLine {
             default: text.append(UInt8(ascii: "~"))
             }
         }
+        blankDirection(&text)
+        for (entity, sign) in entities where text.contains(UInt8(ascii: "&")) || text.contains(UInt8(ascii: "(")) {
+            replace(entity, sign, in: &text)
+        }
         TimeMarks.blank(&text)
         MarkupTags.blank(&text)
         joinStatusHalves(&text)
         return text
+    }
+
+    private static let entities = [("&gt;", ">"), ("&lt;", "<"), ("&nbsp;", " "), ("(byte)", "")]
+
+    private static func replace(_ word: String, _ sign: String, in text: inout [UInt8]) {
+        let (word, sign) = (Array(word.utf8), Array(sign.utf8))
+        var at = 0
+        while at + word.count <= text.count {
+            if text[at] == word[0], text[at...].starts(with: word) {
+                text.replaceSubrange(at..<at + word.count, with: sign)
+            }
+            at += 1
+        }
+    }
+
+    /// Watchers of the smart card service begin every line with `i` or `o`, for what goes in and what comes out.
+    private static func blankDirection(_ text: inout [UInt8]) {
+        guard let first = text.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }), first > 0, first + 1 < text.count,
+            text[first] == UInt8(ascii: "i") || text[first] == UInt8(ascii: "o"), text[first + 1] == 0x20
+        else { return }
+        text[first] = 0x20
     }
 
     /// `sw1=90, sw2=00` becomes `sw1=90, 00`.
@@ -184,6 +213,14 @@ struct TranscriptLine {
 
     /// What announces the bytes that a card says before any command.
     private static let powerWords: Set<String> = ["atr", "ats", "uid", "tagid", "rset", "reset", "historical", "atqa"]
+
+    /// No words before the digits, or `data:`, which says no more than they do.
+    private static func isOnlyLabel(_ text: ArraySlice<UInt8>) -> Bool {
+        let before = words(text).filter { word in word.utf8.contains(where: HexRun.isLetter) }
+        let mark = text.last { $0 != 0x20 && $0 != 0x09 }
+        return before.isEmpty
+            || before == ["data"] && (mark == UInt8(ascii: ":") || mark == UInt8(ascii: "="))
+    }
 
     static func words(_ text: ArraySlice<UInt8>) -> [String] {
         text.split { !HexRun.isWordByte($0) }.map { String(decoding: $0, as: UTF8.self) }
@@ -228,8 +265,10 @@ extension TranscriptLine {
                 joined.append(mark)
                 continue
             }
+            // `APDU <--` says it with the arrow: the word names both.
+            let isNeutral = text[last.start..<last.end].elementsEqual("apdu".utf8) && mark.isArrow(in: text)
             joined[joined.count - 1] = Mark(
-                side: last.side, isStatus: last.isStatus, start: last.start, end: mark.end)
+                side: isNeutral ? mark.side : last.side, isStatus: last.isStatus, start: last.start, end: mark.end)
         }
         return joined
     }

@@ -22,13 +22,16 @@ public struct TerminalProfile: Sendable {
     public var acceptance: CardAcceptance
     /// Reads the directory of cards with contacts when there is none for contactless: for recordings.
     public var usesContactDirectory: Bool
+    /// The applications that are asked for one by one where a card has no directory at all.
+    public var directApplications: [[UInt8]]
 
     /// Makes one: a terminal that always goes online and takes test cards only.
     public init(
         countryCode: Int = 276, acceptedPrefixes: [String] = Scheme.knownPrefixes, verificationLimit: Int64? = 5000,
         transactionLimit: Int64? = nil, floorLimit: Int64 = 0, terminalType: UInt8 = 0x22,
         capabilities: [UInt8] = [0x00, 0x08, 0x08], merchantName: String = "TILL",
-        acceptance: CardAcceptance = .testCards, usesContactDirectory: Bool = false
+        acceptance: CardAcceptance = .testCards, usesContactDirectory: Bool = false,
+        directApplications: [[UInt8]] = Scheme.directApplications
     ) {
         self.countryCode = countryCode
         self.acceptedPrefixes = acceptedPrefixes
@@ -40,6 +43,7 @@ public struct TerminalProfile: Sendable {
         self.merchantName = merchantName
         self.acceptance = acceptance
         self.usesContactDirectory = usesContactDirectory
+        self.directApplications = directApplications
     }
 }
 

@@ -87,6 +87,8 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     case noDirectory(StatusWord)
     /// Card and terminal have no application in common.
     case noApplication
+    /// The card names an application, and does not open it or any other.
+    case applicationNotOpened(name: String, StatusWord)
     /// The card's answer can not be read.
     case malformed(TLVError)
     /// The card broke a rule: which one, in words.
@@ -100,6 +102,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .channel(let error): error.description
         case .noDirectory(let status): "The card offers no contactless application: \(status)."
         case .noApplication: "The card offers no application that is taken here."
+        case .applicationNotOpened(let name, let status): "The card names \(name) and does not open it: \(status)."
         case .malformed(let error): "The card's answer can not be read. \(error)"
         case .cardError(let text): "The card broke a rule: \(text)."
         }

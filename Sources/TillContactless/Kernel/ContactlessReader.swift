@@ -54,9 +54,14 @@ public struct ContactlessReader: Sendable {
         let candidates = try await directory(&talk)
         guard !candidates.isEmpty else { throw .noApplication }
         var last: CardReading?
+        var refused: (name: String, status: StatusWord)?
         for candidate in candidates {
             let selected = try await talk.send(.select(candidate.aid))
-            guard selected.status == .done else { continue }
+            guard selected.status == .done else {
+                let name = Scheme(aid: candidate.aid)?.name ?? Hex.text(candidate.aid)
+                refused = refused ?? (name, selected.status)
+                continue
+            }
             let control = try ContactlessReader.objects(selected.data)
             var tap = KernelTap(
                 candidate: candidate, control: control,
@@ -72,7 +77,9 @@ public struct ContactlessReader: Sendable {
                 return reading
             }
         }
-        guard let last else { throw .noApplication }
+        guard let last else {
+            throw refused.map { TapError.applicationNotOpened(name: $0.name, $0.status) } ?? TapError.noApplication
+        }
         return last
     }
 
@@ -83,10 +90,12 @@ public struct ContactlessReader: Sendable {
             return Candidate.list(try ContactlessReader.objects(answer.data), profile)
         }
         guard profile.usesContactDirectory else { throw .noDirectory(answer.status) }
-        return try await contactDirectory(&talk)
+        return try await contactDirectory(&talk, after: answer.status)
     }
 
-    private func contactDirectory(_ talk: inout Conversation) async throws(TapError) -> [Candidate] {
+    private func contactDirectory(
+        _ talk: inout Conversation, after contactless: StatusWord
+    ) async throws(TapError) -> [Candidate] {
         let answer = try await talk.send(.select(Array("1PAY.SYS.DDF01".utf8)))
         var entries: [DataObject] = []
         if answer.status == .done {
@@ -99,14 +108,14 @@ public struct ContactlessReader: Sendable {
             return Candidate.list(entries, profile)
         }
         // No directory at all: the terminal asks for the applications that it knows, one by one.
-        for prefix in profile.acceptedPrefixes where prefix.count >= 14 {
-            guard let aid = try? Hex.bytes(prefix) else { continue }
+        for aid in profile.directApplications.prefix(Candidate.mostCandidates) {
             let selected = try await talk.send(.select(aid))
             if selected.status == .done {
                 let name = try ContactlessReader.objects(selected.data).first(0x84)?.value ?? aid
                 entries.append(DataObject(0x61, [DataObject(0x4F, name)]))
             }
         }
+        guard !entries.isEmpty else { throw .noDirectory(contactless) }
         return Candidate.list(entries, profile)
     }
 

@@ -98,6 +98,12 @@ extension KernelTap {
             return (.declined, "The card's data are not authentic: \(reason).")
         }
         if card[0x9F26] == nil, card[0x9F60] == nil, card[0x9F61] == nil {
+            if card[0x9F4B] != nil, card[0x9F27] != nil {
+                return (
+                    .tryAnotherInterface,
+                    "The card signed its cryptogram, and the key that opens the signature is not here."
+                )
+            }
             return (.tryAnotherInterface, "The card gave no cryptogram.")
         }
         switch information {

@@ -113,7 +113,9 @@ struct KernelTap {
                     throw .cardError("it does not give record \(record) of file \(file): \(answer.status)")
                 }
                 let objects = try ContactlessReader.objects(answer.data)
-                guard file > 10 || objects.first?.tag == 0x70 else { throw .cardError("a record has no template") }
+                guard file > 10 || objects.first?.tag == 0x70 else {
+                    throw .cardError("record \(record) of file \(file) is not in its template, 70")
+                }
                 if Int(record - first) < signed {
                     authenticated += file <= 10 ? objects.first?.value ?? [] : answer.data
                 }

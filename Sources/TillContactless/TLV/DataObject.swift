@@ -41,6 +41,11 @@ public struct DataObject: Hashable, Sendable {
     ) throws(TLVError) -> [DataObject] {
         var walk = walk
         var objects: [DataObject] = []
+        // Walking twice costs less than a list that grows.
+        var ahead = walk
+        var count = 0
+        while count < 64, (try? ahead.next()) != nil { count += 1 }
+        objects.reserveCapacity(count)
         while let element = try walk.next() {
             guard left > 0 else { throw .tooMany }
             left -= 1

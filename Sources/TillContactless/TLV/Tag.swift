@@ -22,12 +22,14 @@ public struct Tag: RawRepresentable, Hashable, Sendable, Comparable, Expressible
 
     /// The bytes of the tag.
     public var bytes: [UInt8] {
-        let all = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
-        return Array(all.drop { $0 == 0 }.isEmpty ? [0] : all.drop { $0 == 0 })
+        (0..<count).map { UInt8(truncatingIfNeeded: rawValue >> UInt32((count - 1 - $0) * 8)) }
     }
 
+    /// How many bytes the tag has: one to four.
+    private var count: Int { 4 - min(3, rawValue.leadingZeroBitCount / 8) }
+
     /// The value holds further data objects: bit 6 of the first byte.
-    public var isConstructed: Bool { (bytes.first ?? 0) & 0x20 != 0 }
+    public var isConstructed: Bool { rawValue >> UInt32((count - 1) * 8) & 0x20 != 0 }
 
     /// The bytes in hexadecimal, as documents write a tag.
     public var description: String { Hex.text(bytes) }

@@ -2,7 +2,8 @@
 ///
 /// Rules, decided where peers disagree: a tag has at most four bytes; a length has the short form or `81` to `84`, not
 /// necessarily the shortest; the length octet `80` is refused; `00` and `FF` between objects are padding at the top
-/// level only. Reading never goes past the end and never traps. Source: EMV Book 3, annex B.
+/// level only, but for `FF81`, which begins the templates of terminals. Reading never goes past the end and never
+/// traps. Source: EMV Book 3, annex B.
 public struct TagValueReader: Sendable {
     /// The longest tag that is taken, in bytes.
     public static let longestTag = 4
@@ -41,11 +42,19 @@ public struct TagValueReader: Sendable {
         try step(bytes)
     }
 
+    /// `00`, and `FF` unless it begins one of the templates `FF81xx` that terminals use.
+    @inline(__always)
+    private static func isPadding(_ storage: [UInt8], _ at: Int, _ end: Int) -> Bool {
+        let byte = storage[at]
+        if byte == 0x00 { return true }
+        return byte == 0xFF && !(end &- at > 1 && storage[at &+ 1] == 0x81)
+    }
+
     /// The step itself, over storage that stays where it is.
     @usableFromInline
     mutating func step(_ storage: [UInt8]) throws(TLVError) -> Element? {
         var at = position
-        while skipsPadding, at < end, storage[at] == 0x00 || storage[at] == 0xFF { at &+= 1 }
+        while skipsPadding, at < end, TagValueReader.isPadding(storage, at, end) { at &+= 1 }
         guard at < end else {
             position = at
             return nil

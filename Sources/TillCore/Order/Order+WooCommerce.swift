@@ -26,7 +26,8 @@ extension Order {
         self = try parts.order()
     }
 
-    /// Reads the bytes of an order document; a comma too many before a closing bracket is forgiven.
+    /// Reads the bytes of an order document, WooCommerce's or PayPal's; a comma too many before a closing bracket is
+    /// forgiven.
     /// - Throws: ``OrderError``; ``OrderError/notJSON(_:)`` names the line and column.
     public init(document bytes: some Collection<UInt8>) throws(OrderError) {
         let document: JSONValue
@@ -35,6 +36,10 @@ extension Order {
                 parsing: bytes, limits: JSONLimits(maximumBytes: Order.maximumDocumentBytes), allowsTrailingCommas: true
             )
         } catch { throw .notJSON(error) }
-        try self.init(wooCommerce: document)
+        if document["purchase_units"] != nil {
+            try self.init(payPal: document)
+        } else {
+            try self.init(wooCommerce: document)
+        }
     }
 }

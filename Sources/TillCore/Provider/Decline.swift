@@ -56,6 +56,14 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     public static let noCardPresented = DeclineReason(rawValue: "no_card_presented")
     /// The reader is busy, off, or out of order.
     public static let readerUnavailable = DeclineReason(rawValue: "reader_unavailable")
+    /// The reader is at something else.
+    public static let readerBusy = DeclineReason(rawValue: "reader_busy")
+    /// The reader is off or not in the network.
+    public static let readerOffline = DeclineReason(rawValue: "reader_offline")
+    /// The reader is out of order.
+    public static let readerFault = DeclineReason(rawValue: "reader_fault")
+    /// The reader stands in a country where this payment can not be taken.
+    public static let readerInOtherCountry = DeclineReason(rawValue: "reader_in_other_country")
     /// The refund can only be made to the card itself, at a reader.
     public static let refundNeedsReader = DeclineReason(rawValue: "refund_needs_reader")
 
@@ -73,9 +81,57 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .canceledAtReader: "The payment was called off. Nothing was charged."
         case .noCardPresented: "No card was presented in time. Nothing was charged."
         case .readerUnavailable: "The card reader is busy or can not be reached. Nothing was charged."
+        case .readerBusy: "The card reader is busy with something else. Nothing was charged."
+        case .readerOffline: "The card reader can not be reached. Nothing was charged."
+        case .readerFault: "The card reader is out of order. Nothing was charged."
+        case .readerInOtherCountry: "This card reader can not take this payment where it stands. Nothing was charged."
         case .refundNeedsReader: "This refund needs the card and a reader. Nothing was given back."
         case .invalidAmount, .invalidRequest: "The payment could not be made. Nothing was charged."
         default: "The card was declined. Nothing was charged. Use another way to pay."
+        }
+    }
+
+    /// What to do next, for the people at the counter; `nil` where ``customerSentence`` says it already.
+    public var nextStep: String? {
+        switch self {
+        case .insufficientFunds, .expiredCard: "Use another card."
+        case .incorrectPIN, .incorrectCVC, .incorrectNumber: "Try again, or use another card."
+        case .canceledAtReader: "Charge again if it is still wanted."
+        case .noCardPresented: "Charge again once the customer is there."
+        case .readerUnavailable: "Look at the reader, then try again."
+        case .readerBusy: "Wait until it is done or call it off, or use another reader."
+        case .readerOffline: "Check that it is on and in the network, or use another reader."
+        case .readerFault: "Restart it, or use another reader."
+        case .readerInOtherCountry: "Use a reader in the country of the payment's currency."
+        case .refundNeedsReader: "Give the refund at a reader, with the card."
+        case .invalidAmount, .invalidRequest: "Take another amount or another way to pay."
+        default: nil
+        }
+    }
+
+    /// The same for money that was to go back: what happened, that none went, and what to do next.
+    public var refundSentence: String {
+        switch self {
+        case .canceledAtReader: "The refund was called off. Nothing was given back. Begin it again if it is still due."
+        case .noCardPresented:
+            "No card was presented in time. Nothing was given back. Begin again once the customer is there."
+        case .refundNeedsReader:
+            "This refund needs the card and a reader. Nothing was given back. Begin it at a reader, with the card."
+        case .cardNotSupported:
+            "This card can not take the refund. Nothing was given back. Present the card that paid."
+        case .readerBusy, .readerOffline, .readerFault, .readerUnavailable, .readerInOtherCountry:
+            "The card reader can not do it now. Nothing was given back. \(nextStep ?? "Use another reader.")"
+        default: "The refund was refused. Nothing was given back. Look at the payment, then give it back another way."
+        }
+    }
+
+    /// It ended before a card's issuer was asked: there is no card that a receipt could name.
+    public var isWithoutCard: Bool {
+        switch self {
+        case .canceledAtReader, .noCardPresented, .readerUnavailable, .readerBusy, .readerOffline, .readerFault,
+            .readerInOtherCountry, .refundNeedsReader:
+            true
+        default: false
         }
     }
 }

@@ -166,3 +166,6 @@ public struct Wallet: RawRepresentable, Hashable, Sendable {
     /// Samsung Pay.
     public static let samsungPay = Wallet(rawValue: "samsung_pay")
 }
+
+/// The shorter name that a payment method's details go by.
+public typealias CardPresentDetails = CardPresentTransactionDetails

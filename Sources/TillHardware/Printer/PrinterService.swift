@@ -8,3 +8,6 @@ public protocol PrinterService: Sendable {
     /// - Throws: `ReceiptError` if the content does not add up, before anything is sent; else an error that says whether the receipt may have printed.
     func printReceipt(content: ReceiptContent) async throws
 }
+
+/// The same by the name that says what is printed.
+public typealias ReceiptPrinterService = PrinterService

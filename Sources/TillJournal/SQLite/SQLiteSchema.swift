@@ -17,6 +17,7 @@ enum SQLiteSchema {
         registerPrinting(&migrator)
         registerWallets(&migrator)
         registerMail(&migrator)
+        registerNotices(&migrator)
         return migrator
     }
 

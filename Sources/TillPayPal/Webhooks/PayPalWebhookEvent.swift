@@ -4,7 +4,9 @@ public import TillCore
 public struct PayPalWebhookEvent: Hashable, Sendable {
     /// What kind of thing has happened. Open.
     public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// A capture took money.
         public static let captureCompleted = Kind(rawValue: "PAYMENT.CAPTURE.COMPLETED")

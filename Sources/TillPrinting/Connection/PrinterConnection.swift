@@ -40,6 +40,11 @@ public final class PrinterConnection: IPPCarrier {
     /// Closes what is open.
     public func shutdown() async { try? await client.shutdown() }
 
+    /// Sends one IPP request and gives the body of the answer.
+    ///
+    /// Sent once, and again only after the printer refused it unread for want of a password.
+    /// - Parameter deadline: for each of these tries.
+    /// - Throws: ``IPPError``; it says whether the printer may have got the request.
     public func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8] {
         var reply = try await once(bytes, deadline)
         // Twice at most: the printer asks for a password, and a digest's number may have run out meanwhile.

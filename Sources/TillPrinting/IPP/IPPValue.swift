@@ -1,24 +1,44 @@
 /// The tags of values and groups that are read here. RFC 8010. Others keep their number and their bytes.
 public enum IPPTag {
+    /// Begins the attributes of the operation.
     public static let operationGroup: UInt8 = 0x01
+    /// Begins the attributes of a job.
     public static let jobGroup: UInt8 = 0x02
+    /// Ends the attributes.
     public static let end: UInt8 = 0x03
+    /// Begins the attributes of the printer.
     public static let printerGroup: UInt8 = 0x04
+    /// A whole number of 32 bits.
     public static let integer: UInt8 = 0x21
+    /// Yes or no, in one byte.
     public static let boolean: UInt8 = 0x22
+    /// A number that stands for a word.
     public static let enumeration: UInt8 = 0x23
+    /// A date with time and zone, in eleven bytes (RFC 2579).
     public static let dateTime: UInt8 = 0x31
+    /// Dots across and down, and their unit.
     public static let resolution: UInt8 = 0x32
+    /// A lowest and a highest number.
     public static let range: UInt8 = 0x33
+    /// Begins a value that is made of attributes.
     public static let beginCollection: UInt8 = 0x34
+    /// Ends such a value.
     public static let endCollection: UInt8 = 0x37
+    /// Text in the language of the message.
     public static let text: UInt8 = 0x41
+    /// A name in the language of the message.
     public static let name: UInt8 = 0x42
+    /// A word that the standard or a vendor defines.
     public static let keyword: UInt8 = 0x44
+    /// An address.
     public static let uri: UInt8 = 0x45
+    /// A character set.
     public static let charset: UInt8 = 0x47
+    /// A natural language, as `en`.
     public static let language: UInt8 = 0x48
+    /// A media type, as `application/pdf`.
     public static let mimeType: UInt8 = 0x49
+    /// The name of an attribute within a collection.
     public static let memberName: UInt8 = 0x4A
 }
 

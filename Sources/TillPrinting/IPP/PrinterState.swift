@@ -14,7 +14,9 @@ public struct PrinterState: Hashable, Sendable {
 
     /// A reason for how it stands: a keyword of the printer, kept as it is.
     public struct Reason: RawRepresentable, Hashable, Sendable, Comparable {
+        /// The text, as it came.
         public let rawValue: String
+        /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The keyword without its severity.

@@ -1,6 +1,8 @@
 /// How the holder of a card was verified: the CVM. Open: what is not known keeps its raw value.
 public struct CardVerification: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
     public let rawValue: String
+    /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A PIN that the chip checked.

@@ -137,7 +137,7 @@ public struct SandboxAppleAuthority: Sendable {
     /// A signer whose certificate has, or lacks, what is asked for.
     func signer(
         _ key: Signer.Key, name: String = "ecc-smp-broker-sign_TILL", mark: Bool = true, isAuthority: Bool = false,
-        isSelfSigned: Bool = false
+        isSelfSigned: Bool = false, signs: Bool = true
     ) throws -> Signer {
         let subject = try Self.name(name)
         let publicKey: Certificate.PublicKey
@@ -152,15 +152,15 @@ public struct SandboxAppleAuthority: Sendable {
             isSelfSigned ? ownKey : .init(authorityKey), issued: issued,
             isAuthority
                 ? Self.authorityExtensions(mark: mark ? Marks.signer : nil, signs: true)
-                : Self.signerExtensions(mark: mark ? Marks.signer : nil))
+                : Self.signerExtensions(mark: mark ? Marks.signer : nil, signs: signs))
         return Signer(certificate: certificate, key: key)
     }
 
-    /// An authority of the same name and key without Apple's mark.
-    func unmarkedAuthority() throws -> Certificate {
+    /// An authority of the same name and key: without Apple's mark, or without the right to issue.
+    func otherAuthority(mark: Bool = true, issues: Bool = true) throws -> Certificate {
         try Self.certificate(
             authority.subject, .init(authorityKey.publicKey), by: root.subject, .init(rootKey), issued: issued,
-            Self.authorityExtensions(mark: nil))
+            Self.authorityExtensions(mark: mark ? Marks.authority : nil, issues: issues))
     }
 
     // MARK: Parts
@@ -172,19 +172,21 @@ public struct SandboxAppleAuthority: Sendable {
     }
 
     private static func authorityExtensions(
-        mark: ASN1ObjectIdentifier?, signs: Bool = false
+        mark: ASN1ObjectIdentifier?, signs: Bool = false, issues: Bool = true
     ) throws -> Certificate.Extensions {
         try Certificate.Extensions {
             Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-            Critical(KeyUsage(digitalSignature: signs, keyCertSign: true, cRLSign: true))
+            Critical(KeyUsage(digitalSignature: signs, keyCertSign: issues, cRLSign: true))
             if let mark { Certificate.Extension(oid: mark, critical: false, value: [0x05, 0x00]) }
         }
     }
 
-    private static func signerExtensions(mark: ASN1ObjectIdentifier?) throws -> Certificate.Extensions {
+    private static func signerExtensions(
+        mark: ASN1ObjectIdentifier?, signs: Bool = true
+    ) throws -> Certificate.Extensions {
         try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
-            Critical(KeyUsage(digitalSignature: true))
+            Critical(KeyUsage(digitalSignature: signs, keyAgreement: !signs))
             if let mark { Certificate.Extension(oid: mark, critical: false, value: [0x05, 0x00]) }
         }
     }

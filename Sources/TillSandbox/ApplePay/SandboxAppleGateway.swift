@@ -28,8 +28,8 @@ public actor SandboxAppleGateway {
     private var events: [String: JSONValue] = [:]
     /// How many sessions were given.
     public private(set) var given = 0
-    /// The status that the next request gets instead of a session; for tests.
-    public var nextStatus: Int?
+    /// What the next request gets instead of a session.
+    private var nextAnswer: Response?
 
     /// A gateway at which these merchants registered these domains.
     public init(apple: SandboxAppleAuthority, domains: [String: Set<String>], clock: any TillClock = SystemClock()) {
@@ -39,8 +39,12 @@ public actor SandboxAppleGateway {
             domains.map { (MerchantIDHash(of: $0.key), $0.value) }, uniquingKeysWith: { $0.union($1) })
     }
 
-    /// Makes the next request fail with a status.
-    public func fail(with status: Int?) { nextStatus = status }
+    /// Makes the next request fail with a status; or answers it with what Apple never would.
+    public func fail(with status: Int, location: String? = nil, body: [UInt8] = []) {
+        var answer = Response(status: .init(code: status), body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        answer.headers[.location] = location
+        nextAnswer = answer
+    }
 
     /// Makes an event of a merchant's token, of which a shop may ask.
     public func happen(_ event: String, _ document: JSONValue) {
@@ -48,14 +52,19 @@ public actor SandboxAppleGateway {
     }
 
     /// Serves on 127.0.0.1 until the task is cancelled.
-    /// - Parameter onReady: is told the port.
-    public nonisolated func run(port: Int = 0, onReady: @escaping @Sendable (Int) async -> Void) async throws {
+    /// - Parameters:
+    ///   - isOutdated: speaks TLS 1.1 at most, as nobody should.
+    ///   - onReady: is told the port.
+    public nonisolated func run(
+        port: Int = 0, isOutdated: Bool = false, onReady: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         let identity = try apple.serverIdentity(names: ["localhost"])
         let chain = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificate.utf8))
         let key = try NIOSSLPrivateKey(bytes: Array(identity.key.reveal().utf8), format: .pem)
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-        tls.minimumTLSVersion = .tlsv12
+        tls.minimumTLSVersion = isOutdated ? .tlsv1 : .tlsv12
+        if isOutdated { tls.maximumTLSVersion = .tlsv11 }
         tls.certificateVerification = .noHostnameVerification
         tls.trustRoots = .certificates([
             try NIOSSLCertificate(bytes: apple.rootCertificate, format: .der),
@@ -84,9 +93,9 @@ public actor SandboxAppleGateway {
     }
 
     private func respond(to request: Request, _ context: GatewayContext) async -> Response {
-        if let status = nextStatus {
-            nextStatus = nil
-            return Response(status: .init(code: status))
+        if let answer = nextAnswer {
+            nextAnswer = nil
+            return answer
         }
         let isSession = request.method == .post && request.uri.path == MerchantGateway.sessionPath
         guard isSession || (request.method == .get && request.uri.path.hasPrefix(MerchantTokenEvent.folder)) else {

@@ -13,7 +13,8 @@ extension SandboxTokenMaker {
         let signer = try signer(for: request.version, flaw: flaw)
         let leaf = try SandboxAppleAuthority.der(signer.certificate)
         var authority = apple.authority
-        if flaw == .authorityWithoutMark { authority = try apple.unmarkedAuthority() }
+        if flaw == .authorityWithoutMark { authority = try apple.otherAuthority(mark: false) }
+        if flaw == .authorityNotForIssuing { authority = try apple.otherAuthority(issues: false) }
         if flaw == .otherRoot { return try SandboxTokenMaker.foreign(self, content, request) }
         var certificates = [leaf, try SandboxAppleAuthority.der(authority)]
         if flaw == .thirdCertificate {
@@ -53,6 +54,7 @@ extension SandboxTokenMaker {
         let new = SandboxAppleAuthority.Signer.Key.p256(P256.Signing.PrivateKey())
         switch flaw {
         case .signerWithoutMark?: return try apple.signer(new, mark: false)
+        case .signerNotForSignatures?: return try apple.signer(new, signs: false)
         case .selfSignedSigner?: return try apple.signer(new, isSelfSigned: true)
         case .markOnAuthority?: return try apple.signer(new, isAuthority: true)
         case .p384Signer?: return try apple.signer(.p384(P384.Signing.PrivateKey()))
@@ -88,7 +90,9 @@ extension SandboxTokenMaker {
         let signed = BERWriting.set(attributes)
         let value: [UInt8]
         switch signer.key {
-        case .p256(let key): value = Array(try key.signature(for: SHA256.hash(data: signed)).derRepresentation)
+        case .p256(let own):
+            let key = flaw == .foreignSignature ? P256.Signing.PrivateKey() : own
+            value = Array(try key.signature(for: SHA256.hash(data: signed)).derRepresentation)
         case .p384(let key): value = Array(try key.signature(for: SHA256.hash(data: signed)).derRepresentation)
         case .rsa(let key):
             value = Array(

@@ -45,6 +45,12 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
     case signerWithoutMark
     /// The authority's certificate has no mark.
     case authorityWithoutMark
+    /// The signer's certificate is for key agreement, not for signatures.
+    case signerNotForSignatures
+    /// The authority's certificate is not for issuing certificates.
+    case authorityNotForIssuing
+    /// Another key signed than that of the signer's certificate.
+    case foreignSignature
     /// Two signers signed.
     case twoSigners
     /// A third certificate, self-signed, beside the genuine two.

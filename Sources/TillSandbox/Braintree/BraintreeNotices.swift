@@ -75,11 +75,8 @@ actor BraintreeNotices {
         guard let transport, let request = HTTPRequest(posting: "application/x-www-form-urlencoded", to: url) else {
             return
         }
-        for attempt in 0..<BraintreeNotices.maximumTries {
-            let reply = try? await transport.send(request, body: Array(form.utf8), deadline: .seconds(10))
-            if let reply, (200..<300).contains(reply.response.status.code) { return }
-            try? await clock.sleep(for: .seconds(Int64(1) << Int64(attempt)))
-        }
+        await transport.sendPersistently(
+            request, body: Array(form.utf8), tries: BraintreeNotices.maximumTries, clock: clock)
     }
 
     private static func escaped(_ text: String) -> String {

@@ -81,7 +81,7 @@ public final class SandboxFaults: Sendable {
             case .capture: 90_010
             case .refund: 90_020
             case .void: 90_030
-            case .prepare, .query: nil
+            case .prepare, .query, .renew: nil
             }
         guard let amount, let base, (90_000...90_039).contains(amount) else { return nil }
         let index = Int(amount - base) - 1

@@ -106,6 +106,10 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public let createdAt: Int64
     /// When the hold ends, milliseconds since 1970.
     public var holdEndsAt: Int64?
+    /// Until when the bank answers for the hold, milliseconds since 1970; then it can be renewed.
+    public var honoredUntil: Int64?
+    /// All renewals of the hold, oldest first.
+    public var renewals: [Renewal]?
     /// What is kept of the card.
     public var card: Card?
     /// Why the last try was declined.
@@ -172,5 +176,5 @@ public enum SandboxOutcome: Codable, Hashable, Sendable {
 
 /// What the sandbox can be asked for.
 public enum SandboxOperation: String, Codable, Hashable, Sendable, CaseIterable {
-    case prepare, authorize, capture, void, refund, query
+    case prepare, authorize, capture, void, refund, query, renew
 }

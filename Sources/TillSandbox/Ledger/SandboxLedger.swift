@@ -51,7 +51,7 @@ public struct SandboxLedger: Sendable {
 
     /// One charge.
     public func charge(_ reference: ProviderReference) async throws -> SandboxCharge? {
-        try await store.transaction { try $0.charge(reference.rawValue) }
+        try await store.transaction { try $0.charge(SandboxCharge.reference(ofHold: reference.rawValue)) }
     }
 
     /// The customer does, or fails, what a charge waits for. `nil` if there is no such charge.
@@ -69,7 +69,7 @@ public struct SandboxLedger: Sendable {
     /// Settles the pending refunds of a charge.
     public func settleRefunds(of reference: ProviderReference, succeed: Bool) async throws {
         try await store.transaction { shelf in
-            guard var charge = try shelf.charge(reference.rawValue) else { return }
+            guard var charge = try shelf.charge(SandboxCharge.reference(ofHold: reference.rawValue)) else { return }
             for index in charge.refunds.indices where charge.refunds[index].status == .pending {
                 charge.refunds[index].status = succeed ? .succeeded : .failed
             }
@@ -129,7 +129,7 @@ public struct SandboxLedger: Sendable {
 
     /// The charge that a request is about: by reference, else by the authorization's key, else by the attempt.
     func find(_ shelf: any SandboxShelf, reference: String?, key: String?, attempt: String?) throws -> SandboxCharge? {
-        if let reference, let charge = try shelf.charge(reference) { return charge }
+        if let reference, let charge = try shelf.charge(SandboxCharge.reference(ofHold: reference)) { return charge }
         if let key, let charge = try shelf.charge(forKey: key) { return charge }
         guard let attempt else { return nil }
         return try shelf.charges(forAttempt: attempt).last { !$0.isTombstone }
@@ -197,12 +197,27 @@ public struct SandboxLedger: Sendable {
         reference: String?, attempt: String?, amount: Money, isFinal: Bool, key: String
     ) async throws -> Effect? {
         let fingerprint = "capture \(amount) \(isFinal)"
-        return try await store.transaction { shelf in
+        return try await store.transaction { [rules] shelf in
             if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
             guard let charge = try find(shelf, reference: reference, key: nil, attempt: attempt) else { return nil }
             return try change(shelf, charge, .capture, key: key, fingerprint: fingerprint) { charge, now in
                 guard charge.currency == amount.currency.code else { return SandboxLedger.wrongCurrency }
-                return charge.capture(amount.minorUnits, isFinal: isFinal, key: key, at: now)
+                // The bank answers for the newest hold only.
+                guard reference == nil || reference == charge.holdName else { return SandboxLedger.replacedHold }
+                return charge.capture(amount.minorUnits, isFinal: isFinal, key: key, rules: rules, at: now)
+            }
+        }
+    }
+
+    /// Renews a hold. `nil`: there is no such charge.
+    func renew(reference: String?, attempt: String?, amount: Money, key: String) async throws -> Effect? {
+        let fingerprint = "renew \(amount)"
+        return try await store.transaction { [rules] shelf in
+            if let effect = try replay(shelf, key: key, fingerprint: fingerprint) { return effect }
+            guard let charge = try find(shelf, reference: reference, key: nil, attempt: attempt) else { return nil }
+            return try change(shelf, charge, .renew, key: key, fingerprint: fingerprint) { charge, now in
+                guard charge.currency == amount.currency.code else { return SandboxLedger.wrongCurrency }
+                return charge.renew(amount.minorUnits, key: key, rules: rules, at: now)
             }
         }
     }
@@ -247,4 +262,6 @@ public struct SandboxLedger: Sendable {
 
     static let wrongCurrency = SandboxOutcome.declined(
         code: "currency_mismatch", message: "The charge is in another currency.")
+    static let replacedHold = SandboxOutcome.declined(
+        code: "authorization_replaced", message: "The hold was renewed; the renewed one is captured.")
 }

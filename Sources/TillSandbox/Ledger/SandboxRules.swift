@@ -14,12 +14,16 @@ public struct SandboxRules: Hashable, Sendable {
     public var pendingRefundAmount: Int64
     /// After the customer's action the money has to be asked for once more, as with PayPal.
     public var waitsAfterAction: Bool
+    /// For how long the bank answers for a hold; after that it can be renewed. `nil`: holds can not be renewed.
+    public var honorPeriod: Span?
+    /// Takes more than it holds, as some providers do; the engine must not rely on them.
+    public var allowsOverCapture: Bool
 
     /// Makes them; the defaults are those of a modern card provider.
     public init(
         replayWindow: Span = .hours(24), holdFor: Span = .days(7), allowsOverRefund: Bool = false,
         prefix: String = "sb_", pendingRefundAmount: Int64 = 90_028,
-        waitsAfterAction: Bool = false
+        waitsAfterAction: Bool = false, honorPeriod: Span? = nil, allowsOverCapture: Bool = false
     ) {
         self.replayWindow = replayWindow
         self.holdFor = holdFor
@@ -27,6 +31,8 @@ public struct SandboxRules: Hashable, Sendable {
         self.prefix = prefix
         self.pendingRefundAmount = pendingRefundAmount
         self.waitsAfterAction = waitsAfterAction
+        self.honorPeriod = honorPeriod
+        self.allowsOverCapture = allowsOverCapture
     }
 }
 
@@ -87,6 +93,7 @@ extension SandboxCharge {
             isClosed = true
         } else {
             holdEndsAt = now.adding(rules.holdFor).milliseconds
+            honoredUntil = rules.honorPeriod.map { min(now.adding($0), now.adding(rules.holdFor)).milliseconds }
         }
         return .approved(reference: reference)
     }
@@ -99,7 +106,9 @@ extension SandboxCharge {
     }
 
     /// Takes held money: never more than was authorized, nothing after the last capture or the end of the hold.
-    mutating func capture(_ amount: Int64, isFinal: Bool, key: String, at now: Timestamp) -> SandboxOutcome {
+    mutating func capture(
+        _ amount: Int64, isFinal: Bool, key: String, rules: SandboxRules, at now: Timestamp
+    ) -> SandboxOutcome {
         guard state == .authorized else {
             return .declined(code: "unexpected_state", message: "There is no money to capture.")
         }
@@ -110,12 +119,12 @@ extension SandboxCharge {
             return .declined(code: "already_captured", message: "The charge is captured and closed.")
         }
         let room = authorized - captured
-        guard amount > 0, amount <= room else {
+        guard amount > 0, amount <= room || rules.allowsOverCapture else {
             return .declined(code: "amount_too_large", message: "At most \(room) can be captured.")
         }
         let name = "\(reference)_c\(captures.count + 1)"
         captures.append(Capture(reference: name, key: key, amount: amount))
-        isClosed = isFinal || amount == room
+        isClosed = isFinal || amount >= room
         return .approved(reference: name)
     }
 

@@ -5,14 +5,22 @@ import TillCore
 struct PayPalAnswer: Sendable {
     var status: Int
     var body: JSONValue?
-    /// What is sent in place of JSON: a certificate.
+    /// What is sent in place of JSON: a certificate, a page.
     var text: String?
+    var contentType = "application/json"
 
     var bytes: [UInt8]? { text.map { Array($0.utf8) } ?? body?.bytes() }
 
     init(_ status: Int, _ body: JSONValue? = nil) {
         self.status = status
         self.body = body
+    }
+
+    /// What is no JSON.
+    init(_ status: Int, text: String, contentType: String) {
+        self.status = status
+        self.text = text
+        self.contentType = contentType
     }
 
     /// One fault of a request: what, where, and why in our words.

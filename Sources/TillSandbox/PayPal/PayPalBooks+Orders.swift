@@ -184,6 +184,12 @@ extension PayPalBooks {
         return PayPalAnswer(201, render(orderID: id, whole: whole))
     }
 
+    /// What an order asks for that waits for the customer; `nil` if it waits for nobody.
+    func waiting(_ id: String) -> Money? {
+        guard let order = orders[id], order.status == "PAYER_ACTION_REQUIRED" else { return nil }
+        return order.units.first?.amount
+    }
+
     /// The customer's end of a challenge, or of an approval in a wallet.
     func approve(_ id: String, succeeds: Bool) -> Bool {
         guard var order = orders[id], order.status == "PAYER_ACTION_REQUIRED" else { return false }

@@ -65,9 +65,7 @@ struct PayPalDesk: Sendable {
         if path.first == "_sandbox" { return await told(control(request)) }
         if request.method == "GET", "/" + path.joined(separator: "/") == PayPalNotices.certificatePath {
             guard let chain = await notices.chain() else { return .failure(500) }
-            var answer = PayPalAnswer(200)
-            answer.text = chain
-            return answer
+            return PayPalAnswer(200, text: chain, contentType: "application/x-pem-file")
         }
         let now = await books.now
         if path == ["v1", "oauth2", "token"] { return token(request, now) }
@@ -144,6 +142,7 @@ struct PayPalDesk: Sendable {
         case ("POST", 5, "authorize"): return .authorize
         case ("POST", 5, "capture"): return .capture
         case ("POST", 5, "refund"): return .refund
+        case ("POST", 5, "reauthorize"): return .renew
         case ("POST", 5, "void"), ("PATCH", 4, _): return .void
         case ("GET", _, _): return .query
         default: return nil
@@ -228,6 +227,7 @@ struct PayPalDesk: Sendable {
             }
             await books.advance(.seconds(seconds))
             return PayPalAnswer(200, .members(["now": .string(await books.now.internetTime)]))
+        case (let method, "challenge"): return await challenge(method, request)
         case ("POST", "action"):
             guard let id = json["reference"]?.stringValue, let succeeds = json["succeeds"]?.boolValue else {
                 return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: reference, succeeds")])

@@ -120,11 +120,7 @@ actor PayPalNotices {
             if let name = HTTPField.Name(field.name) { request.headerFields[name] = field.value }
         }
         for _ in 0..<max(1, min(10, copies)) {
-            for attempt in 0..<tries {
-                let reply = try? await transport.send(request, body: delivery.body, deadline: .seconds(10))
-                if let reply, (200..<300).contains(reply.response.status.code) { break }
-                if attempt + 1 < tries { try? await clock.sleep(for: .seconds(Int64(1) << Int64(attempt))) }
-            }
+            await transport.sendPersistently(request, body: delivery.body, tries: tries, clock: clock)
         }
     }
 

@@ -15,7 +15,7 @@ import TillHTTP
 /// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same path
 /// for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock` with
 /// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
-/// the customer before the bank's challenge. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
+/// the customer before the bank's challenge, as the page does to which the order's link leads. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
 /// others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
     /// The longest body that is read.
@@ -88,7 +88,7 @@ public struct SandboxPayPalServer: Sendable {
         guard let body = answer.bytes else {
             return Response(status: HTTPResponse.Status(code: answer.status), headers: headers)
         }
-        headers[.contentType] = answer.text == nil ? "application/json" : "application/x-pem-file"
+        headers[.contentType] = answer.contentType
         return Response(
             status: HTTPResponse.Status(code: answer.status), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))

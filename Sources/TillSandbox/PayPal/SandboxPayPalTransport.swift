@@ -33,7 +33,7 @@ public struct SandboxPayPalTransport: HTTPTransport {
                 authorization: field("Authorization"), key: field("PayPal-Request-Id"), prefer: field("Prefer")))
         if answer.status == 504 { throw .unknown(reason: "no answer in time") }
         var response = HTTPResponse(status: .init(code: answer.status))
-        response.headerFields[.contentType] = "application/json"
+        response.headerFields[.contentType] = answer.contentType
         return HTTPReply(response: response, body: answer.bytes ?? [])
     }
 

@@ -31,7 +31,8 @@ public struct SandboxProvider: PaymentServiceProvider {
         self.faults = faults
         ledger = SandboxLedger(store: store, clock: clock, rules: rules)
         capabilities = ProviderCapabilities(
-            replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true)
+            replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true,
+            honorPeriod: rules.honorPeriod)
     }
 
     /// Makes the object of an attempt; moves nothing.
@@ -101,6 +102,25 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
+    /// Renews a hold.
+    public func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
+        await call(.renew, key: request.key, amount: request.amount) {
+            let effect = try await ledger.renew(
+                reference: request.context.reference?.rawValue, attempt: request.context.attempt.rawValue,
+                amount: request.amount, key: request.key.rawValue)
+            switch effect?.outcome {
+            case .approved(let name):
+                guard let effect else { return .unknown(reason: "no charge") }
+                var renewed = authorization(effect.charge, request.amount)
+                renewed.reference = ProviderReference(rawValue: name)
+                return .approved(renewed)
+            case .pending, .requiresAction: return .unknown(reason: "pending")
+            case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
+            case nil: return .declined(Decline(sandboxCode: "resource_missing", message: "There is no such charge."))
+            }
+        }
+    }
+
     /// Lets held money go.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         // A void has no amount of its own; the table's amounts are those of the charge.
@@ -163,10 +183,11 @@ public struct SandboxProvider: PaymentServiceProvider {
 
     private func authorization(_ charge: SandboxCharge, _ asked: Money) -> Authorization {
         Authorization(
-            reference: ProviderReference(rawValue: charge.reference),
+            reference: ProviderReference(rawValue: charge.holdName),
             amount: Money(minorUnits: charge.authorized, currency: asked.currency),
             isCaptured: charge.card?.isSingleMessage == true,
             captureBefore: charge.holdEndsAt.map { Timestamp(milliseconds: $0) },
+            honoredUntil: charge.honoredUntil.map { Timestamp(milliseconds: $0) },
             card: charge.card?.summary(reference: charge.reference))
     }
 
@@ -267,7 +288,7 @@ extension Decline {
             case "currency_not_supported": .cardNotSupported
             case "amount_too_large", "amount_mismatch", "currency_mismatch": .invalidAmount
             case "idempotency_error", "resource_missing", "unexpected_state", "already_captured", "voided",
-                "refund_failed":
+                "refund_failed", "renewal_too_early", "authorization_replaced":
                 .invalidRequest
             case "processing_error", "try_again_later", "do_not_honor", "authentication_required": .generic
             default: DeclineReason(rawValue: code)

@@ -223,7 +223,8 @@ struct SandboxStripe: Sendable {
             guard charge.state == .authorized, charge.captures.isEmpty else { return SandboxStripe.unexpected(charge) }
             let amount = asked.flatMap { Int64($0) }.map { SandboxStripe.minorUnits($0, charge) } ?? charge.authorized
             return charge.capture(
-                amount ?? -1, isFinal: form["final_capture"] != "false", key: request.key ?? "", at: now)
+                amount ?? -1, isFinal: form["final_capture"] != "false", key: request.key ?? "", rules: ledger.rules,
+                at: now)
         }
     }
 

@@ -6,7 +6,7 @@ public import TillCore
 /// The sandbox's books over HTTP in Stripe's wire format, for Stripe clients by any hand. For this machine only.
 ///
 /// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
-/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; and `POST /_sandbox/action` with
+/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST /_sandbox/action` with
 /// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
 /// the world would; `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
@@ -157,8 +157,10 @@ public struct SandboxStripeServer: Sendable {
         case (.post, "faults"):
             guard let json = try? JSONValue(parsing: body),
                 let operation = json["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
-                let fault = json["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
-            else { return .invalid("fault", "Wanted: operation, fault and, if not once, times.") }
+                let fault = json["fault"]?.stringValue.flatMap({ name in
+                    SandboxFault(name: name, span: .seconds(min(max(json["seconds"]?.int64Value ?? 2, 0), 60)))
+                })
+            else { return .invalid("fault", "Wanted: operation, fault and, if not once, times; seconds of slow.") }
             let times = json["times"]?.int64Value ?? 1
             faults.fail(operation, with: fault, times: Int(clamping: times))
             return StripeAnswer(.fields(["ok": .bool(true)]))

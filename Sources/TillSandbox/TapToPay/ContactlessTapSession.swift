@@ -255,7 +255,7 @@ extension PaymentCardReaderSession.ReadError {
     init(_ error: TapError) {
         switch error {
         case .amountNotAllowed: self = .invalidAmount
-        case .noDirectory, .noApplication: self = .cardNotSupported
+        case .noDirectory, .noApplication, .applicationNotOpened: self = .cardNotSupported
         case .channel(let error): self = PaymentCardReaderSession.ReadError(error)
         case .malformed, .cardError: self = .cardReadFailed
         }

@@ -33,6 +33,7 @@ extension ApplePayRoutes {
             JSONMember(key: "currencyCode", value: .string(options.currency.code)),
             JSONMember(key: "touchIcons", value: .array(icons)),
             JSONMember(key: "stylesheet", value: .string("/applepay/client.css")),
+            JSONMember(key: "appleScript", value: options.script.map { .string($0) } ?? .null),
             JSONMember(key: "simulator", value: sandbox == nil ? .null : .string("/applepay/simulator.js")),
         ])
         return tagged(document, request, maximumAge: "public, max-age=60")

@@ -13,7 +13,8 @@ public import TillCore
 ///   "delivery": { "country": "GB", "areas": ["EC4M"], "parts": { "EC1A": ["1"] } } }
 /// ```
 public struct ApplePaySettings: Sendable {
-    /// A certificate and its key, as files. A `pkcs12` bundle has both; its passphrase is in the environment.
+    /// A certificate and its key, as files. A `pkcs12` bundle has both. The passphrase of a bundle
+    /// or of an encrypted key is in the environment.
     public struct Pair: Sendable {
         /// The certificate, PEM or DER; `nil` if its file can not be read.
         public var certificate: [UInt8]?
@@ -56,6 +57,8 @@ public struct ApplePaySettings: Sendable {
     public var processing: [Pair]
     var delivery: DeliveryArea
     var coupons: [String: (percent: Int64, until: Timestamp)]
+    /// Pages load Apple's own script.
+    var loadsAppleScript: Bool
 
     /// Reads settings.
     /// - Parameters:
@@ -77,20 +80,23 @@ public struct ApplePaySettings: Sendable {
             return (try? Data(contentsOf: URL(filePath: full))).map { Array($0) }
         }
         func pair(_ value: JSONValue, _ name: String) -> Pair {
+            let passphrase = value["passphrase_env"]?.stringValue.flatMap { variables[$0] }
             if let path = value["pkcs12"]?.stringValue {
-                let variable = value["passphrase_env"]?.stringValue
-                let bundle = bytes(path).flatMap { Self.bundle($0, variable.flatMap { variables[$0] }) }
-                return Pair(certificate: bundle?.0, key: bundle?.1, name: path)
+                let bundle = bytes(path).flatMap { KeyBundle(pkcs12: $0, passphrase: passphrase) }
+                return Pair(certificate: bundle?.certificate, key: bundle?.key, name: path)
             }
             let path = value["certificate"]?.stringValue
-            return Pair(
-                certificate: bytes(path), key: bytes(value["key"]?.stringValue).map { Secret($0) }, name: path ?? name)
+            let key = bytes(value["key"]?.stringValue).map { file in
+                passphrase.flatMap { KeyBundle.decrypted(key: file, passphrase: $0) } ?? Secret(file)
+            }
+            return Pair(certificate: bytes(path), key: key, name: path ?? name)
         }
         self.environment = try text(document, "environment")
         guard let opening = TokenOpening(rawValue: document["tokens"]?.stringValue ?? "here") else {
             throw ApplePaySettingsError(field: "tokens")
         }
         self.opening = opening
+        loadsAppleScript = document["apple_script"]?.boolValue ?? true
         displayName = try text(document, "display_name")
         country = try text(document, "country")
         currency = try text(document, "currency")
@@ -124,19 +130,6 @@ public struct ApplePaySettings: Sendable {
             let until = member.value["until"]?.stringValue.flatMap { Timestamp(iso8601: $0) }
             coupons[member.key.uppercased()] = (percent, until ?? Timestamp(milliseconds: .max))
         }
-    }
-
-    private static func bundle(_ bytes: [UInt8], _ passphrase: String?) -> ([UInt8], Secret<[UInt8]>)? {
-        guard
-            let bundle = try? passphrase.map({ try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: Array($0.utf8)) })
-                ?? NIOSSLPKCS12Bundle(buffer: bytes), let first = bundle.certificateChain.first,
-            let certificate = try? first.toDERBytes(), let key = try? bundle.privateKey.derBytes
-        else { return nil }
-        func pem(_ label: String, _ der: [UInt8]) -> [UInt8] {
-            let text = Data(der).base64EncodedString(options: .lineLength64Characters)
-            return Array("-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n".utf8)
-        }
-        return (pem("CERTIFICATE", certificate), Secret(pem("PRIVATE KEY", key)))
     }
 
     /// What the service runs with. Pairs that are of no use are left out; the domain's metadata is "off" then.
@@ -174,6 +167,7 @@ public struct ApplePaySettings: Sendable {
                 supportsCouponCode: !coupons.isEmpty),
             currency: currency, domains: checked, keys: ring, area: delivery, coupons: coupons)
         options.opening = opening
+        if !loadsAppleScript { options.script = nil }
         return options
     }
 }

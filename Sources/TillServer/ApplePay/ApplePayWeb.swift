@@ -50,6 +50,7 @@ public struct ApplePayWeb: Sendable {
             area: DeliveryArea(
                 country: "GB", areas: ["EC4M", "SW1A", "BN1"], parts: ["EC1A": ["1", "4"]]))
         options.opening = opening
+        options.script = nil
         options.coupons = [
             "TENOFF": (10, Timestamp(milliseconds: .max)), "OLD": (50, Timestamp(milliseconds: 0)),
         ]

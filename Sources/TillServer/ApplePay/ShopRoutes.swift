@@ -115,9 +115,11 @@ struct ShopRoutes: Sendable {
                     identifier: "express", label: "Express delivery", detail: "In 25 minutes", amount: money(499)),
             ])
         try await routes.baskets.open(basket, account: try await customer(of: request))
+        let lines = try routes.options.factory.summaryItems(for: basket).dropLast().map(\.json)
         return ApplePayRoutes.json(
             .object([
                 JSONMember(key: "basket", value: .string(basket.id)),
+                JSONMember(key: "lines", value: .array(lines)),
                 JSONMember(key: "total", value: .string(try basket.total().decimalString)),
             ]), status: .created)
     }

@@ -16,6 +16,8 @@ const base = new URL("/", import.meta.url);
 const ANSWER_MS = 25_000;
 const POLL_MS = 2_000;
 const POLLS = 30;
+/** How long Apple's own script is waited for; without it Safari's Apple Pay works all the same. */
+const SCRIPT_MS = 5_000;
 
 /** @returns {boolean} The browser has Apple Pay, or a stand-in for it was loaded. */
 export function isSupportedByDevice() {
@@ -35,7 +37,7 @@ export async function isSupportedForCheckout({ basket } = {}) {
   if (!basket) return false;
   const metadata = await loadMetadata();
   if (!metadata.enabled) return false;
-  await loadStandIn(metadata);
+  await Promise.all([loadStandIn(metadata), loadAppleScript(metadata)]);
   if (!isSupportedByDevice()) return false;
   if (!ApplePaySession.applePayCapabilities) return true;
   try {
@@ -90,6 +92,19 @@ function loadStandIn(metadata) {
   if (window.ApplePaySession || !metadata.simulator) return Promise.resolve();
   standIn ??= import(new URL(metadata.simulator, base));
   return standIn;
+}
+
+let appleScript;
+/** Apple's own script brings its button, and Apple Pay to browsers without Wallet: their customer scans a code. */
+function loadAppleScript({ appleScript: address }) {
+  if (!address || customElements.get("apple-pay-button")) return Promise.resolve();
+  appleScript ??= new Promise((resolve) => {
+    const script = document.createElement("script");
+    Object.assign(script, { src: address, async: true, crossOrigin: "anonymous", onload: resolve, onerror: resolve });
+    setTimeout(resolve, SCRIPT_MS);
+    document.head.append(script);
+  });
+  return appleScript;
 }
 
 /** Style and icons are loaded only where they are used. Icons must be in the page before a session is made. */
@@ -370,7 +385,7 @@ class TillApplePay extends HTMLElement {
     } else {
       button = document.createElement("button");
       button.type = "button";
-      button.className = `till-apple-pay till-apple-pay-${style}`;
+      button.className = `till-apple-pay till-apple-pay-${style} till-apple-pay-type-${type}`;
       const words = { plain: "", buy: "Buy with", "check-out": "Check out with", order: "Order with", donate: "Donate with" };
       button.textContent = `${words[type] ?? "Pay with"} Apple Pay`.trim();
     }

@@ -4,6 +4,12 @@ const element = document.querySelector("till-apple-pay");
 const message = document.querySelector("#message");
 const say = (text) => { message.textContent = text; };
 
+function line(label, amount) {
+  const item = document.createElement("li");
+  for (const text of [label, `${amount} GBP`]) item.append(Object.assign(document.createElement("span"), { textContent: text }));
+  return item;
+}
+
 async function fill() {
   // No button until the basket is the right one.
   element.removeAttribute("basket");
@@ -12,8 +18,9 @@ async function fill() {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ service }),
   });
   if (!response.ok) return say("The shop could not make a basket. Nothing was charged.");
-  const { basket, total } = await response.json();
-  document.querySelector("#total span:last-child").textContent = `${total} GBP`;
+  const { basket, lines, total } = await response.json();
+  document.querySelector("#lines").replaceChildren(
+    ...lines.map((item) => line(item.label, item.amount)), Object.assign(line("Total", total), { id: "total" }));
   sessionStorage.setItem("basket", basket);
   element.setAttribute("basket", basket);
 }

@@ -150,7 +150,7 @@ function alertWith(text) {
   $("alert").hidden = !text;
 }
 
-const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
+const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires", cvc: "code", tendered: "tendered", tip_on: "tip-on", name: "holder", line1: "line1", city: "city", region: "region", postal_code: "postal", country: "country" };
 
 function fail(error) {
   if (!(error instanceof Refusal)) {
@@ -192,10 +192,7 @@ function words(payment) {
     case "unknown": return ["wait", "We are checking — don't pay again", `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`, true];
     case "stored": return ["wait", "Stored, not paid", `${sum}: the card was read offline and nothing is authorized. Don't pay again.`, true];
     case "requires_action": return ["wait", "The customer must do something", "Don't pay again until this has ended.", true];
-    case "declined": {
-      const last = payment.attempts?.at(-1)?.decline;
-      return ["bad", "Declined", `${last?.message_for_customer || "Nothing was charged."} No money moved.`];
-    }
+    case "declined": return ["bad", "Declined", payment.message || "Nothing was charged."];
     case "canceled":
     case "expired":
       return payment.money_moved === "unknown"
@@ -216,7 +213,9 @@ const isOpen = (payment) => OPEN.includes(payment.status) || (payment.money_move
   || (payment.captures ?? []).some((capture) => !isDecided(capture.status));
 const blocksSale = (payment) => Boolean(payment) && (OPEN.includes(payment.status) || payment.money_moved === "unknown");
 
+// What was typed stays when it came to nothing: nobody gives back the whole sum by pressing the button again.
 function prefill(id, name, minor, payment) {
+  if (state.busy) return;
   const stamp = `${payment.id}:${minor}`;
   if ($(id).dataset.stamp !== stamp) $(id).value = decimal(minor, payment.currency);
   $(id).dataset.stamp = stamp;
@@ -243,7 +242,7 @@ function render() {
   const notes = [...(payment.needs_attention ?? [])];
   for (const refund of pending) notes.push(`${money(refund.amount, payment.currency)} is on its way back and not confirmed yet. Don't give it back again.`);
   const failed = (payment.refunds ?? []).at(-1);
-  if (failed && ["refused", "failed", "declined"].includes(failed.status)) notes.push(`${money(failed.amount, payment.currency)} could not be given back. That money is still with the shop.`);
+  if (failed && ["refused", "failed", "declined"].includes(failed.status)) notes.push(`${money(failed.amount, payment.currency)} could not be given back. That money is still with the shop. ${failed.message ?? ""}`.trim());
   $("attention").replaceChildren(...notes.map((note) => make("li", note)));
   $("attention").hidden = !notes.length;
   if (state.change !== null && payment.status === "succeeded") {
@@ -253,7 +252,7 @@ function render() {
 
   const card = payment.tender;
   const how = card ? [({ card: "Typed card", reader: card.reader === "tap" ? "Tap to Pay" : "Card reader", cash: "Cash" })[card.type] ?? card.type, BRANDS[card.brand] ?? card.brand, card.last_four && "•••• " + card.last_four].filter(Boolean).join(" ") : null;
-  const facts = [["Amount", money(payment.amount, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
+  const facts = [["Amount", money(payment.amount, payment.currency)], ["Tip", payment.tip > 0 && money(payment.tip, payment.currency)], ["Order", orderName(payment)], ["Method", how], ["Payment", payment.id]];
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;
 
@@ -262,6 +261,7 @@ function render() {
   $("cancel").hidden = payment.status !== "requires_capture";
   if (canCapture) prefill("capture-amount", "capture", payment.authorized - payment.captured, payment);
   $("refund-form").hidden = left <= 0;
+  globalThis.tillRefund?.(payment);
   if (left > 0) prefill("refund-amount", "refund", left, payment);
   $("drop").hidden = !RETRYABLE.includes(payment.status);
 
@@ -391,7 +391,10 @@ function saleBody() {
 function tenderBody(sale) {
   switch (tenderKind()) {
     case "tap": return { tender: globalThis.tillTap() };
-    case "reader": return { tender: globalThis.tillReader?.() ?? { type: "reader", reader: "simulated", card: $("simulated").value } };
+    case "reader": {
+      const chosen = globalThis.tillReader?.(sale) ?? { type: "reader", reader: "simulated", card: $("simulated").value };
+      return chosen.fault ? chosen : { tender: chosen };
+    }
     case "card": {
       const number = $("number").value.replace(/[\s-]/g, ""), expiry = $("expires").value.replace(/\s/g, ""), cvc = $("code").value.trim();
       if (!/^\d{12,19}$/.test(number)) return { field: "number", fault: "The card number has 12 to 19 digits." };
@@ -465,7 +468,7 @@ $("sale").addEventListener("submit", (event) => {
     open(answer);
     if (!RETRYABLE.includes(answer.status)) {
       sessionStorage.removeItem("till.sale:" + answer.id);
-      for (const id of ["amount", "order", "document", "file"]) $(id).value = "";
+      for (const id of ["amount", "order", "document", "file", "tip-on"]) $(id).value = "";
       $("document").dispatchEvent(new Event("input"));
     }
   });
@@ -485,7 +488,7 @@ function moneyForm(form, field, verb, more) {
 moneyForm("capture-form", "capture-amount", "capture", () => ({}));
 moneyForm("refund-form", "refund-amount", "refunds", () => {
   const reason = $("refund-reason").value.trim();
-  return reason ? { reason } : {};
+  return { ...(reason && { reason }), ...globalThis.tillRefundReader?.() };
 });
 for (const id of ["cancel", "drop"]) $(id).addEventListener("click", () => {
   const payment = state.payment;
@@ -532,6 +535,7 @@ $("session").addEventListener("submit", async (event) => {
     $("key").value = "";
     $("session").hidden = true;
     await start();
+    document.dispatchEvent(new Event("till:signed-in"));
   } catch (error) {
     alertWith(error instanceof Refusal ? "That key was not accepted." : "The till can not be reached.");
   }

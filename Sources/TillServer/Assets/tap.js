@@ -139,5 +139,6 @@
   setInterval(look, 10_000);
   look();
 
+  document.addEventListener("till:signed-in", load);
   load();
 })();

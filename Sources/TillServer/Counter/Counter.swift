@@ -3,6 +3,7 @@ public import TillCore
 import TillHTTP
 public import TillJournal
 import TillSandbox
+public import TillAdyen
 public import TillPayPal
 public import TillStripe
 
@@ -19,6 +20,10 @@ public struct Counter: Sendable {
     public let terminal: StripeTerminalProvider?
     /// PayPal, if it is configured, for renewals of holds and for its webhooks.
     public let payPal: PayPalProvider?
+    /// Adyen, if it is configured, for its webhooks.
+    public let adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
+    /// A terminal of Adyen's, if it is configured.
+    public let adyenTerminal: AdyenTerminalProvider?
     /// Payments without a connection.
     public let offline: OfflineDesk
     /// What it was made from.
@@ -28,6 +33,7 @@ public struct Counter: Sendable {
     /// How calls to providers ended since it was opened.
     public let calls: ProviderCalls
     private let transport: HTTPClientTransport?
+    private let terminalTransport: HTTPClientTransport?
 
     /// Opens the journal and connects the providers.
     /// - Throws: ``CounterError`` with a sentence for the person who starts it.
@@ -98,14 +104,43 @@ public struct Counter: Sendable {
                 throw error
             }
         }
+        var adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
+        if let configured = options.adyen {
+            let wire = transport ?? HTTPClientTransport()
+            transport = wire
+            do {
+                let made = try configured.provider(
+                    transport: TracedTransport(transport: wire), journal: journal, clock: clock)
+                providers.append(made.provider)
+                adyen = made
+            } catch {
+                await wire.shutdown()
+                throw error
+            }
+        }
+        var adyenTerminal: AdyenTerminalProvider?
+        var terminalTransport: HTTPClientTransport?
+        if let configured = options.adyenTerminal {
+            do {
+                let wire = try configured.transport()
+                terminalTransport = wire
+                let provider = try configured.provider(
+                    transport: TracedTransport(transport: wire), checkout: adyen?.provider, clock: clock)
+                providers.append(provider)
+                adyenTerminal = provider
+            } catch {
+                await transport?.shutdown()
+                await terminalTransport?.shutdown()
+                throw error
+            }
+        }
         let calls = ProviderCalls()
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, offline: offline,
-            options: options,
-            clock: clock, calls: calls,
-            transport: transport)
+            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, adyen: adyen,
+            adyenTerminal: adyenTerminal, offline: offline, options: options, clock: clock, calls: calls,
+            transport: transport, terminalTransport: terminalTransport)
     }
 
     /// What checks PayPal's webhooks, if they are set up.
@@ -122,6 +157,7 @@ public struct Counter: Sendable {
     /// Closes the connections and the journal.
     public func close() async {
         await transport?.shutdown()
+        await terminalTransport?.shutdown()
         try? await journal.close()
     }
 }

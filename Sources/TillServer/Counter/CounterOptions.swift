@@ -29,6 +29,10 @@ public struct CounterOptions: Sendable {
     public var payPal: PayPalOptions?
     /// Braintree, if it is configured.
     public var braintree: BraintreeOptions?
+    /// Adyen, if it is configured.
+    public var adyen: AdyenOptions?
+    /// A terminal of Adyen's, if it is configured.
+    public var adyenTerminal: AdyenTerminalOptions?
 
     /// Payments without a connection.
     public var offline: OfflineOptions

@@ -132,9 +132,8 @@ struct CounterResponder: HTTPResponder {
         }
         let isReading = request.isReading
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/tap.js", "/cards.js", "/receipts.js", "/openapi.yaml",
-            "/healthz", "/readyz",
-            "/metrics":
+        case "/", "/counter.css", "/counter.js", "/readers.js", "/tap.js", "/cards.js", "/receipts.js", "/questions.js",
+            "/openapi.yaml", "/healthz", "/readyz", "/metrics":
             route = path
             try request.only(.get)
             return try await open(path, request)
@@ -146,6 +145,10 @@ struct CounterResponder: HTTPResponder {
             route = path
             try request.only(.post)
             return try await stripe(request)
+        case "/webhooks/adyen":
+            route = path
+            try request.only(.post)
+            return try await adyen(request)
         case "/webhooks/paypal":
             route = path
             try request.only(.post)
@@ -225,6 +228,7 @@ struct CounterResponder: HTTPResponder {
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
+        case "/questions.js": return asset(PackageResources.questions_js, "text/javascript; charset=utf-8")
         case "/tap.js": return asset(PackageResources.tap_js, "text/javascript; charset=utf-8")
         case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
         case "/receipts.js": return asset(PackageResources.receipts_js, "text/javascript; charset=utf-8")

@@ -90,13 +90,22 @@ public struct CounterServer: Sendable {
             },
             logger: logger)
         // They end in the opposite order: streams first, then what is in flight, then the engine.
-        var services: [any Service] = [EngineService(checkout: checkout), application, FeedService(feed: feed)]
-        if let terminal { services.append(TerminalFeedService(desk: terminal, feed: feed)) }
-        if let tap { services.append(TapDeskService(desk: tap)) }
-        services.append(
-            PrintQueueService(
-                desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
-                logger: logger))
+        // Each with its name: without one the whole service is described, which costs a cold start two milliseconds.
+        typealias Named = ServiceGroupConfiguration.ServiceConfiguration
+        var services = [
+            Named(service: EngineService(checkout: checkout), serviceName: "engine"),
+            Named(service: application, serviceName: "http"),
+            Named(service: FeedService(feed: feed), serviceName: "feed"),
+        ]
+        if let terminal {
+            services.append(
+                Named(service: TerminalFeedService(desk: terminal, feed: feed), serviceName: "terminal feed"))
+        }
+        if let tap { services.append(Named(service: TapDeskService(desk: tap), serviceName: "tap desk")) }
+        let queue = PrintQueueService(
+            desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
+            logger: logger)
+        services.append(Named(service: queue, serviceName: "print queue"))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

@@ -70,6 +70,7 @@ public enum PaymentJSON {
             writer.field("amount", refund.amount.minorUnits)
             writer.field("status", word(for: refund.state))
             writer.field("reason", refund.reason)
+            writer.field("message", message(of: refund))
             writer.endObject()
         }
         writer.endArray()
@@ -153,11 +154,18 @@ public enum PaymentJSON {
             if case .notSent = payment.attempts.last?.state {
                 return "The provider could not be reached. No money moved. Try again."
             }
+            if case .voided = payment.attempts.last?.state {
+                return "The payment came to nothing and was called off. No money moved. Try again."
+            }
             return "Ready for payment. No money moved."
         case .declined:
-            if case .declined(let decline) = payment.attempts.last?.state { return decline.reason.customerSentence }
+            if case .declined(let decline) = payment.attempts.last?.state {
+                return [decline.reason.customerSentence, decline.reason.nextStep].compactMap { $0 }
+                    .joined(separator: " ")
+            }
             return "The payment was declined. Nothing was charged."
-        case .requiresAction: return "The customer must do something first, such as confirm at the bank."
+        case .requiresAction:
+            return "The customer must do something first, such as confirm at the bank. No money was taken yet."
         case .stored:
             return "Stored, not paid: the card was read offline and nothing is authorized. Do not take another payment."
         case .processing: return "The provider is being asked. Wait for its answer; do not charge again."
@@ -171,5 +179,11 @@ public enum PaymentJSON {
         case .canceled: return "Canceled. No money was taken."
         case .expired: return "The hold on the money ended. No money was taken."
         }
+    }
+
+    /// Why a refund was refused and what to do next; `nil` for others.
+    public static func message(of refund: Refund) -> String? {
+        guard case .refused(let decline) = refund.state else { return nil }
+        return decline.reason.refundSentence
     }
 }

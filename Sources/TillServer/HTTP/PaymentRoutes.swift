@@ -160,9 +160,13 @@ struct PaymentRoutes: Sendable {
     }
 
     func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason"]) {
+        try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader"]) {
             body, payment, record in
-            try await checkout.refund(
+            if let reader = try body.text("reader", atMost: 128) {
+                guard let terminal else { throw Problem.field("reader", "This counter has no card readers of Stripe.") }
+                try await terminal.use(reader, forRefundOf: id)
+            }
+            return try await checkout.refund(
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
                 reason: try body.text("reason"), idempotency: record)
         }

@@ -1,5 +1,6 @@
 public import TillCore
 public import TillHardware
+public import TillAdyen
 public import TillPayPal
 
 /// How the counter serves HTTP.
@@ -18,6 +19,10 @@ public struct ServerOptions: Sendable {
     public var webhookSecrets: [Secret<String>] = []
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks?
+    /// What checks Adyen's webhooks, if they are set up.
+    public var adyenWebhooks: AdyenWebhooks?
+    /// What Adyen's webhooks have told.
+    public var adyenBook: AdyenNotificationBook?
     /// What checks Braintree's webhooks, if it is set up.
     public var braintreeWebhooks: BraintreeWebhooks?
     /// The longest body taken, in bytes.

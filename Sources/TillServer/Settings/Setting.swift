@@ -57,7 +57,7 @@ extension Setting {
     /// Who moves the money.
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, usual: "sandbox",
-        about: "Who moves the money: sandbox, stripe, paypal, braintree or cash.")
+        about: "Who moves the money: sandbox, stripe, paypal, braintree, adyen or cash.")
     /// How long the sandbox takes.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, usual: "0ms",
@@ -151,7 +151,10 @@ extension Setting {
         .journal, .account, .provider, .sandboxLatency, .stripeURL, .stripeKey, .stripeKeyFile,
         .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority, .payPalURL, .payPalClientID,
         .payPalSecret, .payPalSecretFile, .payPalWebhookID, .braintreeURL, .braintreeMerchantID, .braintreePublicKey,
-        .braintreePrivateKey, .braintreePrivateKeyFile, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .braintreePrivateKey, .braintreePrivateKeyFile, .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile,
+        .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL, .adyenTerminal, .adyenTerminalPassphrase,
+        .adyenTerminalPassphraseFile,
+        .adyenTerminalKey, .adyenTerminalRoot, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

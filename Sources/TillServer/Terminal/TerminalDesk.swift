@@ -25,10 +25,13 @@ public struct TerminalDesk: Sendable {
         do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
             throw Problem(
                 .unprocessableContent, error.underlyingError.rawValue,
-                error.details.message ?? "The amount can not be charged.", next: "Take another amount, or cash.")
+                error.details.sentence ?? "The amount can not be charged.", next: "Take another amount, or cash.")
         }
         guard card == nil else {
             throw Problem.field("tender.card", "Only the simulated reader takes a card from the request.")
+        }
+        if case .onPart(let part) = tipping, part.minorUnits > amount.minorUnits {
+            throw Problem.field("tender.tip_on", "It is more than the amount, \(amount).", code: "invalid_amount")
         }
         let found = try await provider.terminal.reader(named: reader)
         guard found.deviceType.isSmart else {
@@ -43,6 +46,11 @@ public struct TerminalDesk: Sendable {
             asked == nil || asked?.rawValue == "stripe"
         else { return asked }
         return StripeTerminalProvider.name
+    }
+
+    /// The card for the payment's next refund is presented at this reader; only a scheme that wants it asks for it.
+    func use(_ reader: String, forRefundOf payment: PaymentID) async throws {
+        provider.feed.useReader(try await provider.terminal.reader(named: reader).id, forRefundOf: payment)
     }
 
     /// A webhook came: who waits for the reader looks at once.

@@ -12,6 +12,8 @@ struct TerminalRoutes: Sendable {
     /// How often another request's preparation of the same order is waited for, and how long each time.
     static let maximumTurns = 40
     static let turn = Span.milliseconds(100)
+    /// The largest tip that a test card gives, in the wire's units.
+    static let maximumTip: Int64 = 99_999_999
 
     let desk: TerminalDesk?
     let payments: PaymentRoutes
@@ -48,6 +50,18 @@ struct TerminalRoutes: Sendable {
             route = "/v1/terminal/readers/{id}/\(parts[2])"
             guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
             return try await act(parts[2], id, try await incoming())
+        case ("readers", 3, "inputs") where isName:
+            route = "/v1/terminal/readers/{id}/inputs"
+            if isGet {
+                _ = try await incoming()
+                return try await asked(id)
+            }
+            guard request.method == .post else { throw TerminalRoutes.notAllowed("GET, HEAD, POST", request) }
+            return try await ask(id, try await incoming())
+        case ("readers", 3, "answers") where isName:
+            route = "/v1/terminal/readers/{id}/answers"
+            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
+            return try await pretend(id, try await incoming())
         default: throw Problem.notFound
         }
     }
@@ -60,7 +74,7 @@ struct TerminalRoutes: Sendable {
         return problem
     }
 
-    private func theDesk() throws -> TerminalDesk {
+    func theDesk() throws -> TerminalDesk {
         guard let desk else {
             throw Problem(
                 .conflict, "no_readers", "This counter has no card readers of Stripe.",
@@ -105,9 +119,15 @@ struct TerminalRoutes: Sendable {
     /// Calls a reader off, or holds a test card to a simulated one.
     private func act(_ verb: String, _ id: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
-        try body.allow(verb == "card" ? ["card"] : [])
+        try body.allow(verb == "card" ? ["card", "tip"] : [])
         let name = verb == "card" ? try body.text("card", atMost: 64) ?? "visa" : ""
-        let card = TerminalTestCard(named: name)
+        var card = TerminalTestCard(named: name)
+        if let tip = body["tip"], !tip.isNull {
+            guard let units = tip.int64Value, (1...TerminalRoutes.maximumTip).contains(units) else {
+                throw Problem.field("tip", "It must be a whole number above zero.")
+            }
+            card?.tip = units
+        }
         if verb == "card", card == nil { throw Problem.field("card", "There is no such test card.") }
         let readers = try theDesk().provider.terminal
         let reader: TerminalReader
@@ -124,7 +144,7 @@ struct TerminalRoutes: Sendable {
         return payments.json(writer.bytes)
     }
 
-    private func key(_ verb: String) -> IdempotencyKey {
+    func key(_ verb: String) -> IdempotencyKey {
         let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         return IdempotencyKey(rawValue: "till-\(verb)-\(random)")
     }

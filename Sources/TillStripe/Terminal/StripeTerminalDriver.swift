@@ -26,10 +26,13 @@ public actor StripeTerminalDriver: CardReaderDriver {
         clock = terminal.clock
     }
 
+    /// Keeps whom to tell what a reader does. One at a time; the last one counts.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
 
     // MARK: Readers
 
+    /// Lists the account's smart readers once; Stripe is asked for them, no radio is used.
+    /// - Throws: `featureNotAvailableWithConnectedReader` for a way of looking that smart readers do not have.
     public func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
@@ -40,8 +43,12 @@ public actor StripeTerminalDriver: CardReaderDriver {
         await found(all.filter { $0.deviceType.isSmart }.map { CardReader(stripe: $0) })
     }
 
+    /// Does nothing: a list is over when it has come.
     public func cancelDiscovery() async throws(CardReaderFailure) {}
 
+    /// Checks that the reader is there and stands at the counter's place, and uses it from then on. Stripe keeps no
+    /// connection, so two counters can use one reader in turns.
+    /// - Throws: `readerBusy` if it is in use and the options say so; `readerNotFound` at another place.
     public func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
@@ -60,10 +67,14 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return known
     }
 
+    /// Uses the reader no more. Calls nothing off.
     public func disconnect() async throws(CardReaderFailure) { connected = nil }
 
+    /// Forgets the reader.
     public func clear() async { connected = nil }
 
+    /// Shows a cart on the reader's screen; without one, its usual screen.
+    /// - Throws: `invalidAmount` for a sum that Stripe can not take.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         let reader = try reader()
         guard let cart else { return try await callOff() }
@@ -86,6 +97,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     // MARK: Payments
 
+    /// Makes a payment intent on the server and reads it. Moves no money; the same key gives the same intent.
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let parameters = request.parameters
         guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
@@ -112,6 +124,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return try await retrieveIntent(id, clientSecret: nil, account: request.account)
     }
 
+    /// Reads an intent with its latest charge: what counts when a reader and Stripe disagree.
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -119,6 +132,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return try await call { try await terminal.read(look, { PaymentIntent(stripe: $0, account: account) }) }
     }
 
+    /// Has the reader collect a card and waits for the end of it; the service bounds the wait. Nothing is charged.
+    /// - Throws: why there is no card, with the intent as it is then.
     public func collect(_ request: CardReaderCollectRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let reader = try reader()
         guard let intent = request.intent else { throw CardReaderFailure(.noActivePaymentIntent) }
@@ -140,8 +155,12 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return now
     }
 
+    /// Calls the reader off. Refused once a card is being charged.
     public func cancelCollect() async throws(CardReaderFailure) { try await callOff() }
 
+    /// Charges the collected card and waits for what the intent says; the reader's word is no answer.
+    /// - Throws: a refusal with the intent as it is then. An error without an intent: the outcome is not known, and only
+    ///   the same intent with the same key may be tried again.
     public func confirm(
         _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -177,6 +196,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
     }
 
+    /// Cancels an intent so that no card can pay it. One that has money is left alone and told as it is.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -192,6 +212,8 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     // MARK: Refunds
 
+    /// Gives money back to the card that is presented again, and waits for the end of it. What Stripe's list of refunds
+    /// says counts; a refund whose answer was lost is found there by its key.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         let reader = try reader()
         guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
@@ -250,6 +272,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
             status: CardReaderRefundStatus(rawValue: found["status"]?.stringValue ?? "pending"))
     }
 
+    /// Calls the reader off. Refused once the refund is being made.
     public func cancelRefund() async throws(CardReaderFailure) { try await callOff() }
 
     // MARK: What they share

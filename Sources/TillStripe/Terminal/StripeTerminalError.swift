@@ -60,7 +60,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
     /// What happened.
     public var what: String {
         if let known = StripeTerminalError.sentences[code]?.what { return known }
-        let detail = providerMessage.map { ": \($0)" } ?? "."
+        let detail = providerMessage.map { ": \($0)" + ($0.hasSuffix(".") ? "" : ".") } ?? "."
         let text =
             switch certainty {
             case .refused: "Stripe refused"
@@ -86,7 +86,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
     }
 
     /// Every code that Stripe's interface has for readers.
-    static let sentences: [String: (what: String, next: String)] = [
+    static let sentences: [String: (what: String?, next: String)] = [
         "terminal_reader_busy": (
             "The reader is busy with something else.", "Wait until it is done, or call it off: till readers cancel."
         ),
@@ -113,6 +113,8 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         ),
         "reader_not_found": ("There is no such reader.", "List them: till readers discover."),
         "reader_ambiguous": ("More than one reader has this name.", "Name it by its id, tmr_…"),
+        // Stripe's own sentence says what is missing.
+        "resource_missing": (nil, "List what there is: till readers discover, till locations list."),
         "amount_too_small": ("The amount is below what can be charged in this currency.", "Charge more."),
     ]
 }

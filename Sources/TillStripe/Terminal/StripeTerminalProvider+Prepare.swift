@@ -11,7 +11,7 @@ extension StripeTerminalProvider {
             return .declined(
                 Decline(
                     reason: .invalidAmount, code: error.underlyingError.rawValue,
-                    message: error.details.message ?? "the amount can not be charged"))
+                    message: error.details.sentence ?? "the amount can not be charged"))
         }
         // The key of an earlier try may be forgotten by now; its intent is not.
         if let earlier = request.earlier, let answer = await reuse(earlier, request) { return answer }

@@ -1,4 +1,5 @@
 public import TillCore
+internal import TillHardware
 
 extension StripeTerminalProvider {
     /// As ``StripeProvider/capture(_:)``. An Interac payment never comes here: it is captured at confirmation.
@@ -10,11 +11,19 @@ extension StripeTerminalProvider {
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         // The reference is in the journal before a reader is asked, so without one there is nothing to charge.
         guard let reference = request.context.reference else { return .approved(Confirmation()) }
-        if let reader = feed.reader(of: reference) {
+        if let reader = await reader(at: reference) {
             let key = IdempotencyKey(rawValue: request.key.rawValue + "-calloff")
             _ = try? await terminal.cancelAction(at: reader, key: key)
         }
         return await online.void(request)
+    }
+
+    /// The reader that waits for a card for an intent: this process's own, or, after a crash, whichever says so. One
+    /// that can not be found is left to its own time: the canceled intent can not be charged.
+    private func reader(at reference: ProviderReference) async -> String? {
+        if let own = feed.reader(of: reference) { return own }
+        let all = (try? await terminal.readers()) ?? []
+        return all.first { $0.action?.status == .inProgress && $0.action?.paymentIntent == reference }?.id
     }
 
     /// Reads the payment intent, as ``StripeProvider/query(_:)`` does.
@@ -83,7 +92,26 @@ extension StripeTerminalProvider {
             case .refused, .unknown: isCertain = false
             }
         }
-        return await watchRefund(request, reference, reader, wait, isCertain: isCertain)
+        tell(.waitingForInput, request.context, reader)
+        let answer = await watchRefund(request, reference, reader, wait, isCertain: isCertain)
+        switch answer {
+        case .approved: tell(.approved, request.context, reader)
+        case .declined(let decline):
+            tell(
+                decline.reason == .canceledAtReader ? .canceled : .declined, request.context, reader,
+                decline.reason.refundSentence)
+        case .requiresAction, .stored, .notSent, .unknown: break
+        }
+        return answer
+    }
+
+    private func tell(
+        _ type: CardReaderEventType, _ context: AttemptContext, _ reader: String, _ message: String? = nil
+    ) {
+        feed.tell(
+            TerminalStep(
+                account: context.account, payment: context.payment, reader: reader,
+                event: CardReaderEvent(type, message: message)))
     }
 
     /// Waits for the end of a refund at a reader. The refund in Stripe's list is the truth. Without one, what the

@@ -69,9 +69,17 @@ public final class TerminalFeed: Sendable {
     /// The readers that somebody in this process waits for.
     public var busyReaders: [String] { state.withLock { Array($0.waiters.keys) } }
 
+    /// Refunds whose readers are remembered; beyond that one of them must be named again.
+    public static let maximumRefunds = 1024
+
     /// The next refund of a payment that needs the card is made at this reader.
     public func useReader(_ reader: String, forRefundOf payment: PaymentID) {
-        state.withLock { $0.refundReaders[payment] = reader }
+        state.withLock { state in
+            if state.refundReaders.count >= TerminalFeed.maximumRefunds, let some = state.refundReaders.keys.first {
+                state.refundReaders[some] = nil
+            }
+            state.refundReaders[payment] = reader
+        }
     }
 
     func refundReader(of payment: PaymentID) -> String? { state.withLock { $0.refundReaders[payment] } }

@@ -2,6 +2,15 @@ internal import TillCore
 
 /// One thing that a reader asks the customer.
 public struct TerminalInput: Hashable, Sendable {
+    /// The kinds of answers that Stripe's readers collect today.
+    public static let kinds = ["selection", "text", "numeric", "email", "phone", "signature"]
+    /// How many questions one form has.
+    public static let countOfQuestions = 1...5
+    /// How many answers a selection offers.
+    public static let countOfChoices = 1...20
+    /// The longest question or answer to choose, in bytes; a reader's screen shows far less.
+    public static let maximumBytes = 200
+
     /// What kind of answer: `selection`, `text`, `numeric`, `email`, `phone`, `signature`. Open.
     public var kind: String
     /// The question.
@@ -93,6 +102,8 @@ public struct TerminalInput: Hashable, Sendable {
 public struct TerminalInputAnswer: Hashable, Sendable {
     /// As in ``TerminalInput/kind``.
     public let kind: String
+    /// What was asked, as in ``TerminalInput/title``.
+    public let title: String?
     /// The text entered, the id of the choice, or the id of the file with the signature; `nil` while nobody answered.
     public let value: String?
     /// The words on the button that was chosen, for a selection.
@@ -104,6 +115,7 @@ public struct TerminalInputAnswer: Hashable, Sendable {
 
     init(_ json: JSONValue) {
         kind = json["type"]?.stringValue.map(TerminalText.line) ?? "unknown"
+        title = json["custom_text"]?["title"]?.stringValue.map { StripeError.line($0, limit: 500) }
         let own = json[kind]
         value = (own?["value"]?.stringValue ?? own?["id"]?.stringValue).map { StripeError.line($0, limit: 500) }
         text = own?["text"]?.stringValue.map { StripeError.line($0, limit: 500) }

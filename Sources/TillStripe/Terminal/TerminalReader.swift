@@ -179,10 +179,10 @@ enum TerminalFailure {
     static let reasons: [String: DeclineReason] = [
         "customer_canceled": .canceledAtReader, "canceled": .canceledAtReader,
         "reader_timeout": .noCardPresented, "terminal_reader_timeout": .noCardPresented,
-        "terminal_reader_busy": .readerUnavailable, "terminal_reader_offline": .readerUnavailable,
-        "terminal_reader_hardware_fault": .readerUnavailable,
-        "terminal_reader_invalid_location_for_payment": .cardNotSupported,
-        "terminal_location_country_unsupported": .cardNotSupported,
+        "terminal_reader_busy": .readerBusy, "terminal_reader_offline": .readerOffline,
+        "terminal_reader_hardware_fault": .readerFault,
+        "terminal_reader_invalid_location_for_payment": .readerInOtherCountry,
+        "terminal_location_country_unsupported": .readerInOtherCountry,
         "intent_invalid_state": .invalidRequest,
     ]
 }

@@ -81,7 +81,7 @@ struct TerminalSale: Sendable {
         else { return nil }
         return .declined(
             Decline(
-                reason: .readerUnavailable, code: "terminal_reader_busy",
+                reason: .readerBusy, code: "terminal_reader_busy",
                 message: "the reader is busy with \(action.kind.rawValue)"))
     }
 

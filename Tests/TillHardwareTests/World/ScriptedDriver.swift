@@ -68,6 +68,12 @@ final class ScriptedDriver: CardReaderDriver {
         var usesStaleAccount = false
         var tip: Int64 = 0
         var answersForOther: PaymentIntent?
+        /// What a refund says that it gave back, if it is not what was asked for.
+        var refundAmount: Money?
+        /// What the last discovery was given, as a kit that keeps it would.
+        var discovery: CardReaderDiscoveryRequest?
+        var found: (@Sendable ([CardReader]) async -> Void)?
+        var confirmKeys: [IdempotencyKey] = []
     }
 
     static let m2 = CardReader(
@@ -184,6 +190,10 @@ final class ScriptedDriver: CardReaderDriver {
     func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
+        state.withLock { state in
+            state.discovery = request
+            state.found = found
+        }
         try await at(.discover) { () async throws(CardReaderFailure) -> Void in
             try await takeToken(request.configuration)
             await found(state.withLock { $0.devices })
@@ -333,7 +343,8 @@ final class ScriptedDriver: CardReaderDriver {
     func confirm(
         _ intent: PaymentIntent, _ request: CardReaderConfirmRequest
     ) async throws(CardReaderFailure) -> PaymentIntent {
-        try await at(.confirm) { () async throws(CardReaderFailure) -> PaymentIntent in
+        state.withLock { $0.confirmKeys.append(request.key) }
+        return try await at(.confirm) { () async throws(CardReaderFailure) -> PaymentIntent in
             let result: Result<PaymentIntent, CardReaderFailure> = state.withLock { state in
                 guard var book = state.books[intent.id] else { return .failure(CardReaderFailure(.nilPaymentIntent)) }
                 defer { state.books[intent.id] = book }
@@ -400,7 +411,7 @@ final class ScriptedDriver: CardReaderDriver {
                 if let done = state.refunds[parameters.key] { return done }
                 let refund = CardReaderRefund(
                     id: ProviderReference(rawValue: "re_\(state.refunds.count + 1)"), charge: parameters.charge,
-                    amount: parameters.amount, status: state.refundStatus)
+                    amount: state.refundAmount ?? parameters.amount, status: state.refundStatus)
                 state.refunds[parameters.key] = refund
                 return refund
             }

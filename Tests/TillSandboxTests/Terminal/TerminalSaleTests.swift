@@ -224,7 +224,8 @@ import TillStripe
             try world.act(word, reader, [JSONMember(key: "fault", value: .string("hardware"))])
             let no = try await world.sell(payment, at: reader)
             guard case .declined(let decline) = no.attempts.last?.state else { throw Unexpected() }
-            #expect(decline.reason == .readerUnavailable, "\(word)")
+            #expect(decline.reason == (word == "fault" ? .readerFault : .readerOffline), "\(word)")
+            #expect(decline.reason.isWithoutCard && decline.reason.nextStep != nil)
             try world.act("online", reader)
         }
         world.customer(presents: visa, at: reader)
@@ -325,6 +326,12 @@ import TillStripe
     func wrongCard() async throws {
         let done = try await paid()
         world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
+        world.customer(presents: try #require(TerminalTestCard(named: "visa")), at: reader)
+        let wrong = try await world.checkout.refund(done.id, account: .main)
+        guard case .refused(let decline) = try #require(wrong.refunds.last).state else {
+            throw TerminalSaleTests.Unexpected()
+        }
+        #expect(decline.reason.refundSentence.contains("Present the card that paid."))
         world.customer(afterLooks: 2) { [reader] world in _ = try? world.act("customer_cancel", reader) }
         let no = try await world.checkout.refund(done.id, account: .main)
         #expect(no.refunds.last?.state.isSucceeded == false)
@@ -340,5 +347,25 @@ import TillStripe
         let back = try await world.checkout.refund(done.id, account: .main)
         #expect(back.refunds.last?.state.isSucceeded == true)
         #expect(try await world.charges().first?.refunds.count == 1)
+    }
+
+    @Test("a refund that was made and not heard of is found when its key is forgotten, and not made again")
+    func foundAfterTheWindow() async throws {
+        let done = try await paid()
+        let part = Money(minorUnits: 500, currency: .cad)
+        world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
+        world.customer(afterLooks: 1) { [reader, card] world in
+            _ = try? await world.readers.present(card, at: reader.id, key: world.key("present"))
+            world.wire.plan.withLock { $0.isCut = true }
+        }
+        let open = try await world.checkout.refund(done.id, account: .main, amount: part)
+        #expect(open.refunds.last?.state.isOpen == true)
+        world.wire.plan.withLock { $0.isCut = false }
+        world.clock.advance(by: .hours(30))
+        world.customer(presents: card, at: reader)
+        for _ in 0..<4 { try await world.checkout.look(at: done.id) }
+        let found = try await world.checkout.payment(done.id, account: .main)
+        #expect(found.refunds.last?.state.isSucceeded == true)
+        #expect(try await world.charges().map(\.refunded) == [500])
     }
 }

@@ -88,6 +88,81 @@ import TillStripe
         #expect(try await world.charges().map(\.refunded) == [0])
     }
 
+    @Test("it says a word that nobody knows: neither success nor failure, it is waited for")
+    func saysAnUnknownWord() async throws {
+        lie("paused", fromLook: 2, times: 3)
+        world.customer(presents: visa, at: reader, afterLooks: 6)
+        let done = try await world.sell(try await world.payment(try world.order()), at: reader)
+        #expect(done.status == .succeeded)
+        #expect(try await world.charges().map(\.captured) == [1250])
+    }
+
+    @Test("it says that it collects for ever: after two minutes it is called off, and nothing was charged")
+    func saysInProgressForEver() async throws {
+        lie("in_progress", fromLook: 1, times: 100_000)
+        let no = try await world.sell(try await world.payment(try world.order()), at: reader)
+        guard case .declined(let decline) = no.attempts.last?.state else { throw TerminalSaleTests.Unexpected() }
+        #expect(decline.reason == .noCardPresented)
+        #expect(try await world.charges().map(\.state) == [.voided])
+    }
+
+    @Test("it says that it failed, and the word to end the intent is lost: not unpaid before that is certain")
+    func failedAndTheEndIsLost() async throws {
+        lie("failed")
+        world.wire.plan.withLock { $0.loseRequest = ["/cancel", "/cancel", "/cancel"] }
+        let no = try await world.sell(try await world.payment(try world.order()), at: reader)
+        _ = try? await world.readers.present(visa, at: reader.id, key: world.key("late"))
+        let charge = try #require(try await world.charges().first)
+        #expect(no.status != .declined || charge.authorized == 0, "a card that came late was charged")
+        #expect(no.captured.minorUnits == charge.captured)
+    }
+
+    @Test("the answer to the making of the intent is lost: the next try finds the same one")
+    func intentMadeAndNotHeardOf() async throws {
+        world.wire.plan.withLock { $0.loseAnswer = ["/payment_intents"] }
+        let payment = try await world.payment(try world.order())
+        var open = try await world.sell(payment, at: reader)
+        for _ in 0..<4 where open.status != .requiresPaymentMethod && open.status != .succeeded {
+            try await world.checkout.recover()
+            open = try await world.checkout.payment(payment.id, account: .main)
+        }
+        world.customer(presents: visa, at: reader)
+        let done = open.status == .succeeded ? open : try await world.sell(open, at: reader)
+        #expect(done.status == .succeeded)
+        #expect(try await world.charges().count == 1)
+    }
+
+    @Test("Stripe holds another amount than was asked for: that is no sale, and nobody charges again meanwhile")
+    func anotherAmount() async throws {
+        let store = world.stripe.ledger.store
+        world.customer { [reader, visa] world in
+            _ = try? await world.readers.present(visa, at: reader.id, key: world.key("present"))
+            try? await store.transaction { shelf in
+                for var charge in try shelf.allCharges() {
+                    charge.amount = 900
+                    try shelf.put(charge, keys: [])
+                }
+            }
+        }
+        let open = try await world.sell(try await world.payment(try world.order()), at: reader)
+        #expect(open.status == .unknown)
+        #expect(open.captured.isZero)
+    }
+
+    @Test("a canceled sale whose process died frees the reader that still waits for its card")
+    func strandedReader() async throws {
+        let made = try await world.readers.createIntent(
+            TerminalIntentDraft(amount: 1250, currency: "eur"), key: world.key("intent"))
+        _ = try await world.readers.process(made, at: reader.id, TerminalCollection(), key: world.key("process"))
+        let context = AttemptContext(
+            account: .main, order: OrderID(rawValue: "o-1"), payment: PaymentID(rawValue: "pay_1"),
+            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: world.clock.now(), reference: made)
+        let answer = await world.terminal.void(
+            VoidRequest(context: context, authorizationKey: world.key("a"), reason: "test", key: world.key("void")))
+        guard case .approved = answer else { throw TerminalSaleTests.Unexpected() }
+        #expect(try await world.readers.reader(reader.id).action == nil)
+    }
+
     @Test("Stripe captures once: a second part is refused before anything is written")
     func capturesOnce() async throws {
         world.customer(presents: visa, at: reader)
@@ -227,16 +302,19 @@ import TillStripe
         #expect(kept.tender?.card?.network == network)
     }
 
-    @Test("less than the least is refused before a reader wakes, in the currency's own units")
+    @Test("less than the least and more than the most is refused before a reader wakes, in the currency's own units")
     func least() async throws {
-        for (currency, minor) in [(Currency.eur, Int64(49)), (.gbp, 29), (.jpy, 49)] {
-            let id = "o-\(currency)"
+        for (currency, minor, code) in [
+            (Currency.eur, Int64(49), "amount_too_small"), (.gbp, 29, "amount_too_small"),
+            (.jpy, 49, "amount_too_small"), (.eur, 100_000_000, "amount_too_large"),
+        ] {
+            let id = "o-\(currency)-\(minor)"
             let no = try await world.sell(try await world.payment(try world.order(id, minor, currency)), at: reader)
             guard case .declined(let decline) = no.attempts.last?.state else {
                 throw TerminalSaleTests.Unexpected()
             }
             #expect(decline.reason == .invalidAmount)
-            #expect(decline.code == "amount_too_small")
+            #expect(decline.code == code)
             #expect(try await world.charges(id).isEmpty)
         }
     }

@@ -112,6 +112,18 @@ import TillSimulation
         }
     }
 
+    /// The same batch, range, count and decisions: only the entries behind them are others.
+    @Test func aWordForOtherEntriesDeletesNothing() async throws {
+        let (log, batch, receipt) = try await accepted()
+        var content = batch.content
+        content.root = BatchContent.root(id: content.id, hashes: content.members.map { _ in [7] })
+        let token = DeletionToken(
+            log: log.header.log, content: content, decisions: receipt.decisions, issued: clock.now(),
+            expires: clock.now().adding(.hours(1)))
+        let text = try #require(token.text(signedWith: OfflineExamples.providerSigning))
+        #expect(try await refusal(log, text) == .otherScope)
+    }
+
     private func shortened(_ content: inout BatchContent) -> BatchContent {
         content.members.removeLast()
         return content

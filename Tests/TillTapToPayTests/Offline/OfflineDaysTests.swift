@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import TillSimulation
 
@@ -13,6 +14,22 @@ import TillSimulation
         }
         #expect(faults.count >= 10, "too little happened: \(faults)")
         #expect(outcomes["succeeded", default: 0] > 100, "\(outcomes)")
+    }
+
+    @Test("The simulation has days offline beside each world, in the same table, and the same seed gives the same run")
+    func partOfTheSimulation() async {
+        func run() async -> SimulationReport {
+            await withCheckedContinuation { done in
+                DispatchQueue.global().async { done.resume(returning: Simulation(seed: 5, payments: 300).run()) }
+            }
+        }
+        let (one, other) = (await run(), await run())
+        #expect(one.violations == [])
+        #expect(one.faults.keys.contains { $0.hasPrefix("offline: power lost") }, "\(one.faults)")
+        #expect(one.faults.keys.contains { !$0.hasPrefix("offline: ") })
+        #expect(one.outcomes["offline: succeeded", default: 0] > 0, "\(one.outcomes)")
+        #expect(one.payments == 300)
+        #expect(one.trace == other.trace && one.faults == other.faults && one.outcomes == other.outcomes)
     }
 
     @Test(arguments: OfflineDays.Plant.allCases) func aPlantedFaultTurnsItRed(plant: OfflineDays.Plant) async {

@@ -1,0 +1,84 @@
+internal import HTTPTypes
+internal import TillCore
+
+/// What came of one call to Adyen.
+enum AdyenOutcome: Sendable {
+    /// A 2xx with its document.
+    case answered(JSONValue)
+    /// A 4xx: status, document and the request's name at Adyen.
+    case refused(Int, JSONValue, requestID: String?)
+    /// No request left, or Adyen says that it took none.
+    case notSent(String)
+    /// There is no answer, or none that can be read.
+    case unknown(String)
+}
+
+/// Sends calls and reads answers; knows nothing of payments.
+struct AdyenGateway: Sendable {
+    /// The longest key that Adyen takes.
+    static let longestKey = 64
+
+    let config: AdyenConfig
+    let transport: any HTTPTransport
+
+    /// A POST below the version's path.
+    func post(
+        _ path: String, _ body: JSONValue, key: IdempotencyKey?, within deadline: Span
+    ) async -> AdyenOutcome {
+        await send(config.prefix + "/" + AdyenConfig.version + path, body, key: key, within: deadline)
+    }
+
+    /// A POST to a whole path of the same host.
+    func send(
+        _ path: String, _ body: JSONValue, key: IdempotencyKey?, within deadline: Span
+    ) async -> AdyenOutcome {
+        var request = HTTPRequest(method: .post, scheme: config.scheme, authority: config.authority, path: path)
+        var fields = [
+            ("X-API-Key", config.apiKey.reveal()), ("Content-Type", "application/json"), ("Accept", "application/json"),
+            ("User-Agent", "Till/1 (payments in Swift)"),
+        ]
+        if let key {
+            guard key.rawValue.utf8.count <= AdyenGateway.longestKey else {
+                return .notSent("the key is longer than Adyen takes")
+            }
+            fields.append(("Idempotency-Key", key.rawValue))
+        }
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { request.headerFields.append(HTTPField(name: name, value: value)) }
+        }
+        let reply: HTTPReply
+        do throws(TransportFailure) {
+            reply = try await transport.send(request, body: body.bytes(), deadline: deadline)
+        } catch {
+            switch error {
+            case .notSent(let reason): return .notSent(reason)
+            case .unknown(let reason): return .unknown(reason)
+            }
+        }
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { reply.response.headerFields[$0] } }
+        let status = reply.response.status.code
+        let document = try? JSONValue(parsing: reply.body)
+        switch status {
+        case 200..<300:
+            guard let document else { return .unknown("the answer can not be read (HTTP \(status))") }
+            return .answered(document)
+        case 429: return .notSent("the provider is busy (HTTP 429)")
+        case 400..<500:
+            let code = document?["errorCode"]?.stringValue
+            // The same key is being worked on; the answer is still to come.
+            if code == "704" || field("Transient-Error") == "true" {
+                return .unknown("the same request is being worked on")
+            }
+            let requestID = document?["pspReference"]?.stringValue ?? field("pspReference")
+            return .refused(status, document ?? .null, requestID: requestID.map { String($0.prefix(64)) })
+        default: return .unknown("the provider failed (HTTP \(status))")
+        }
+    }
+}
+
+extension JSONValue {
+    /// An object from pairs; what is nil is left out.
+    static func adyen(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(pairs.compactMap { pair in pair.value.map { JSONMember(key: pair.key, value: $0) } })
+    }
+}

@@ -1,0 +1,170 @@
+internal import Crypto
+internal import Foundation
+public import TillCore
+
+/// What a webhook is about, in Adyen's word; any word is kept.
+public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
+    /// Adyen's word.
+    public let rawValue: String
+    /// Takes Adyen's word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A payment ended.
+    public static let authorisation = AdyenEventCode(rawValue: "AUTHORISATION")
+    /// Held money was taken, or not.
+    public static let capture = AdyenEventCode(rawValue: "CAPTURE")
+    /// A capture that was taken failed after all.
+    public static let captureFailed = AdyenEventCode(rawValue: "CAPTURE_FAILED")
+    /// Held money was let go.
+    public static let cancellation = AdyenEventCode(rawValue: "CANCELLATION")
+    /// The same, by the shop's own name.
+    public static let technicalCancel = AdyenEventCode(rawValue: "TECHNICAL_CANCEL")
+    /// Whichever of the two was right.
+    public static let cancelOrRefund = AdyenEventCode(rawValue: "CANCEL_OR_REFUND")
+    /// Money went back.
+    public static let refund = AdyenEventCode(rawValue: "REFUND")
+    /// A refund that was taken failed after all.
+    public static let refundFailed = AdyenEventCode(rawValue: "REFUND_FAILED")
+    /// A refund came back.
+    public static let refundedReversed = AdyenEventCode(rawValue: "REFUNDED_REVERSED")
+
+    var isCancel: Bool { self == .cancellation || self == .technicalCancel }
+}
+
+/// Something that Adyen says has happened. Nothing of a card is in it.
+public struct AdyenNotification: Hashable, Sendable {
+    /// What.
+    public let eventCode: AdyenEventCode
+    /// Adyen's name for this event's own step.
+    public let pspReference: String
+    /// Adyen's name for the payment that a later step is about.
+    public let originalReference: String?
+    /// Our name for the step.
+    public let merchantReference: String
+    /// The account.
+    public let merchantAccount: String
+    /// The amount, where it can be read.
+    public let amount: Money?
+    /// Whether it worked.
+    public let success: Bool
+    /// Why not, or a remark.
+    public let reason: String?
+    /// By this name an event is counted once: Adyen sends again until it is taken.
+    public var name: String { "\(eventCode.rawValue)/\(pspReference)/\(success)" }
+}
+
+/// Reads Adyen's webhooks and checks each item's signature.
+public struct AdyenWebhooks: Sendable {
+    /// The longest body that is read, in bytes.
+    public static let maximumBytes = 512 << 10
+    /// The most items in one body.
+    public static let mostItems = 100
+    /// What Adyen wants to hear.
+    public static let accepted = "[accepted]"
+
+    private let keys: [Secret<[UInt8]>]
+
+    /// Checks with the configuration's keys; nil when there are none.
+    public init?(_ config: AdyenConfig) {
+        guard !config.webhookKeys.isEmpty else { return nil }
+        keys = config.webhookKeys
+    }
+
+    /// The items of a body, each checked; one that does not check refuses all.
+    /// - Throws: ``AdyenWebhookError``.
+    public func verify(body: [UInt8]) throws(AdyenWebhookError) -> [AdyenNotification] {
+        guard body.count <= AdyenWebhooks.maximumBytes else { throw .tooLong }
+        guard let document = try? JSONValue(parsing: body), let items = document["notificationItems"]?.arrayValue,
+            (1...AdyenWebhooks.mostItems).contains(items.count)
+        else { throw .malformed }
+        var read: [AdyenNotification] = []
+        for item in items {
+            guard let inside = item["NotificationRequestItem"] else { throw .malformed }
+            try check(inside)
+            read.append(try AdyenWebhooks.notification(inside))
+        }
+        return read
+    }
+
+    /// The names of the signed values, in Adyen's order.
+    private static let signedNames = [
+        "pspReference", "originalReference", "merchantAccountCode", "merchantReference", "eventCode", "success",
+    ]
+
+    private func check(_ item: JSONValue) throws(AdyenWebhookError) {
+        // The values are joined by colons: one that holds a colon could be read as two.
+        let values =
+            AdyenWebhooks.signedNames.map { item[$0] } + [item["amount"]?["value"], item["amount"]?["currency"]]
+        guard !values.contains(where: { AdyenWebhooks.plain($0).contains(":") }) else { throw .malformed }
+        guard let given = item["additionalData"]?["hmacSignature"]?.stringValue, let bytes = Data(base64Encoded: given)
+        else { throw .unsigned }
+        let signed = Array(AdyenWebhooks.signed(item).utf8)
+        let fits = keys.contains { key in
+            HMAC<SHA256>.isValidAuthenticationCode(
+                bytes, authenticating: signed, using: SymmetricKey(data: key.reveal()))
+        }
+        guard fits else { throw .wrongSignature }
+    }
+
+    /// What the signature covers: eight values in Adyen's order with colons between; what is missing is empty.
+    static func signed(_ item: JSONValue) -> String {
+        let amount = item["amount"]
+        return [
+            item["pspReference"], item["originalReference"], item["merchantAccountCode"], item["merchantReference"],
+            amount?["value"], amount?["currency"], item["eventCode"], item["success"],
+        ].map { plain($0) }.joined(separator: ":")
+    }
+
+    private static func plain(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text)?: text
+        case .number(let digits)?: digits
+        case .bool(let value)?: value ? "true" : "false"
+        default: ""
+        }
+    }
+
+    private static func notification(_ item: JSONValue) throws(AdyenWebhookError) -> AdyenNotification {
+        guard let code = item["eventCode"]?.stringValue, let name = item["pspReference"]?.stringValue,
+            (1...64).contains(code.utf8.count), (1...64).contains(name.utf8.count)
+        else { throw .malformed }
+        return AdyenNotification(
+            eventCode: AdyenEventCode(rawValue: code), pspReference: name,
+            originalReference: item["originalReference"]?.stringValue.flatMap {
+                $0.isEmpty ? nil : String($0.prefix(64))
+            },
+            merchantReference: String((item["merchantReference"]?.stringValue ?? "").prefix(128)),
+            merchantAccount: String((item["merchantAccountCode"]?.stringValue ?? "").prefix(80)),
+            amount: AdyenAmount.money(item["amount"]), success: plain(item["success"]) == "true",
+            reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(String($0.prefix(200))) })
+    }
+
+    /// Signs an item as Adyen does, in Base64. For stand-ins.
+    public static func signature(_ item: JSONValue, key: Secret<[UInt8]>) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array(signed(item).utf8), using: SymmetricKey(data: key.reveal()))
+        return Data(code).base64EncodedString()
+    }
+}
+
+/// Why a webhook is not taken.
+public enum AdyenWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Too long.
+    case tooLong
+    /// Not Adyen's form.
+    case malformed
+    /// An item has no signature.
+    case unsigned
+    /// A signature does not fit.
+    case wrongSignature
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .tooLong: "The webhook is too long."
+        case .malformed: "The webhook has another form."
+        case .unsigned: "The webhook is not signed: switch HMAC on for it at Adyen."
+        case .wrongSignature: "The webhook's signature does not fit."
+        }
+    }
+}

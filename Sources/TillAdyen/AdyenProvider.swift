@@ -1,0 +1,152 @@
+internal import HTTPTypes
+public import TillCore
+
+/// Typed cards through Adyen's checkout interface.
+///
+/// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way to
+/// ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
+/// webhook, so what webhooks said is kept (``AdyenNotificationBook``) and asked. What no webhook has told is `unknown`.
+/// A value: any number of calls may run at once.
+public struct AdyenProvider: PaymentServiceProvider {
+    /// How long Adyen keeps keys, at least. Source: Adyen's documentation of idempotency.
+    public static let replayWindow: Span = .days(7)
+    /// Ends the name of an attempt whose money is taken at once; it says so where no request is at hand any more.
+    static let takenAtOnce = ".now"
+
+    /// What each call may take.
+    public let deadline: Span
+    /// What webhooks told.
+    public let book: AdyenNotificationBook
+    let gateway: AdyenGateway
+
+    /// Makes one.
+    public init(
+        config: AdyenConfig, transport: any HTTPTransport, book: AdyenNotificationBook,
+        deadline: Span = .seconds(25)
+    ) {
+        gateway = AdyenGateway(config: config, transport: transport)
+        self.book = book
+        self.deadline = deadline
+    }
+
+    /// `adyen`.
+    public var name: ProviderName { ProviderName(rawValue: "adyen") }
+
+    /// Keys for a week; doubts are settled by what webhooks said.
+    public var capabilities: ProviderCapabilities {
+        ProviderCapabilities(
+            replayWindow: AdyenProvider.replayWindow, preparesFirst: false, canQuery: true, voidsUnconfirmed: true,
+            partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
+    }
+
+    /// Integers with Adyen's own decimals: four currencies differ from ISO 4217.
+    public var amounts: AmountCodec { .adyen }
+
+    /// Asks for the money of a typed card.
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .card(let card) = tender else {
+            return .declined(Decline(reason: .cardNotSupported, message: "Adyen takes typed cards here"))
+        }
+        guard let amount = AdyenAmount.json(request.amount) else {
+            return .declined(Decline(reason: .invalidAmount, message: "Adyen can not take this amount"))
+        }
+        let isAtOnce = request.captureMode == .automatic
+        let expiry = card.expiry.reveal()
+        let body = JSONValue.adyen([
+            "amount": amount, "merchantAccount": .string(gateway.config.merchantAccount),
+            "reference": .string(AdyenProvider.reference(request.context.attempt, isAtOnce: isAtOnce)),
+            "paymentMethod": .adyen([
+                "type": .string("scheme"), "number": .string(card.number.reveal()),
+                "expiryMonth": .string(expiry.month < 10 ? "0\(expiry.month)" : "\(expiry.month)"),
+                "expiryYear": .string("\(expiry.year)"),
+                "cvc": card.securityCode.map { .string($0.reveal()) },
+                "holderName": card.holder.map { .string($0.reveal()) },
+            ]),
+            "shopperInteraction": .string("Ecommerce"), "returnUrl": .string(gateway.config.returnURL),
+            "captureDelayHours": isAtOnce ? .number("0") : nil,
+            "additionalData": isAtOnce ? nil : .adyen(["manualCapture": .string("true")]),
+        ])
+        switch await gateway.post("/payments", body, key: request.key, within: deadline) {
+        case .answered(let document): return answer(document, request, card.summary, isAtOnce)
+        case .refused(let status, let document, let id):
+            return .declined(AdyenRefusal.decline(status, document, requestID: id))
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// The attempt's name at Adyen, by which webhooks tell of it.
+    static func reference(_ attempt: AttemptID, isAtOnce: Bool) -> String {
+        attempt.rawValue + (isAtOnce ? takenAtOnce : "")
+    }
+
+    private func answer(
+        _ document: JSONValue, _ request: AuthorizationRequest, _ typed: CardSummary, _ isAtOnce: Bool
+    ) -> ProviderAnswer<Authorization> {
+        let code = AdyenResultCode(rawValue: document["resultCode"]?.stringValue ?? "")
+        switch code {
+        case .authorised:
+            guard let name = document["pspReference"]?.stringValue, AdyenProvider.isUsable(name),
+                let reference = try? ProviderReference(validating: name + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
+            else { return .unknown(reason: "the answer names no payment") }
+            if let said = document["amount"], AdyenAmount.money(said) != request.amount {
+                return .unknown(reason: "amount mismatch")
+            }
+            var card = typed
+            if let brand = document["additionalData"]?["paymentMethod"]?.stringValue { card.brand = Self.brand(brand) }
+            return .approved(
+                Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce, card: card))
+        case .refused, .cancelled: return .declined(AdyenRefusal.decline(document))
+        case .redirectShopper, .identifyShopper, .challengeShopper:
+            return .requiresAction(
+                CustomerAction(
+                    kind: document["action"]?["type"]?.stringValue ?? code.rawValue,
+                    url: document["action"]?["url"]?.stringValue))
+        default:
+            // Pending, Received, Error, and words of tomorrow: a webhook tells.
+            return .unknown(
+                reason: "the result is \(code.rawValue.isEmpty ? "missing" : String(code.rawValue.prefix(40)))")
+        }
+    }
+
+    static func brand(_ word: String) -> String {
+        switch word {
+        case "mc": "mastercard"
+        case "cup": "unionpay"
+        default: String(word.lowercased().prefix(32))
+        }
+    }
+
+    /// Whether a name can stand in a path.
+    static func isUsable(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0)
+            }
+    }
+
+    /// Adyen's own name of a payment, without what this client added.
+    static func name(_ reference: ProviderReference?) -> (name: String, isAtOnce: Bool)? {
+        guard let reference else { return nil }
+        let parts = reference.rawValue.split(separator: ".", maxSplits: 1)
+        guard let first = parts.first.map({ String($0) }), isUsable(first) else { return nil }
+        return (first, parts.count > 1)
+    }
+}
+
+/// Adyen's amounts: a currency and an integer.
+enum AdyenAmount {
+    static func json(_ money: Money) -> JSONValue? {
+        guard let wire = try? AmountCodec.adyen.wireAmount(money) else { return nil }
+        return .adyen(["currency": .string(money.currency.code), "value": .number("\(wire)")])
+    }
+
+    static func money(_ value: JSONValue?) -> Money? {
+        guard let wire = value?["value"]?.int64Value, let code = value?["currency"]?.stringValue,
+            let currency = try? Currency(code: code)
+        else { return nil }
+        return try? AmountCodec.adyen.money(fromWire: wire, currency: currency)
+    }
+}

@@ -1,0 +1,78 @@
+public import TillCore
+
+/// Sessions for Adyen's own software on a phone: what Adyen offers in place of a reader's token.
+///
+/// The phone makes a setup token, the shop's server exchanges it here, and the phone goes on with the session data. The
+/// card's data go from phone to Adyen and are never seen by the shop.
+public struct AdyenTapToPay: Sendable {
+    /// The version of the phone software's interface.
+    public static let version = "v68"
+    /// The longest setup token that is taken, in bytes.
+    public static let longestToken = 16_384
+
+    private let gateway: AdyenGateway
+
+    /// Makes one.
+    public init(config: AdyenConfig, transport: any HTTPTransport) {
+        gateway = AdyenGateway(config: config, transport: transport)
+    }
+
+    /// A session.
+    public struct Session: Sendable {
+        /// Its name.
+        public let id: String
+        /// The phone's installation.
+        public let installationID: String?
+        /// What the phone's software is given.
+        public let data: Secret<String>
+    }
+
+    /// Exchanges a phone's setup token.
+    /// - Throws: ``AdyenTapToPayError``. No money is involved.
+    public func session(
+        setupToken: Secret<String>, store: String?, deadline: Span = .seconds(20)
+    ) async throws(AdyenTapToPayError) -> Session {
+        guard setupToken.reveal().utf8.count <= AdyenTapToPay.longestToken else {
+            throw .refused("the token is too long")
+        }
+        let body = JSONValue.adyen([
+            "merchantAccount": .string(gateway.config.merchantAccount), "setupToken": .string(setupToken.reveal()),
+            "store": store.map { .string($0) },
+        ])
+        // The phone software's interface lies beside the checkout's, under a path of its own on both systems.
+        let path =
+            (gateway.config.prefix.isEmpty ? "/checkout" : gateway.config.prefix)
+            + "/possdk/\(AdyenTapToPay.version)/sessions"
+        switch await gateway.send(path, body, key: nil, within: deadline) {
+        case .answered(let document):
+            guard let id = document["id"]?.stringValue, let data = document["sdkData"]?.stringValue else {
+                throw .unreadable
+            }
+            return Session(id: id, installationID: document["installationId"]?.stringValue, data: Secret(data))
+        case .refused(let status, let document, _):
+            throw .refused(
+                CardScrubbing.withoutNumbers(String((document["message"]?.stringValue ?? "HTTP \(status)").prefix(300)))
+            )
+        case .notSent(let reason), .unknown(let reason): throw .unavailable(reason)
+        }
+    }
+}
+
+/// Why there is no session.
+public enum AdyenTapToPayError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Adyen said no.
+    case refused(String)
+    /// Adyen could not be asked.
+    case unavailable(String)
+    /// The answer is not one.
+    case unreadable
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .refused(let reason): "Adyen gives this phone no session: \(reason). No money moved."
+        case .unavailable(let reason): "Adyen can not be asked for a session: \(reason). No money moved; try again."
+        case .unreadable: "Adyen's answer for the phone can not be read. No money moved; try again."
+        }
+    }
+}

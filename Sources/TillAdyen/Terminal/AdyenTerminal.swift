@@ -1,0 +1,208 @@
+internal import Foundation
+internal import HTTPTypes
+public import TillCore
+
+/// A terminal of Adyen's on the local network: payments, their status, calling them off, giving money back.
+///
+/// Each request has a name (`ServiceID`) that is the shop's choice and must be kept before it is sent: by it the terminal
+/// is asked later what became of it. A lost answer is ``AdyenTerminalError/unknown(_:)``; ``status(of:)`` settles it.
+public struct AdyenTerminal: Sendable {
+    /// The version of the protocol.
+    public static let protocolVersion = "3.0"
+    /// The longest name of a request.
+    public static let longestName = 10
+    /// How long a customer may take: the terminal itself gives up before that.
+    public static let usualPatience: Span = .seconds(150)
+
+    /// The terminal's name: model and serial number, `V400m-324688179`.
+    public let terminal: String
+    /// The till's name.
+    public let till: String
+    private let scheme: String
+    private let authority: String
+    private let seal: AdyenTerminalSeal?
+    private let transport: any HTTPTransport
+    private let clock: any TillClock
+
+    /// Makes one. Nil for an address that is not `https://…`, or `http` to another machine.
+    /// - Parameter seal: nil sends in the clear, which terminals allow only when they are set up for it.
+    public init?(
+        terminal: String, till: String, url: String, seal: AdyenTerminalSeal?, transport: any HTTPTransport,
+        clock: any TillClock = SystemClock()
+    ) {
+        guard let split = url.firstRange(of: "://"), !terminal.isEmpty, !till.isEmpty else { return nil }
+        scheme = String(url[..<split.lowerBound]).lowercased()
+        authority = String(url[split.upperBound...].prefix { $0 != "/" })
+        guard scheme == "https" || scheme == "http" && Loopback.isAuthority(authority), !authority.isEmpty else {
+            return nil
+        }
+        (self.terminal, self.till, self.seal, self.transport, self.clock) = (terminal, till, seal, transport, clock)
+    }
+
+    /// How a payment at the terminal ended.
+    public struct Outcome: Hashable, Sendable {
+        /// `Success`, `Failure` or `Partial`.
+        public let result: String
+        /// Why it failed: `Refusal`, `Cancel`, `Busy`, `InProgress`, `NotFound`, …; any word is kept.
+        public let errorCondition: String?
+        /// What the terminal adds, decoded from its form fields.
+        public let message: String?
+        /// The terminal's name for the payment, by which it is given back: `TRANSACTION.PSPREFERENCE`.
+        public let transaction: String?
+        /// When the terminal says it was made.
+        public let transactionTime: String?
+        /// What was authorized, in the till's currency.
+        public let amount: Money?
+        /// Brand and masked number, as the terminal tells them.
+        public let card: CardSummary?
+
+        /// The money is held or taken.
+        public var isApproved: Bool { result == "Success" }
+    }
+
+    /// Asks for a payment and waits for the customer.
+    public func pay(
+        _ amount: Money, transaction: String, name: String, patience: Span = usualPatience
+    ) async throws(AdyenTerminalError) -> Outcome {
+        let body = JSONValue.adyen([
+            "SaleData": .adyen(["SaleTransactionID": sale(transaction)]),
+            "PaymentTransaction": .adyen([
+                "AmountsReq": .adyen([
+                    "Currency": .string(amount.currency.code), "RequestedAmount": .number(amount.decimalString),
+                ])
+            ]),
+        ])
+        let answer = try await ask("Payment", body, name: name, patience: patience)
+        return AdyenTerminal.outcome(answer, currency: amount.currency)
+    }
+
+    /// What became of a payment that was asked for under a name. `InProgress` and `NotFound` are in
+    /// ``Outcome/errorCondition``.
+    public func status(of name: String, as own: String, currency: Currency) async throws(AdyenTerminalError) -> Outcome
+    {
+        let body = JSONValue.adyen([
+            "ReceiptReprintFlag": .bool(false), "MessageReference": reference(name),
+        ])
+        let answer = try await ask("TransactionStatus", body, name: own, patience: .seconds(30))
+        if let repeated = answer["RepeatedMessageResponse"]?["RepeatedResponseMessageBody"]?["PaymentResponse"] {
+            return AdyenTerminal.outcome(repeated, currency: currency)
+        }
+        return AdyenTerminal.outcome(answer, currency: currency)
+    }
+
+    /// Calls a payment off. The terminal decides whether it still can; the payment's own answer tells.
+    public func abort(_ name: String, as own: String) async throws(AdyenTerminalError) {
+        let body = JSONValue.adyen([
+            "AbortReason": .string("MerchantAbort"), "MessageReference": reference(name),
+        ])
+        do throws(AdyenTerminalError) {
+            _ = try await ask("Abort", body, name: own, patience: .seconds(15))
+        } catch {
+            // The terminal answers an abort with nothing at all.
+            if error != .malformed { throw error }
+        }
+    }
+
+    /// Gives a payment back, all of it or a part.
+    public func reverse(
+        transaction: String, at time: String, amount: Money?, name: String, currency: Currency
+    ) async throws(AdyenTerminalError) -> Outcome {
+        let body = JSONValue.adyen([
+            "OriginalPOITransaction": .adyen([
+                "POITransactionID": .adyen(["TransactionID": .string(transaction), "TimeStamp": .string(time)])
+            ]),
+            "ReversedAmount": amount.map { .number($0.decimalString) },
+            "ReversalReason": .string("MerchantCancel"),
+        ])
+        return AdyenTerminal.outcome(
+            try await ask("Reversal", body, name: name, patience: .seconds(60)), currency: currency)
+    }
+
+    private func sale(_ transaction: String) -> JSONValue {
+        .adyen(["TransactionID": .string(transaction), "TimeStamp": .string(clock.now().description)])
+    }
+
+    private func reference(_ name: String) -> JSONValue {
+        .adyen([
+            "MessageCategory": .string("Payment"), "SaleID": .string(till), "ServiceID": .string(name),
+        ])
+    }
+
+    /// The whole message, before it is sealed.
+    func message(_ category: String, _ body: JSONValue, name: String) -> JSONValue {
+        .adyen([
+            "SaleToPOIRequest": .adyen([
+                "MessageHeader": .adyen([
+                    "ProtocolVersion": .string(AdyenTerminal.protocolVersion), "MessageClass": .string("Service"),
+                    "MessageCategory": .string(category), "MessageType": .string("Request"),
+                    "ServiceID": .string(name), "SaleID": .string(till), "POIID": .string(terminal),
+                ]),
+                category + "Request": body,
+            ])
+        ])
+    }
+
+    private func ask(
+        _ category: String, _ body: JSONValue, name: String, patience: Span
+    ) async throws(AdyenTerminalError) -> JSONValue {
+        guard (1...AdyenTerminal.longestName).contains(name.utf8.count) else {
+            throw .notSent("the request's name must have 1 to 10 characters")
+        }
+        let plain = message(category, body, name: name)
+        let sent = try seal?.seal(plain) ?? plain
+        var request = HTTPRequest(method: .post, scheme: scheme, authority: authority, path: "/nexo")
+        request.headerFields[.contentType] = "application/json"
+        let reply: HTTPReply
+        do throws(TransportFailure) {
+            reply = try await transport.send(request, body: sent.bytes(), deadline: patience)
+        } catch {
+            switch error {
+            case .notSent(let reason): throw .notSent(reason)
+            case .unknown(let reason): throw .unknown(reason)
+            }
+        }
+        guard reply.response.status.code == 200 else { throw .unknown("HTTP \(reply.response.status.code)") }
+        guard var answer = try? JSONValue(parsing: reply.body) else { throw .malformed }
+        if let seal { answer = try seal.open(answer) }
+        guard let response = answer["SaleToPOIResponse"], let header = response["MessageHeader"],
+            header["ServiceID"]?.stringValue == name, header["MessageCategory"]?.stringValue == category,
+            header["SaleID"]?.stringValue == till, header["POIID"]?.stringValue == terminal,
+            let inside = response[category + "Response"]
+        else { throw .otherMessage }
+        return inside
+    }
+
+    private static func outcome(_ answer: JSONValue, currency: Currency) -> Outcome {
+        let response = answer["Response"]
+        let paid = answer["PaymentResult"]?["AmountsResp"]
+        let amount: Money? =
+            if case .number(let digits)? = paid?["AuthorizedAmount"], paid?["Currency"]?.stringValue == currency.code {
+                try? Money(parsing: digits, currency: currency)
+            } else {
+                nil
+            }
+        let transaction = answer["POIData"]?["POITransactionID"]
+        let card = answer["PaymentResult"]?["PaymentInstrumentData"]?["CardData"]
+        return Outcome(
+            result: response?["Result"]?.stringValue ?? "", errorCondition: response?["ErrorCondition"]?.stringValue,
+            message: response?["AdditionalResponse"]?.stringValue.map { message($0) } ?? nil,
+            transaction: transaction?["TransactionID"]?.stringValue,
+            transactionTime: transaction?["TimeStamp"]?.stringValue, amount: amount,
+            card: card.map { card in
+                CardSummary(
+                    brand: AdyenProvider.brand(card["PaymentBrand"]?.stringValue ?? "unknown"),
+                    lastFour: String((card["MaskedPan"]?.stringValue ?? "").suffix(4)), entryMode: "terminal")
+            })
+    }
+
+    /// The form field `message` or `refusalReason` of what the terminal adds.
+    private static func message(_ text: String) -> String? {
+        for field in text.split(separator: "&") {
+            let parts = field.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == "message" || parts[0] == "refusalReason" else { continue }
+            let plain = parts[1].replacing("+", with: " ")
+            return CardScrubbing.withoutNumbers(String((plain.removingPercentEncoding ?? String(plain)).prefix(300)))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,230 @@
+internal import Crypto
+internal import Foundation
+public import TillCore
+
+/// Sales at one of Adyen's terminals, over the local network: the customer presents a card there.
+///
+/// Which terminal is asked is in the journal before anything is sent, so that no other terminal's "I do not know it" is
+/// ever taken for an answer. The name of each request follows from the attempt's; by it the terminal is asked what
+/// became of a payment whose answer was lost, and is told to call it off. What a terminal has taken is given back
+/// through Adyen's checkout interface, if the counter has a key for it.
+/// A value: any number of calls may run at once; the terminal itself does one at a time.
+public struct AdyenTerminalProvider: PaymentServiceProvider {
+    /// `adyen_terminal`.
+    public static let name = ProviderName(rawValue: "adyen_terminal")
+
+    /// The terminal.
+    public let terminal: AdyenTerminal
+    private let checkout: AdyenProvider?
+    private let clock: any TillClock
+
+    /// Makes one.
+    /// - Parameter checkout: gives money back; nil refuses refunds with a sentence.
+    public init(terminal: AdyenTerminal, checkout: AdyenProvider?, clock: any TillClock = SystemClock()) {
+        (self.terminal, self.checkout, self.clock) = (terminal, checkout, clock)
+    }
+
+    /// `adyen_terminal`.
+    public var name: ProviderName { AdyenTerminalProvider.name }
+
+    /// Takes money at once; keeps no keys, and is asked by the request's name.
+    public var capabilities: ProviderCapabilities {
+        ProviderCapabilities(
+            replayWindow: .milliseconds(0), preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
+            partialCapture: false, separateCapture: false, takesCards: false, answerTime: AdyenTerminal.usualPatience)
+    }
+
+    /// Amounts are written as decimals, in ISO 4217's own number of digits.
+    public var amounts: AmountCodec {
+        AmountCodec(provider: "Adyen's terminal", exceptions: [:])
+    }
+
+    /// The tender of a sale at this terminal.
+    public var tender: Tender {
+        .cardPresent(
+            CardPresentPayload(reader: terminal.terminal, sealed: Secret(terminal.terminal), card: nil))
+    }
+
+    /// The name of a request, the same for the same attempt and purpose: ten characters, as the terminal wants.
+    static func requestName(_ attempt: AttemptID, _ purpose: String) -> String {
+        let digest = SHA256.hash(data: Array("\(purpose)/\(attempt.rawValue)".utf8))
+        return Hex.text(Array(digest.prefix(AdyenTerminal.longestName / 2)))
+    }
+
+    /// Names the terminal that will be asked; asks for nothing.
+    public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = try? ProviderReference(validating: terminal.terminal) else {
+            return .notSent(reason: "the terminal's name can not be kept")
+        }
+        return .approved(Confirmation(reference: reference))
+    }
+
+    /// Asks the terminal for the money and waits for the customer.
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .cardPresent(let payload) = tender, payload.sealed.reveal() == terminal.terminal else {
+            return .declined(Decline(reason: .cardNotSupported, message: "the terminal takes cards that are there"))
+        }
+        guard request.captureMode == .automatic else {
+            return .declined(Decline(reason: .invalidRequest, message: "the terminal takes money at once"))
+        }
+        let attempt = request.context.attempt
+        do throws(AdyenTerminalError) {
+            let outcome = try await terminal.pay(
+                request.amount, transaction: attempt.rawValue,
+                name: AdyenTerminalProvider.requestName(attempt, "pay"))
+            switch AdyenTerminalProvider.standing(outcome, request.amount) {
+            case .taken(let authorization): return .approved(authorization)
+            case .refused(let decline): return .declined(decline)
+            case .open(let reason): return .unknown(reason: reason)
+            case .neverCame: return .unknown(reason: "the terminal does not know the request")
+            }
+        } catch {
+            if case .notSent(let reason) = error { return .notSent(reason: reason) }
+            return .unknown(reason: AdyenTerminalProvider.reason(error))
+        }
+    }
+
+    /// Never needed: the money is taken at once.
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        .declined(Decline(reason: .invalidRequest, message: "the terminal took the money at once"))
+    }
+
+    /// Calls a payment off that was never answered. The terminal's own word decides whether it was in time.
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        let attempt = request.context.attempt
+        if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
+        do throws(AdyenTerminalError) {
+            try await terminal.abort(
+                AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
+        } catch {
+            if case .notSent(let reason) = error { return .notSent(reason: reason) }
+            return .unknown(reason: AdyenTerminalProvider.reason(error))
+        }
+        switch await look(attempt, nil) {
+        case .success(.refused): return .approved(Confirmation())
+        case .success(.neverCame):
+            // Before its time is over the request may still be on its way.
+            guard clock.now().since(request.context.startedAt) > AdyenTerminal.usualPatience else {
+                return .unknown(reason: "the terminal does not know the request yet")
+            }
+            return .approved(Confirmation())
+        case .success(.taken):
+            return .declined(Decline(reason: .invalidRequest, message: "the terminal has taken the money"))
+        case .success(.open(let reason)): return .unknown(reason: reason)
+        case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
+        }
+    }
+
+    /// Gives money back through Adyen's checkout interface: `unknown` until a webhook tells how it ended.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        guard let checkout else {
+            return .declined(
+                Decline(
+                    reason: .invalidRequest,
+                    message: "refunds of a terminal's payments need Adyen's merchant account and API key"))
+        }
+        return await checkout.refund(request)
+    }
+
+    /// Asks the terminal what became of an attempt.
+    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        let nothing = Money.zero(request.amount.currency)
+        func snapshot(_ standing: ProviderSnapshot.Standing) -> ProviderAnswer<ProviderSnapshot> {
+            .approved(ProviderSnapshot(reference: nil, standing: standing, captured: nothing))
+        }
+        if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
+        switch await look(request.context.attempt, request.amount) {
+        case .success(.taken(let authorization)):
+            return .approved(
+                ProviderSnapshot(
+                    reference: authorization.reference, standing: .authorized(authorization),
+                    captured: authorization.amount))
+        case .success(.refused(let decline)): return snapshot(.declined(decline))
+        case .success(.neverCame): return snapshot(.notFound)
+        case .success(.open): return snapshot(.processing)
+        case .failure(.notSent(let reason)): return .notSent(reason: reason)
+        case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
+        }
+    }
+
+    /// Why this terminal can not tell: another one was asked.
+    private func elsewhere(_ context: AttemptContext) -> String? {
+        guard let reference = context.reference, AdyenProvider.name(reference) == nil,
+            reference.rawValue != terminal.terminal
+        else { return nil }
+        return "terminal \(reference) was asked, and terminal \(terminal.terminal) is set up: set up the other one"
+    }
+
+    private func look(_ attempt: AttemptID, _ amount: Money?) async -> Result<Standing, AdyenTerminalError> {
+        do throws(AdyenTerminalError) {
+            let outcome = try await terminal.status(
+                of: AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "status"),
+                currency: amount?.currency ?? .eur)
+            return .success(AdyenTerminalProvider.standing(outcome, amount))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A name for a question: each has its own.
+    private func fresh(_ attempt: AttemptID, _ purpose: String) -> String {
+        AdyenTerminalProvider.requestName(attempt, "\(purpose)/\(clock.now().milliseconds)")
+    }
+
+    private static func reason(_ error: AdyenTerminalError) -> String {
+        switch error {
+        case .notSent(let reason), .unknown(let reason): reason
+        case .malformed: "the terminal's answer can not be read"
+        case .otherKey: "the terminal uses another key"
+        case .brokenSeal: "the seal of the terminal's answer is broken"
+        case .otherMessage: "the terminal answered something else"
+        }
+    }
+}
+
+extension AdyenTerminalProvider {
+    /// What the terminal's words come to.
+    enum Standing: Equatable {
+        case taken(Authorization)
+        case refused(Decline)
+        case neverCame
+        case open(String)
+    }
+
+    /// Words that say for certain that no money moved. Any other is left open. Source: Adyen's error conditions.
+    private static let refusals: [String: DeclineReason] = [
+        "Refusal": .generic, "Cancel": .canceledAtReader, "Aborted": .canceledAtReader, "Busy": .readerUnavailable,
+        "DeviceOut": .readerUnavailable, "UnavailableDevice": .readerUnavailable, "LoggedOut": .readerUnavailable,
+        "UnavailableService": .readerUnavailable, "InsertedCard": .readerUnavailable, "WrongPIN": .incorrectPIN,
+        "InvalidCard": .cardNotSupported, "PaymentRestriction": .cardNotSupported, "MessageFormat": .invalidRequest,
+        "NotAllowed": .invalidRequest,
+    ]
+
+    /// - Parameter amount: what was asked for; nil when only the end of it matters.
+    static func standing(_ outcome: AdyenTerminal.Outcome, _ amount: Money?) -> Standing {
+        guard outcome.isApproved else {
+            let word = outcome.errorCondition ?? ""
+            if word == "NotFound" { return .neverCame }
+            guard outcome.result == "Failure", let usual = refusals[word] else {
+                return .open("the terminal says \(word.isEmpty ? "nothing usable" : String(word.prefix(40)))")
+            }
+            let text = outcome.message ?? word
+            // A refusal brings the bank's own number in front of its words.
+            let number = String(text.prefix { ("0"..."9").contains($0) })
+            let reason = word == "Refusal" && text.localizedStandardContains("balance") ? .insufficientFunds : usual
+            return .refused(
+                Decline(reason: reason, code: number.isEmpty ? word : number, message: text, requestID: nil))
+        }
+        let parts = (outcome.transaction ?? "").split(separator: ".", maxSplits: 1).map { String($0) }
+        guard let last = parts.last, AdyenProvider.isUsable(last), let first = parts.first,
+            AdyenProvider.isUsable(first), let reference = try? ProviderReference(validating: "\(last).\(first)")
+        else { return .open("the terminal names no payment") }
+        guard let paid = outcome.amount ?? (amount == nil ? Money.zero(.eur) : nil) else {
+            return .open("the terminal names no amount")
+        }
+        if let amount, paid != amount { return .open("amount mismatch") }
+        return .taken(Authorization(reference: reference, amount: paid, isCaptured: true, card: outcome.card))
+    }
+}

@@ -1,0 +1,14 @@
+import HTTPTypes
+import TillCore
+
+extension HTTPTransport {
+    /// Sends a webhook until somebody takes it, at most so many times, after 1, 2, 4 … seconds.
+    func sendPersistently(_ request: HTTPRequest, body: [UInt8], tries: Int, clock: any TillClock) async {
+        for attempt in 0..<tries {
+            let reply = try? await send(request, body: body, deadline: .seconds(10))
+            if let reply, (200..<300).contains(reply.response.status.code) { return }
+            // The last wait would be for nothing.
+            if attempt + 1 < tries { try? await clock.sleep(for: .seconds(Int64(1) << Int64(min(attempt, 16)))) }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package import TillCore
+package import TillSandbox
+
+/// What must hold of the renewals of a hold, whoever asked for them and whatever went wrong.
+package enum RenewalRules {
+    /// What is wrong with a charge and the payment that it belongs to; empty when all is right.
+    /// - Parameter payment: `nil` if the journal does not know it.
+    package static func problems(_ charge: SandboxCharge, _ payment: Payment?, at now: Timestamp) -> [String] {
+        let renewals = charge.renewals ?? []
+        var found: [String] = []
+        if renewals.count > 1 { found.append("renewed \(renewals.count) times") }
+        for renewal in renewals {
+            if renewal.at >= charge.holdEndsAt ?? .max { found.append("renewed after its end") }
+            let taken = charge.captured - renewal.capturedBefore
+            if taken > renewal.amount { found.append("captured \(taken) of a renewal of \(renewal.amount)") }
+        }
+        guard let payment, let attempt = payment.attempts.first(where: { $0.id.rawValue == charge.attempt }) else {
+            return renewals.isEmpty ? found : found + ["the journal does not know who renewed it"]
+        }
+        let known = payment.renewals.filter { $0.attempt == attempt.id }
+        for renewal in renewals {
+            guard let mine = known.first(where: { $0.key.rawValue == renewal.key }) else {
+                found.append("renewed, and the journal does not know it")
+                continue
+            }
+            if let reason = mine.denial { found.append("renewed, and the journal says \(reason)") }
+        }
+        if known.contains(where: { $0.state.isSucceeded }) {
+            if renewals.isEmpty { found.append("not renewed, and the journal says so") }
+            if let name = attempt.reference?.rawValue, name != charge.holdName {
+                found.append("held as \(charge.holdName), journal \(name)")
+            }
+        }
+        return found + lost(attempt, of: payment, charge, at: now)
+    }
+
+    /// A hold that the journal has and the provider does not.
+    private static func lost(
+        _ attempt: Attempt, of payment: Payment, _ charge: SandboxCharge, at now: Timestamp
+    ) -> [String] {
+        guard let held = attempt.authorization, attempt.void == nil, let end = held.captureBefore, now < end,
+            !payment.captures.contains(where: { $0.attempt == attempt.id })
+        else { return [] }
+        guard charge.state == .authorized, let ends = charge.holdEndsAt, now.milliseconds < ends else {
+            return ["the journal holds what the provider does not"]
+        }
+        return ends == end.milliseconds ? [] : ["the hold ends at \(ends), journal \(end.milliseconds)"]
+    }
+}
+
+extension Renewal {
+    /// What the journal says against it. That a hold was over when somebody looked is no denial.
+    fileprivate var denial: String? {
+        guard case .refused(let decline) = state, decline.reason != .authorizationExpired else { return nil }
+        return decline.reason.rawValue
+    }
+}
+
+extension Payment {
+    /// A person has to look at it, for another reason than that a hold comes to an end.
+    package var isLeftToPeople: Bool {
+        !attention.allSatisfy { $0.hasPrefix("The hold ends") || $0.hasPrefix("The bank honors") }
+    }
+}

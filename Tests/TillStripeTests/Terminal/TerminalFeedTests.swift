@@ -1,0 +1,50 @@
+import Testing
+import TillCore
+
+@testable import TillStripe
+
+@Suite("Waiting for a reader", .timeLimit(.minutes(1))) struct TerminalFeedTests {
+    /// Time stands still: only news ends a wait.
+    private struct StoppedClock: TillClock {
+        func now() -> Timestamp { Timestamp(milliseconds: 0) }
+        func sleep(for span: Span) async throws { try await Task.sleep(for: .seconds(86_400)) }
+    }
+
+    /// Time is over at once: without news the next look comes all the same.
+    private struct RushingClock: TillClock {
+        func now() -> Timestamp { Timestamp(milliseconds: 0) }
+        func sleep(for span: Span) async throws { try #require(span == .milliseconds(700)) }
+    }
+
+    @Test("a webhook about the reader ends the wait at once")
+    func news() async {
+        let feed = TerminalFeed()
+        let wait = feed.begin("tmr_1", ProviderReference(rawValue: "pi_1"))
+        #expect(feed.reader(of: ProviderReference(rawValue: "pi_1")) == "tmr_1")
+        feed.heard(of: "tmr_1")
+        await wait.pause(atMost: .milliseconds(700), clock: StoppedClock())
+        feed.end(wait)
+        #expect(feed.busyReaders.isEmpty)
+    }
+
+    @Test("without a webhook the wait ends by itself")
+    func backstop() async {
+        let feed = TerminalFeed()
+        let wait = feed.begin("tmr_1", nil)
+        feed.heard(of: "tmr_2")
+        await wait.pause(atMost: .milliseconds(700), clock: RushingClock())
+        feed.end(wait)
+    }
+
+    @Test("the readers of refunds that are remembered have a limit")
+    func limit() {
+        let feed = TerminalFeed()
+        for number in 0...TerminalFeed.maximumRefunds {
+            feed.useReader("tmr_1", forRefundOf: PaymentID(rawValue: "pay_\(number)"))
+        }
+        let known = (0...TerminalFeed.maximumRefunds).count {
+            feed.refundReader(of: PaymentID(rawValue: "pay_\($0)")) != nil
+        }
+        #expect(known == TerminalFeed.maximumRefunds)
+    }
+}
