@@ -153,8 +153,10 @@ public struct ReceiptPrinter: PrinterService {
     }
 
     /// Opens the cash drawer on the printer's plug: a permission of its own, so no receipt does it.
+    /// - Throws: ``IPPError/noDrawer(pin:)`` if the printer's profile has no such pin; nothing is sent then.
     public func openDrawer(pin: Int = 2) async throws(IPPError) -> PrintOutcome {
-        try await raw.send(ESCPOSCommand.initialize + ESCPOSCommand.drawer(pin: pin))
+        guard profile.drawerPins.contains(pin) else { throw .noDrawer(pin: pin) }
+        return try await raw.send(ESCPOSCommand.initialize + ESCPOSCommand.drawer(pin: pin))
     }
 
     private func connected<Value: Sendable>(

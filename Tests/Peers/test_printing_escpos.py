@@ -258,6 +258,8 @@ def test_narrow_paper_has_fewer_columns(till, virtual):
 
 def test_the_drawer(till, virtual):
     assert till.run("printers", "drawer", virtual.address).returncode == 1
+    wrong = till.run("printers", "drawer", virtual.address, "--allow", "--pin", "3", "--json")
+    assert wrong.returncode == 1 and json.loads(wrong.stdout)["error"]["code"] == "invalid_pin"
     assert virtual.see()["drawer_pulses"] == 0
     assert till.run("printers", "drawer", virtual.address, "--allow").returncode == 0
     assert virtual.see(lambda s: s["drawer_pulses"] == 1)["drawer"] == "open"

@@ -9,11 +9,11 @@ import TillReceipts
 
 /// A printer that answers as it is told to.
 private final class ScriptedPrinter: IPPCarrier {
-    private let state: Mutex<(job: Int, name: String, cancels: Int)>
+    private let state: Mutex<(job: Int, name: String, cancels: Int, asked: Int)>
     let endsAfterCancel: Bool
 
     init(job: Int, name: String, endsAfterCancel: Bool = true) {
-        state = Mutex((job, name, 0))
+        state = Mutex((job, name, 0, 0))
         self.endsAfterCancel = endsAfterCancel
     }
 
@@ -22,6 +22,9 @@ private final class ScriptedPrinter: IPPCarrier {
     func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8] {
         let request = try IPPMessage(parsing: bytes)
         let answer: IPPMessage.Group = state.withLock { state in
+            // Who asks for good would be told in the end that it is done.
+            state.asked += 1
+            if state.asked > 10_000 { state.job = 9 }
             if request.code == IPPClient.Operation.cancelJob.rawValue {
                 state.cancels += 1
                 if endsAfterCancel { state.job = 7 }

@@ -102,6 +102,16 @@ struct HostileReceiptTests {
         }
     }
 
+    @Test("a heap of marks on one letter does not grow over the lines around it, and what languages write stays")
+    func marks() {
+        for mark in ["\u{301}", "\u{20DD}", "\u{5B0}", "\u{64B}"] {
+            let heap = ReceiptText("a" + String(repeating: mark, count: 1_000) + "b").plain
+            #expect(heap == "a" + String(repeating: mark, count: ReceiptText.maximumMarks) + "b")
+            let written = "a" + String(repeating: mark, count: ReceiptText.maximumMarks) + "b"
+            #expect(ReceiptText(written).plain == written)
+        }
+    }
+
     @Test("is drawn and is not too long", arguments: attacks)
     func drawn(text: String) throws {
         guard let canvas = try? Canvas() else { return }

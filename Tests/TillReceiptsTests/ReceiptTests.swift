@@ -202,7 +202,7 @@ struct ReceiptVerdictTests {
         sale.happens(.refunded(two, nil))
         let receipt = sale.receipt()
         #expect(receipt.verdict == .refunded)
-        #expect(receipt.transaction.kind == .refund)
+        #expect(receipt.transaction.kind == .sale)
         #expect(receipt.refunded == eur(1_250))
         #expect(receipt.refunds.map(\.amount) == [eur(250), eur(1_000)])
         #expect(ReceiptRenderer.html(receipt).contains("broken"))

@@ -27,6 +27,8 @@ public enum IPPError: ExplainedError, Hashable {
     case noMedia(String)
     /// It says that it can not print now, in a sentence.
     case needsHelp(String)
+    /// The printer's plug for the cash drawer has no such pin.
+    case noDrawer(pin: Int)
     /// It took the job and did not begin with it; the job was called off.
     case neverBegan(String)
     /// What is about to be sent could not be written down, so it was not sent.
@@ -48,7 +50,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .malformed: true
         case .http(let status): status >= 500 && status != 503
         case .notAPrinter, .certificateNotTrusted, .certificateChanged, .authentication, .refused, .noFormat,
-            .notDrawn, .noMedia, .needsHelp, .neverBegan, .notWrittenDown:
+            .notDrawn, .noMedia, .needsHelp, .noDrawer, .neverBegan, .notWrittenDown:
             false
         }
     }
@@ -67,6 +69,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .notDrawn(let error): error.code
         case .noMedia: "printer_media"
         case .needsHelp: "printer_needs_help"
+        case .noDrawer: "invalid_pin"
         case .neverBegan: "printer_never_began"
         case .notWrittenDown: "print_not_written_down"
         }
@@ -102,6 +105,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .noFormat(let formats): "The printer takes none of our formats, but \(formats.joined(separator: ", "))."
         case .notDrawn(let error): error.what
         case .noMedia(let why): "The receipt does not fit on the printer's paper: \(why). Nothing was sent."
+        case .noDrawer(let pin): "The printer's plug for a drawer has no pin \(pin); nothing was sent to it."
         case .needsHelp(let sentence): "\(sentence) Nothing was sent to it."
         case .neverBegan(let why): "The printer did not begin in time, and the job was called off. \(why)"
         case .notWrittenDown: "The print could not be written down; no receipt was sent."
@@ -133,6 +137,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .noFormat: "Use another printer, or its ESC/POS port as socket://HOST:9100."
         case .notDrawn(let error): error.next
         case .noMedia: "Use other paper or another printer."
+        case .noDrawer: "Use the pin that the printer's profile has, usually 2 or 5."
         case .needsHelp, .neverBegan: "Look after the printer, then print the receipt again."
         case .notWrittenDown: "Check the disk, then print the receipt again."
         }

@@ -129,8 +129,8 @@ public struct ReceiptTransaction: Hashable, Sendable {
 
     private static func kind(_ payment: Payment, _ attempt: Attempt?) -> Kind {
         switch payment.status {
-        case .refunded, .partiallyRefunded: return .refund
-        case .succeeded, .partiallyCaptured: return .sale
+        // What the card said was said at the sale; a refund is listed below it and has a paper of its own.
+        case .succeeded, .partiallyCaptured, .refunded, .partiallyRefunded: return .sale
         case .requiresCapture, .expired: return .authorization
         case .stored: return .offlineStored
         case .requiresPaymentMethod, .declined, .requiresAction, .processing, .unknown, .canceled: break

@@ -28,6 +28,8 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public var cutsPartly: Bool
     /// It draws QR codes itself.
     public var drawsCodes: Bool
+    /// Pins of its plug for a cash drawer, of 2 and 5; none: it has no plug.
+    public var drawerPins: [Int]
     /// It tells its state by itself, once `GS a` has asked it to. Printers that do not know the command may print its
     /// bytes, so it goes only to those that are known to.
     public var tellsState: Bool
@@ -36,7 +38,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public init(
         name: String, columns: Int, dots: Int, pages: [Page] = ESCPOSProfile.usualPages, cuts: Bool = true,
         cutsPartly: Bool = true, drawsCodes: Bool = false,
-        tellsState: Bool = false
+        drawerPins: [Int] = [2, 5], tellsState: Bool = false
     ) {
         self.name = name
         self.columns = columns
@@ -45,6 +47,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
         self.cuts = cuts
         self.cutsPartly = cutsPartly
         self.drawsCodes = drawsCodes
+        self.drawerPins = drawerPins
         self.tellsState = tellsState
     }
 
