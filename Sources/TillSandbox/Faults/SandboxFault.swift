@@ -35,7 +35,7 @@ public enum SandboxFault: Hashable, Sendable {
 
     /// The fault of that name; `slow` takes two seconds unless told.
     public init?(name: String, span: Span = .seconds(2)) {
-        let all: [SandboxFault] = SandboxFault.inOrder + [.slow(span)]
+        let all: [SandboxFault] = [.slow(span)] + SandboxFault.inOrder
         guard let fault = all.first(where: { $0.name == name }) else { return nil }
         self = fault
     }

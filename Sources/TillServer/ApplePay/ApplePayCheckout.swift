@@ -61,21 +61,22 @@ struct ApplePayCheckout: Sendable {
             atWork.remove(id)
             return try await repeated(admission, id)
         }
-        let work = Task {
-            defer { atWork.remove(id) }
-            return await run(sheet, unverified, entry)
+        // Not a task group: that would wait for the payment also when its time is over.
+        let (outcomes, outcome) = AsyncStream<Result<JSONValue, any Error>>.makeStream()
+        Task {
+            let result = await run(sheet, unverified, entry)
+            atWork.remove(id)
+            outcome.yield(result)
+            outcome.finish()
         }
-        return try await withThrowingTaskGroup(of: JSONValue?.self) { group in
-            group.addTask { try await work.value.get() }
-            group.addTask {
-                try await clock.sleep(for: options.paymentBudget)
-                return nil
-            }
-            defer { group.cancelAll() }
-            if case .some(.some(let answer)) = try await group.next() { return withToken(answer, id) }
-            figures.payment("pending")
-            return pending(id)
+        let budget = Task {
+            try? await clock.sleep(for: options.paymentBudget)
+            outcome.finish()
         }
+        defer { budget.cancel() }
+        for await result in outcomes { return withToken(try result.get(), id) }
+        figures.payment("pending")
+        return pending(id)
     }
 
     /// The basket has one payment: whoever asks again, with this token or another, is told how that stands.

@@ -4,7 +4,8 @@ import TillJournal
 
 /// Transactions that were seen, in the journal: durable, and shared by all processes that work on it.
 ///
-/// A transaction is taken by the commit of a record under its name; the journal lets one record of a name in.
+/// A transaction is taken by the commit of a record under its name. It stays a record in flight, because of those the
+/// journal lets one order's in; a finished one would take the place of what is there.
 struct JournalReplayStore: ReplayStore {
     let journal: any Journal
     let clock: any TillClock
@@ -16,7 +17,7 @@ struct JournalReplayStore: ReplayStore {
             scope: IdempotencyScope(
                 account: .main, operation: "applepay transaction", key: transaction.description),
             fingerprint: fingerprint, request: Array("{}".utf8), createdAt: clock.now(),
-            state: .finished(status: 200, body: Array("{}".utf8), payment: nil))
+            state: .inFlight(payment: nil, operation: nil))
         do throws(JournalError) {
             try await journal.write(write)
             return true
