@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 import TillCore
 import TillSandbox
@@ -115,7 +116,7 @@ struct AdyenTerminalProviderTests {
         }
     }
 
-    @Test("Another terminal's word counts for nothing, and a request that may be on its way is not called off")
+    @Test("Another terminal's word counts for nothing")
     func elsewhere() async throws {
         let sandbox = try Self.sandbox()
         let provider = try Self.provider(sandbox)
@@ -140,9 +141,34 @@ struct AdyenTerminalProviderTests {
             Issue.record("only the terminal that was asked can call it off")
             return
         }
-        guard case .unknown = await (try Self.provider(sandbox, at: 1_000)).void(Self.void()) else {
-            Issue.record("a second after it was sent it may still arrive")
-            return
+    }
+
+    /// A terminal that has never heard of anything.
+    struct Forgetful: HTTPTransport {
+        func send(
+            _ request: HTTPRequest, body: [UInt8], deadline: Span
+        ) async throws(TransportFailure) -> HTTPReply {
+            guard let asked = (try? JSONValue(parsing: body))?["SaleToPOIRequest"],
+                let header = asked["MessageHeader"], let category = header["MessageCategory"]?.stringValue
+            else { throw .unknown("no message") }
+            let text =
+                "{\"SaleToPOIResponse\":{\"MessageHeader\":\(String(decoding: header.bytes(), as: UTF8.self)),"
+                + "\"\(category)Response\":{\"Response\":{\"Result\":\"Failure\",\"ErrorCondition\":\"NotFound\"}}}}"
+            return HTTPReply(response: HTTPResponse(status: .ok), body: Array(text.utf8))
+        }
+    }
+
+    @Test("A request that may still be on its way is not called off; after its time it is", arguments: [1, 149, 151])
+    func onItsWay(seconds: Int64) async throws {
+        let terminal = try #require(
+            AdyenTerminal(
+                terminal: "V400m-1", till: "Till", url: "http://127.0.0.1:1", seal: nil, transport: Forgetful()))
+        let provider = AdyenTerminalProvider(
+            terminal: terminal, checkout: nil, clock: StoppedClock(moment: Timestamp(milliseconds: seconds * 1000)))
+        switch await provider.void(Self.void()) {
+        case .approved: #expect(seconds > 150)
+        case .unknown: #expect(seconds < 150)
+        case let answer: Issue.record("\(answer)")
         }
     }
 
