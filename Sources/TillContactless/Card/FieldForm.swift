@@ -11,6 +11,9 @@ enum FieldForm {
         return explorer(line)
     }
 
+    /// A line of a phone's controller, whether it carries a message or the controller's own business.
+    static func isController(_ line: Substring) -> Bool { line.firstRange(of: "NxpNci") != nil }
+
     /// `NxpNciX : len = 23 > 00001400A4…`: three bytes of the controller's own, then the message.
     private static func controller(_ line: Substring) -> Message? {
         guard let name = line.firstRange(of: "NxpNci"), let sign = line[name.upperBound...].firstIndex(of: ">") else {

@@ -51,7 +51,7 @@ struct TranscriptAssembler {
     private mutating func takeFields(_ line: Substring) -> Bool {
         let told = FieldForm.read(line)
         for message in told { take(TranscriptLine.Part(side: message.side, bytes: message.bytes)) }
-        guard told.isEmpty else { return true }
+        guard told.isEmpty, !FieldForm.isController(line) else { return true }
         switch fields.take(line) {
         case .nothing: return false
         case .taken: return true
