@@ -90,7 +90,7 @@ public struct CounterServer: Sendable {
             },
             logger: logger)
         // They end in the opposite order: streams first, then what is in flight, then the engine.
-        // Each with its name: without one the whole service is described, which costs a cold start two milliseconds.
+        // Each with its name: without one the whole service is described at every start.
         typealias Named = ServiceGroupConfiguration.ServiceConfiguration
         var services = [
             Named(service: EngineService(checkout: checkout), serviceName: "engine"),
