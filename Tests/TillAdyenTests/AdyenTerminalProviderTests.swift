@@ -150,7 +150,7 @@ struct AdyenTerminalProviderTests {
         ) async throws(TransportFailure) -> HTTPReply {
             guard let asked = (try? JSONValue(parsing: body))?["SaleToPOIRequest"],
                 let header = asked["MessageHeader"], let category = header["MessageCategory"]?.stringValue
-            else { throw .unknown("no message") }
+            else { throw .unknown(reason: "no message") }
             let text =
                 "{\"SaleToPOIResponse\":{\"MessageHeader\":\(String(decoding: header.bytes(), as: UTF8.self)),"
                 + "\"\(category)Response\":{\"Response\":{\"Result\":\"Failure\",\"ErrorCondition\":\"NotFound\"}}}}"

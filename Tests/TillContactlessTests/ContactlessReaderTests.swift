@@ -37,7 +37,9 @@ struct ContactlessReaderTests {
         #expect(try await read("declined").outcome == .declined)
         #expect(try await read("forged").outcome == .declined)
         await #expect(throws: TapError.cardError("its number and its track disagree")) { try await read("lying") }
-        await #expect(throws: TapError.noApplication) { try await read("blocked") }
+        await #expect(throws: TapError.applicationNotOpened(name: "Visa", StatusWord(rawValue: 0x6283))) {
+            try await read("blocked")
+        }
         await #expect(throws: TapError.channel(.cardRemoved)) { try await read("torn") }
         await #expect(throws: TapError.channel(.silence)) { try await read("silent") }
         await #expect(throws: TapError.channel(.collision)) { try await read("collision") }

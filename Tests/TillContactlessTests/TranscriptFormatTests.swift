@@ -270,7 +270,9 @@ struct TranscriptFormatTests {
                     lines += ["                Length:\(Hex.text([UInt8(min(255, whole.value.count))]))"]
                     lines += [
                         "                Value :"
-                            + dump(whole.value, gap: "").map { $0.prefix(47) }.joined(separator: "\n   ")
+                            + stride(from: 0, to: whole.value.count, by: 16).map {
+                                pairs(Array(whole.value[$0..<min($0 + 16, whole.value.count)]))
+                            }.joined(separator: "\n   ")
                     ]
                     for inner in whole.children {
                         lines += ["   Tag \(inner.tag):More", "   Length:01", "   Value :\(pairs(inner.value))"]
