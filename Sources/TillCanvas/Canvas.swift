@@ -173,20 +173,19 @@ extension MonochromeImage {
     /// With the dots black that are dark enough.
     fileprivate func blackened(from dots: UnsafeBufferPointer<UInt8>, stride: Int) -> MonochromeImage {
         var packed = Array(repeating: UInt8(0), count: self.stride * height)
+        let raw = UnsafeRawBufferPointer(dots)
         for y in 0..<height {
-            let row = dots[(y * stride)..<(y * stride + width)]
-            var place = y * self.stride
-            var (bits, count) = (UInt8(0), 0)
-            for dot in row {
-                bits = bits << 1 | (dot >= MonochromeImage.threshold ? 1 : 0)
-                count += 1
-                if count == 8 {
-                    packed[place] = bits
-                    place += 1
-                    (bits, count) = (0, 0)
+            for group in 0..<self.stride {
+                let start = y * stride + group * 8
+                let count = min(8, width - group * 8)
+                // Most of a receipt is empty paper.
+                if count == 8, raw.loadUnaligned(fromByteOffset: start, as: UInt64.self) == 0 { continue }
+                var bits = UInt8(0)
+                for dot in start..<(start + count) {
+                    bits = bits << 1 | (dots[dot] >= MonochromeImage.threshold ? 1 : 0)
                 }
+                packed[y * self.stride + group] = bits << UInt8(8 - count)
             }
-            if count > 0 { packed[place] = bits << UInt8(8 - count) }
         }
         return MonochromeImage(width: width, height: height, bytes: packed) ?? self
     }

@@ -107,8 +107,12 @@ final class Composer {
             value = layout(end, width: nil, scale: scale * smaller, isBold: isBold, alignment: far) ?? value
         }
         let valueWidth = value.size.width
+        if labelWidth + gap + valueWidth <= width {
+            // Both are laid out already; breaking the lines anew would take the most of the time.
+            return place(label, labelWidth, value, valueWidth)
+        }
         var widths = (label: width - valueWidth - gap, value: valueWidth)
-        if labelWidth + gap + valueWidth > width, valueWidth > width * 0.5 {
+        if valueWidth > width * 0.5 {
             guard end.contains(" "), labelWidth <= width * 0.4 else {
                 stack(label, value)
                 return
@@ -118,12 +122,19 @@ final class Composer {
         // Half a point more, so that rounding breaks no line.
         label.setWidth(widths.label + 0.5)
         value.setWidth(widths.value + 0.5)
+        place(label, widths.label + 0.5, value, widths.value + 0.5)
+    }
+
+    /// A label and its value at the two edges, on one baseline.
+    private func place(
+        _ label: any TextLayout, _ labelWidth: Double, _ value: any TextLayout, _ valueWidth: Double
+    ) {
         let base = max(label.baseline, value.baseline)
         var piece = Drawing.Piece(height: 0)
         piece.words.append(
-            .init(layout: label, x: isRightToLeft ? width - widths.label - 0.5 : 0, y: base - label.baseline))
+            .init(layout: label, x: isRightToLeft ? width - labelWidth : 0, y: base - label.baseline))
         piece.words.append(
-            .init(layout: value, x: isRightToLeft ? 0 : width - widths.value - 0.5, y: base - value.baseline))
+            .init(layout: value, x: isRightToLeft ? 0 : width - valueWidth, y: base - value.baseline))
         piece.height = max(base - label.baseline + label.size.height, base - value.baseline + value.size.height)
         append(piece)
     }

@@ -89,8 +89,9 @@ struct PrintReceiptTests {
             try await Task.sleep(for: .milliseconds(10))
             tries += 1
         }
-        #expect(String(decoding: port.all.bytes, as: UTF8.self).contains("12.50"))
-        #expect(port.all.connections == 1)
+        // On a busy machine the question about its state may have a connection of its own; the receipt comes once.
+        let text = String(decoding: port.all.bytes, as: UTF8.self)
+        #expect(text.contains("12.50") && text.ranges(of: "Coffee").count == 1)
         await port.close()
     }
 }
