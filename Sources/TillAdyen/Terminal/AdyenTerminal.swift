@@ -5,7 +5,8 @@ public import TillCore
 /// A terminal of Adyen's on the local network: payments, their status, calling them off, giving money back.
 ///
 /// Each request has a name (`ServiceID`) that is the shop's choice and must be kept before it is sent: by it the terminal
-/// is asked later what became of it. A lost answer is ``AdyenTerminalError/unknown(_:)``; ``status(of:)`` settles it.
+/// is asked later what became of it. A lost answer is ``AdyenTerminalError/unknown(_:)``;
+/// ``status(of:as:currency:)`` settles it.
 public struct AdyenTerminal: Sendable {
     /// The version of the protocol.
     public static let protocolVersion = "3.0"
