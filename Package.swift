@@ -223,8 +223,8 @@ let package = Package(
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC"],
-            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py"], swiftSettings: strict),
+            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC", "TillSandbox"],
+            path: "Benchmarks/contactless", exclude: ["pyemv_rate.py", "run"], swiftSettings: strict),
         example("FirstSale", "TillJournal", "TillCheckout"),
         example(
             "TapToPay", "TillJournal", "TillCheckout", "TillContactless", "TillTapToPay", "TillSandbox", "TillServer"),

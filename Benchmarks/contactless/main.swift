@@ -1,10 +1,11 @@
 // How fast data objects are read, how long a tap takes, and that no answer of a card traps the reader.
 //
-//   contactless-benchmark tlv|tap|fuzz [COUNT]|pcsc [READER]
+//   contactless-benchmark tlv|tap|fuzz [COUNT]|pcsc [READER]|card PORT
 import Dispatch
 import TillContactless
 import TillCore
 import TillPCSC
+import TillSandbox
 
 /// 106 bytes, eight leaves in one template: what a card answers to GET PROCESSING OPTIONS.
 enum Sample {
@@ -126,5 +127,8 @@ case "tlv": try tlv()
 case "tap": try await tap()
 case "pcsc": try await pcsc(arguments.count > 1 ? arguments[1] : nil)
 case "fuzz": await fuzz(arguments.count > 1 ? Int(arguments[1]) ?? 1_000_000 : 1_000_000)
-default: print("contactless-benchmark tlv|tap|fuzz [COUNT]|pcsc [READER]")
+case "card":
+    // The card for `pcsc`, in a process of its own.
+    try await VirtualCardSlot(.visa, port: arguments.count > 1 ? Int(arguments[1]) ?? 35_963 : 35_963).run()
+default: print("contactless-benchmark tlv|tap|fuzz [COUNT]|pcsc [READER]|card PORT")
 }

@@ -162,8 +162,9 @@ def slot():
 
 def authority():
     text = (counter.ROOT / "Sources/TillContactless/Virtual/VirtualTestKeys.swift").read_text()
-    digits = re.search(r"authority = VirtualPrivateKey\(\s*modulus:(.*?)exponent", text, re.S).group(1)
-    return int("".join(re.findall(r'"([0-9A-F]+)"', digits)), 16)
+    primes = re.search(r"authority = VirtualPrivateKey\((.*?)\)", text, re.S).group(1).split(",")
+    first, second = (int("".join(re.findall(r'"([0-9A-F]+)"', prime)), 16) for prime in primes)
+    return first * second
 
 
 def opened(signature, modulus):

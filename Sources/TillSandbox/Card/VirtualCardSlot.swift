@@ -112,7 +112,8 @@ public struct VirtualCardSlot: Sendable {
                     .connect(host: host, port: port) { channel in
                         channel.eventLoop.makeCompletedFuture {
                             try channel.pipeline.syncOperations.addHandlers(
-                                ByteToMessageHandler(CardMessages()), MessageToByteHandler(CardMessages()))
+                                PromptAcknowledgement(), ByteToMessageHandler(CardMessages()),
+                                MessageToByteHandler(CardMessages()))
                             return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
                         }
                     }
@@ -121,6 +122,21 @@ public struct VirtualCardSlot: Sendable {
                 try await clock.sleep(for: .milliseconds(100))
             }
         }
+    }
+}
+
+/// Acknowledges at once what came. The reader sends a length and its bytes apart, and would hold the bytes back until
+/// the length is acknowledged: 40 ms for each command, a third of a second for each tap. Source: tcp(7), TCP_QUICKACK.
+private final class PromptAcknowledgement: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        #if os(Linux)
+            let quick = NIOBSDSocket.Option(rawValue: 12)
+            context.channel.setOption(.tcpOption(quick), value: 1).whenFailure { _ in }
+        #endif
+        context.fireChannelRead(data)
     }
 }
 
