@@ -81,6 +81,8 @@ def start(folder):
     return subprocess.Popen(
         [counter.binary(), "tap", "--amount", "5", "--journal", str(folder / "j.sqlite"), "--reader", "pcsc", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # A shell's background job, and so all that these tests start from it, ignores Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
