@@ -159,7 +159,10 @@ extension RawLine {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
             if !answers.isEmpty { await forget() }
-            guard await write(question.bytes, deadline: RawPrinter.statusDeadline) else { return .closed }
+            guard await write(question.bytes, deadline: RawPrinter.statusDeadline) else {
+                // A web server says what it thinks of a receipt and hangs up before it can be asked.
+                return await heard().isTalk ? .talk : .closed
+            }
             let heard = await answer()
             if heard.isTalk { return .talk }
             if heard.isClosed, heard.next == nil { return .closed }
