@@ -108,15 +108,11 @@ public struct SandboxAdyen: HTTPTransport {
     }
 
     private func tell(over wire: HTTPClientTransport) async {
-        guard let url = await listener.url, let split = url.firstRange(of: "://") else { return }
-        let rest = url[split.upperBound...]
-        let authority = String(rest.prefix { $0 != "/" })
-        let path = String(rest.dropFirst(authority.count))
+        guard let url = await listener.url, let request = HTTPRequest(posting: "application/json", to: url) else {
+            return
+        }
         let key = await listener.key
         for item in await books.takeTold() {
-            var request = HTTPRequest(
-                method: .post, scheme: String(url[..<split.lowerBound]), authority: authority, path: path)
-            request.headerFields[.contentType] = "application/json"
             _ = try? await wire.send(request, body: SandboxAdyen.webhook(item, key).bytes(), deadline: .seconds(5))
         }
     }
