@@ -1,7 +1,6 @@
 import Foundation
 public import HTTPTypes
 import Hummingbird
-import Logging
 public import TillAdyen
 public import TillCore
 import TillHTTP
@@ -44,10 +43,8 @@ public struct SandboxAdyen: HTTPTransport {
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        var logger = Logger(label: "sandbox")
-        logger.logLevel = .warning
         let wire = HTTPClientTransport()
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+        try await LoopbackServer.run(port: port, wire: wire, onReady: onReady) { request in
             var request = request
             guard let body = try? await request.collectBody(upTo: 1 << 20) else {
                 return Response(status: .contentTooLarge)
@@ -61,15 +58,6 @@ public struct SandboxAdyen: HTTPTransport {
                 status: .init(code: answer.status), headers: [.contentType: "application/json"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
         }
-        let application = Application(
-            responder: responder,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
-            onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
-        do { try await application.runService() } catch {
-            await wire.shutdown()
-            throw error
-        }
-        await wire.shutdown()
     }
 
     /// Hands the request to the stand-in without a network.

@@ -1,7 +1,6 @@
 import Foundation
 public import HTTPTypes
 import Hummingbird
-import Logging
 import TillBraintree
 import TillCards
 public import TillCore
@@ -37,9 +36,7 @@ public struct SandboxBraintree: HTTPTransport {
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let transport = HTTPClientTransport()
         await notices.use(transport)
-        var logger = Logger(label: "sandbox")
-        logger.logLevel = .warning
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+        try await LoopbackServer.run(port: port, wire: transport, onReady: onReady) { request in
             var request = request
             guard let body = try? await request.collectBody(upTo: 1 << 20) else {
                 return Response(status: .contentTooLarge)
@@ -51,15 +48,6 @@ public struct SandboxBraintree: HTTPTransport {
                 status: .init(code: answer.status), headers: [.contentType: answer.type],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
         }
-        let application = Application(
-            responder: responder,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
-            onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
-        do { try await application.runService() } catch {
-            await transport.shutdown()
-            throw error
-        }
-        await transport.shutdown()
     }
 
     /// Hands the request to the stand-in without a network.

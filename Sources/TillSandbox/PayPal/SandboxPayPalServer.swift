@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import Synchronization
 import TillCards
 public import TillCore
@@ -43,25 +42,15 @@ public struct SandboxPayPalServer: Sendable {
     ///   - port: zero takes a free one.
     ///   - onReady: is told the port once requests are taken.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        var logger = Logger(label: "sandbox")
-        logger.logLevel = .warning
         let books = PayPalBooks(clock: clock)
         let transport = HTTPClientTransport()
         let desk = PayPalDesk(books: books, faults: faults, clock: clock, stall: stall, transport: transport)
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(to: request, desk) }
-        let application = Application(
-            responder: responder,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
-            onServerRunning: { channel in
-                let actual = channel.localAddress?.port ?? port
-                await books.listens(on: actual)
-                await onReady(actual)
-            }, logger: logger)
-        do { try await application.runService() } catch {
-            await transport.shutdown()
-            throw error
+        try await LoopbackServer.run(port: port, wire: transport) { actual in
+            await books.listens(on: actual)
+            await onReady(actual)
+        } respond: { request in
+            await respond(to: request, desk)
         }
-        await transport.shutdown()
     }
 
     private func respond(to request: Request, _ desk: PayPalDesk) async -> Response {
