@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 import TillCore
 @testable import TillJournal
@@ -50,42 +52,73 @@ struct SQLiteJournalTests {
         try await site.end(journal)
     }
 
-    @Test("writes that wait together share a commit")
+    /// A journal whose writer stops after its first commit until it is told to go on.
+    private func held(
+        maximumQueuedWrites: Int = JournalLimits.maximumQueuedWrites
+    ) async throws -> (journal: SQLiteJournal, goOn: @Sendable () -> Void) {
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let isFirst = Mutex(true)
+        let (stopped, stops) = AsyncStream.makeStream(of: Never.self)
+        let journal = try SQLiteJournal.open(at: Site(.sqlite).path, maximumQueuedWrites: maximumQueuedWrites) { _ in
+            guard
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else { return }
+            stops.finish()
+            mayGoOn.wait()
+        }
+        Task {
+            var sale = try Sale(1)
+            try await journal.write(sale.write())
+        }
+        for await _ in stopped {}
+        return (journal, { mayGoOn.signal() })
+    }
+
+    @Test("writes that wait together share a commit", .timeLimit(.minutes(5)))
     func groupCommit() async throws {
-        let journal = try #require(try Site(.sqlite).open() as? SQLiteJournal)
+        let (journal, goOn) = try await held()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 1...2_000 {
+            for number in 2...2_000 {
                 group.addTask {
                     var sale = try Sale(number)
                     try await journal.write(sale.write())
                 }
             }
+            while journal.statistics.waiting < 1_999 { try await Task.sleep(for: .milliseconds(1)) }
+            goOn()
             try await group.waitForAll()
         }
         #expect(journal.statistics.writes == 2_000)
-        #expect(journal.statistics.commits < 1_000)
-        #expect(journal.statistics.largestBatch <= JournalLimits.maximumBatch)
+        #expect(journal.statistics.commits == 3)
+        #expect(journal.statistics.largestBatch == JournalLimits.maximumBatch)
     }
 
-    @Test("a full queue refuses instead of growing")
+    @Test("a full queue refuses instead of growing", .timeLimit(.minutes(5)))
     func queueFull() async throws {
-        let site = Site(.sqlite)
-        let journal = try SQLiteJournal.open(at: site.path, maximumQueuedWrites: 1)
-        let refused = await withTaskGroup(of: Bool.self) { group in
-            for number in 1...500 {
+        let (journal, goOn) = try await held(maximumQueuedWrites: 10)
+        let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 2...501 {
                 group.addTask {
-                    guard var sale = try? Sale(number) else { return false }
+                    var sale = try Sale(number)
                     do throws(JournalError) {
                         try await journal.write(sale.write())
                         return false
-                    } catch { return error == .queueFull(limit: 1) }
+                    } catch { return error == .queueFull(limit: 10) }
                 }
             }
-            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            var refused = 0
+            for try await isRefused in group {
+                refused += isRefused ? 1 : 0
+                // Only refusals end while the writer is held.
+                if refused == 490 { goOn() }
+            }
+            return refused
         }
-        let report = try await journal.verify()
-        #expect(refused > 0)
-        #expect(report.payments + refused == 500)
+        #expect(refused == 490)
+        #expect(try await journal.verify().payments == 11)
     }
 
     @Test("one write that SQLite refuses does not take the others with it")

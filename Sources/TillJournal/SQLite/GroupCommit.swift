@@ -124,6 +124,8 @@ public struct JournalStatistics: Hashable, Sendable {
     public var commits = 0
     /// The most writes that shared one commit.
     public var largestBatch = 0
+    /// Writes that wait for the writer now.
+    public var waiting = 0
 
     mutating func count(batch: Int) {
         writes += batch

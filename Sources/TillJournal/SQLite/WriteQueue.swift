@@ -24,7 +24,13 @@ final class WriteQueue: Sendable {
     init(limit: Int) { self.limit = limit }
 
     var isClosed: Bool { state.withLock(\.isClosed) }
-    var statistics: JournalStatistics { state.withLock(\.statistics) }
+    var statistics: JournalStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.waiting = state.items.count
+            return statistics
+        }
+    }
 
     func count(batch: Int) { state.withLock { $0.statistics.count(batch: batch) } }
 

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import NIOPosix
 public import TillCore
@@ -38,16 +37,13 @@ public struct SandboxPrinterServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(PrinterLine(printer, lines))
                 }
             }.bind(host: "127.0.0.1", port: port).get()
-        var logger = Logger(label: "sandbox")
-        logger.logLevel = .warning
         let taking = channel.localAddress?.port ?? port
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(to: request, lines) }
-        let application = Application(
-            responder: responder,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: control), serverName: nil),
-            onServerRunning: { await onReady(taking, $0.localAddress?.port ?? control) }, logger: logger)
         do {
-            try await application.runService()
+            try await LoopbackServer.run(port: control) { actual in
+                await onReady(taking, actual)
+            } respond: { request in
+                await respond(to: request, lines)
+            }
         } catch {
             try? await channel.close()
             throw error

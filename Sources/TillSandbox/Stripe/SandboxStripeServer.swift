@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 public import TillCore
 
 /// The sandbox's books over HTTP in Stripe's wire format, for Stripe clients by any hand. For this machine only.
@@ -66,14 +65,7 @@ public struct SandboxStripeServer: Sendable {
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        var logger = Logger(label: "sandbox")
-        logger.logLevel = .warning
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(to: request) }
-        let application = Application(
-            responder: responder,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
-            onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
-        try await application.runService()
+        try await LoopbackServer.run(port: port, onReady: onReady) { request in await respond(to: request) }
     }
 
     private func respond(to request: Request) async -> Response {

@@ -206,6 +206,9 @@ public final class OfflineLog: Sendable {
     /// How it has done.
     public var statistics: Statistics { state.withLock { $0.statistics } }
 
+    /// Appends that wait for their turn now; does not wait for the one that is being written.
+    var waitingAppends: Int { waiting.withLock { $0.items.count } }
+
     /// How many bytes of a torn end were cut off when it was opened.
     public var healedBytes: Int { state.withLock { $0.healed } }
 

@@ -7,10 +7,10 @@ enum LoopbackServer {
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     /// - Parameters:
     ///   - port: zero takes a free one.
-    ///   - wire: what the stand-in tells others over; closed in the end.
+    ///   - wire: what the stand-in tells others over, if anything; closed in the end.
     ///   - onReady: is told the port once requests are taken.
     static func run(
-        port: Int, wire: HTTPClientTransport, onReady: @escaping @Sendable (Int) async -> Void,
+        port: Int, wire: HTTPClientTransport? = nil, onReady: @escaping @Sendable (Int) async -> Void,
         respond: @escaping @Sendable (Request) async -> Response
     ) async throws {
         var logger = Logger(label: "sandbox")
@@ -20,9 +20,9 @@ enum LoopbackServer {
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
         do { try await application.runService() } catch {
-            await wire.shutdown()
+            await wire?.shutdown()
             throw error
         }
-        await wire.shutdown()
+        await wire?.shutdown()
     }
 }
