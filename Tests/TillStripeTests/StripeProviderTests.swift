@@ -109,7 +109,8 @@ import TillHTTP
             let chip = #"{"brand":"visa","last4":"0002","read_method":"contact_emv","receipt":\#(receipt)}"#
             return #","latest_charge":{"id":"\#(id)","payment_method_details":{"card_present":\#(chip)}}"#
         }
-        let method = #","payment_method":{"id":"pm_1","type":"card_present","card_present":{"brand":"amex","last4":"0005"}}"#
+        let amex = #"{"brand":"amex","last4":"0005"}"#
+        let method = #","payment_method":{"id":"pm_1","type":"card_present","card_present":\#(amex)}"#
         func error(_ method: String) -> String {
             #","last_payment_error":{"code":"card_declined","charge":"ch_2"\#(method)}"#
         }

@@ -93,7 +93,8 @@ struct StripeRendering: Sendable {
         var type = "card"
         if let mode = card.entryMode, mode.hasSuffix("_emv") {
             type = card.brand == "interac" ? "interac_present" : "card_present"
-            let emv = card.emv(reference: charge.reference, declined: charge.state == .declined ? charge.declineCode ?? "" : nil)
+            let refusal = charge.state == .declined ? charge.declineCode ?? "" : nil
+            let emv = card.emv(reference: charge.reference, declined: refusal)
             members += presentMembers(charge, card, type)
             members.append(JSONMember(key: "read_method", value: .string(mode)))
             members.append(
