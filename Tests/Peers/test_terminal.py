@@ -245,8 +245,10 @@ def test_readers_that_do_not_do_it(client, readers, helper, reader, sandbox):
     assert code_of(lambda: readers.create({"registration_code": "no-such-code"})) == "registration_code_invalid"
     assert code_of(lambda: readers.process_payment_intent("tmr_nothing", {"payment_intent": made.id})) \
         == "resource_missing"
-    assert code_of(lambda: client.terminal.locations.create(
-        {"display_name": "X", "address": {"line1": "1", "country": "KP"}})) == "terminal_location_country_unsupported"
+    for country in ("KP", "XX", "ZZ", "EU"):
+        assert code_of(lambda: client.terminal.locations.create(
+            {"display_name": "X", "address": {"line1": "1", "country": country}})) \
+            == "terminal_location_country_unsupported", country
 
 
 def test_the_customer_cancels_and_keys_are_remembered(client, readers, reader, sandbox):

@@ -10,7 +10,7 @@ extension SandboxTerminal {
         guard let country = form["address[country]"]?.uppercased(), country.utf8.count == 2 else {
             return .invalid("address[country]", "Missing required param: address[country].", code: "parameter_missing")
         }
-        guard !SandboxTestCard.unsupportedCountries.contains(country) else {
+        guard SandboxTestCard.mayHaveReaders(country) else {
             return .invalid(
                 "address[country]", "Terminal is not available in \(country).",
                 code: "terminal_location_country_unsupported")

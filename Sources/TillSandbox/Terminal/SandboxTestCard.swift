@@ -1,3 +1,4 @@
+import Foundation
 import TillCore
 import TillStripe
 
@@ -47,8 +48,16 @@ enum SandboxTestCard {
         "MY": ["MYR"], "HK": ["HKD"],
     ]
 
-    /// Countries of locations that Stripe has no readers for.
-    static let unsupportedCountries: Set<String> = ["RU", "KP", "IR", "SY", "CU"]
+    /// Countries that Stripe has no readers for.
+    private static let unsupportedCountries: Set<String> = ["RU", "KP", "IR", "SY", "CU"]
+    /// Codes that are in the table of countries and name none.
+    private static let noCountries: Set<String> = ["ZZ", "EU", "EZ", "UN", "QO", "XA", "XB"]
+
+    /// Whether a reader may stand there: a country of ISO 3166 by its two capital letters.
+    static func mayHaveReaders(_ country: String) -> Bool {
+        Locale.Region(country).isISORegion && !noCountries.contains(country)
+            && !unsupportedCountries.contains(country)
+    }
 }
 
 extension StripeRendering {
