@@ -1,24 +1,7 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-
-/// Runs a task's work on the event loop of its connection, so that a request is read, worked on and answered on one
-/// thread instead of being handed to another and back.
-///
-/// What runs there must not block, as nothing in Swift's concurrency may.
-final class EventLoopExecutor: TaskExecutor {
-    /// That of the connection whose request is being answered, for tasks that outlive the request.
-    @TaskLocal static var current: EventLoopExecutor?
-
-    let loop: any EventLoop
-
-    init(_ loop: any EventLoop) { self.loop = loop }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-}
+import TillHTTP
 
 /// HTTP/1.1 whose connections each run on their own event loop.
 struct EventLoopHTTP1Channel: ServerChildChannel {
