@@ -1,6 +1,7 @@
 """Webhooks of the card providers at the counter: signed, heard before the answer, twice, in another order, forged.
 What a webhook says is never believed: the payment is read from the provider."""
 import base64
+import time
 import urllib.parse
 import zlib
 
@@ -149,7 +150,7 @@ def test_a_webhook_that_comes_again_causes_no_second_look(tmp_path):
 
                 before = looks()
                 assert deliver(server, told).status_code == 200
-                assert until(lambda: looks() == before + 1), proxy.requests[-3:]
+                assert counter.until(lambda: looks() == before + 1), proxy.requests[-3:]
                 for _ in range(20):
                     assert deliver(server, told).status_code == 200
                     time.sleep(0.05)
