@@ -32,8 +32,13 @@ extension Checkout {
                 work.insert(.confirm(id, tender), at: 0)
             }
             // As long as there is more to do this process holds the payment, so that others take over at its death.
-            let (next, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
-            payment = next
+            let events: [PaymentEvent]
+            do throws(CheckoutError) {
+                (payment, events) = try await record(answer, for: payment, moreToDo: !work.isEmpty)
+            } catch {
+                // The provider was asked: whatever keeps its answer from the journal, money may have moved.
+                throw .unwritten(payment.id, because: error)
+            }
             work += Checkout.steps(in: events, tender: tender)
         }
         return payment

@@ -17,10 +17,14 @@ public enum CheckoutError: ExplainedError {
     case journal(JournalError)
     /// Others changed the payment too often at the same time.
     case tooManyConflicts(PaymentID)
+    /// A provider was asked, and what it answered could not be written down: the step may have moved money. It is
+    /// looked up as soon as the journal takes writes again.
+    indirect case unwritten(PaymentID, because: CheckoutError)
 
     /// The stable word.
     public var code: String {
         switch self {
+        case .unwritten(_, let reason): reason.code
         case .refused(let refusal): refusal.code
         case .unknownPayment: "payment_not_found"
         case .orderOccupied(_, _, let status):
@@ -52,6 +56,8 @@ public enum CheckoutError: ExplainedError {
         case .amount(let error): error.description
         case .journal(let error): "The journal did not take the write: \(error)"
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
+        case .unwritten(let id, let reason):
+            "The provider was asked for payment \(id), and what came of it is not written down. \(reason.what)"
         }
     }
 
@@ -59,7 +65,7 @@ public enum CheckoutError: ExplainedError {
     public var moneyMoved: MoneyMoved {
         switch self {
         case .refused(let refusal): refusal.moneyMoved
-        case .journal(.unavailable): .unknown
+        case .journal(.unavailable), .unwritten: .unknown
         default: .no
         }
     }
@@ -74,6 +80,7 @@ public enum CheckoutError: ExplainedError {
         case .amount: "Correct the amount or choose another provider."
         case .journal: "Try again with the same key; nothing is done twice."
         case .tooManyConflicts: "Try again."
+        case .unwritten(let id, _): "Look at payment \(id) before you try again, and try with the same key."
         }
     }
 }

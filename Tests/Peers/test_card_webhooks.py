@@ -1,6 +1,7 @@
 """Webhooks of the card providers at the counter: signed, heard before the answer, twice, in another order, forged.
 What a webhook says is never believed: the payment is read from the provider."""
 import base64
+import time
 import urllib.parse
 import zlib
 
@@ -131,6 +132,31 @@ def test_in_another_order_twice_and_forged(at_paypal):
         assert deliver(server, missing).status_code == 400, name
     after = server.request("GET", f"/v1/payments/{sale['id']}").json()
     assert {k: v for k, v in after.items() if k != "updated_at"} == {k: v for k, v in before.items() if k != "updated_at"}
+
+
+def test_a_webhook_that_comes_again_causes_no_second_look(tmp_path):
+    url, process = stand_in_of("paypal", tmp_path)
+    for _ in process:
+        proxy = paypal.Proxy(url)
+        try:
+            with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", proxy.url) as server:
+                subscribe(url)
+                sell(server, "o-1")
+                told = waiting(url)[0]
+                told["head"]["PayPal-Cert-Url"] = told["head"]["PayPal-Cert-Url"].replace(url, proxy.url)
+
+                def looks():
+                    return sum(r["method"] == "GET" and "/orders/" in r["path"] for r in proxy.requests)
+
+                before = looks()
+                assert deliver(server, told).status_code == 200
+                assert counter.until(lambda: looks() == before + 1), proxy.requests[-3:]
+                for _ in range(20):
+                    assert deliver(server, told).status_code == 200
+                    time.sleep(0.05)
+                assert looks() == before + 1
+        finally:
+            proxy.close()
 
 
 @pytest.fixture

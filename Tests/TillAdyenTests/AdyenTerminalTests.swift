@@ -56,10 +56,58 @@ struct AdyenTerminalTests {
             let other = try JSONValue(parsing: Array(sealed.text.replacing(old, with: new).utf8))
             #expect(throws: AdyenTerminalError.brokenSeal) { try seal.open(other) }
         }
+        // The seal alone, with everything that it seals as it was.
+        let code = try #require(sealed["SaleToPOIRequest"]?["SecurityTrailer"]?["Hmac"]?.stringValue)
+        for place in code.utf8.indices.dropLast(4) {
+            var letters = Array(code.utf8)
+            let offset = code.utf8.distance(from: code.utf8.startIndex, to: place)
+            letters[offset] = letters[offset] == 0x41 ? 0x42 : 0x41
+            let text = sealed.text.replacing(code, with: String(decoding: letters, as: UTF8.self))
+            let other = try JSONValue(parsing: Array(text.utf8))
+            #expect(throws: AdyenTerminalError.brokenSeal, "\(offset)") { try seal.open(other) }
+        }
         #expect(throws: AdyenTerminalError.brokenSeal) { try Self.seal("another").open(sealed) }
         let named = try #require(
             AdyenTerminalSeal(passphrase: Secret("till terminal passphrase"), keyIdentifier: "x", keyVersion: 1))
         #expect(throws: AdyenTerminalError.otherKey) { try named.open(sealed) }
+    }
+
+    /// A terminal that always says the same.
+    struct Parrot: HTTPTransport {
+        let text: String
+        func send(
+            _ request: HTTPRequest, body: [UInt8], deadline: Span
+        ) async throws(TransportFailure) -> HTTPReply {
+            HTTPReply(response: HTTPResponse(status: .ok), body: Array(text.utf8))
+        }
+    }
+
+    @Test("An answer to another request, of another till or another terminal is no answer")
+    func otherAnswers() async throws {
+        let header = [
+            "ServiceID": "0000000001", "MessageCategory": "Payment", "SaleID": "till-1", "POIID": "V400m-324688179",
+        ]
+        func ask(_ header: [String: String]) async throws -> AdyenTerminalError? {
+            let fields = header.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",")
+            let text =
+                "{\"SaleToPOIResponse\":{\"MessageHeader\":{\(fields)},"
+                + "\"PaymentResponse\":{\"Response\":{\"Result\":\"Success\"}}}}"
+            let terminal = try #require(
+                AdyenTerminal(
+                    terminal: "V400m-324688179", till: "till-1", url: "http://127.0.0.1:1", seal: nil,
+                    transport: Parrot(text: text)))
+            do throws(AdyenTerminalError) {
+                _ = try await terminal.pay(
+                    Money(minorUnits: 1250, currency: .eur), transaction: "o-1", name: "0000000001")
+                return nil
+            } catch { return error }
+        }
+        #expect(try await ask(header) == nil)
+        for name in header.keys {
+            var other = header
+            other[name] = "0000000002"
+            #expect(try await ask(other) == .otherMessage, "\(name)")
+        }
     }
 
     @Test("A message that Python sealed opens, and one that we seal with the same nonce is the same")

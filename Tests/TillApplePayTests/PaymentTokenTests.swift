@@ -100,7 +100,7 @@ struct PaymentTokenTests {
             // The other certificate is the genuine signer's, which is no authority.
             case .selfSignedSigner: .signer
             case .thirdCertificate, .sha1, .embeddedContent, .unsignedAttributes, .algorithmProtection,
-                .noSigningTime, .trailingBytes:
+                .noSigningTime, .otherContentType, .trailingBytes:
                 .container
             case .markOnAuthority, .otherRoot, .signerNotForSignatures, .authorityNotForIssuing: .chain
             case .changedData, .applicationDataInjected, .applicationDataStripped, .changedTransaction: .digest

@@ -147,6 +147,9 @@ import TillSandbox
         let client = CardClient(config, transport: sandbox)
         let nonce = try await client.tokenizeCard(Self.card())
         #expect(nonce.lastFour == "1111" && nonce.brand == "VISA")
+        let sent = try #require(
+            CardTokenization.body(try Self.card().details, options: TokenizationOptions())["variables"]?["input"])
+        #expect(sent["creditCard"]?["cvv"]?.stringValue == "987", "without its security code a card is declined")
         #expect(!"\(nonce)".contains(nonce.nonce.reveal()))
         let card = try Self.card()
         let twin = await withCheckedContinuation { continuation in
@@ -183,13 +186,13 @@ import TillSandbox
         let json = try JSONValue(parsing: Array(Data(contentsOf: file)))
         let samples = try #require(json["samples"]?.arrayValue)
         let now = try #require(json["now"]?.stringValue.flatMap { Timestamp(internetTime: $0) })
-        func verify(_ payload: String, _ signature: String, key: String = "integration_public_key")
-            -> BraintreeWebhookError?
-        {
+        func verify(
+            _ payload: String, _ signature: String, key: String = "integration_public_key", after: Span = .seconds(0)
+        ) -> BraintreeWebhookError? {
             do throws(BraintreeWebhookError) {
                 _ = try BraintreeWebhook.verify(
                     payload: payload, signature: signature, publicKey: key,
-                    privateKey: Secret("integration_private_key"), now: now)
+                    privateKey: Secret("integration_private_key"), now: now.adding(after))
             } catch { return error }
             return nil
         }
@@ -199,6 +202,9 @@ import TillSandbox
             let signature = try #require(sample["signature"]?.stringValue)
             #expect(verify(payload, signature) == nil)
             #expect(verify(payload, signature, key: "other") == .otherKey)
+            #expect(verify(payload, signature, after: .days(1)) == nil)
+            #expect(verify(payload, signature, after: .days(3)) == .stale)
+            #expect(verify(payload, signature, after: .days(-1)) == .stale)
             let capitals = String(signature.dropLast(40)) + signature.suffix(40).uppercased()
             #expect(verify(payload, capitals) == .wrongSignature)
             for place in payload.utf8.indices.lazy.enumerated().filter({ $0.offset % 11 == 0 }).map(\.offset) {

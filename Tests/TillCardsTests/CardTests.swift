@@ -78,6 +78,14 @@ import TillCore
             #expect(!text.contains("0362473273") && !text.contains("4032036247327321"), "\(text)")
             #expect(!text.contains("987") && !text.contains("2030") && !text.contains("Marker"), "\(text)")
         }
+        // Each of them by itself too, where no card stands around it.
+        for part in [card.number, try #require(card.securityCode), card.expiry] as [any Sendable] {
+            var dumped = ""
+            dump(part, to: &dumped)
+            for text in ["\(part)", String(reflecting: part), dumped] {
+                #expect(!text.contains("0362473273") && !text.contains("987") && !text.contains("2030"), "\(text)")
+            }
+        }
         #expect(card.number.masked == "403203••••••7321")
         #expect(card.details.summary.lastFour == "7321")
         #expect(card.details.summary.brand == "visa")

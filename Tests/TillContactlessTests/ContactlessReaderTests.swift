@@ -3,6 +3,22 @@ import Testing
 import TillContactless
 import TillCore
 
+/// The test card of Visa with other processing options than its own.
+private struct OtherOptions: CardChannel {
+    let card = VirtualCardChannel(.visa)
+    let change: @Sendable ([DataObject]) -> [DataObject]
+
+    func waitForCard() async throws(CardChannelError) { try await card.waitForCard() }
+    func powerOff() async { await card.powerOff() }
+    func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
+        let answer = try await card.transmit(command)
+        guard command.ins == 0xA8, let objects = try? DataObject.parse(answer.data), let first = objects.first,
+            case .constructed(let inner) = first.content
+        else { return answer }
+        return ResponseAPDU(DataObject(first.tag, change(inner)).encoded, status: answer.status)
+    }
+}
+
 @Suite("Reading a card")
 struct ContactlessReaderTests {
     static let now = Timestamp(milliseconds: 1_795_000_000_000)
@@ -48,6 +64,44 @@ struct ContactlessReaderTests {
         #expect(try await read("locked").outcome == .tryAgain)
         let expired = try await read("expired")
         #expect(expired.expiration == .expired && expired.outcome == .declined)
+    }
+
+    @Test("A card that gives one value twice is read; one that gives two values for one name lies")
+    func twoValues() async throws {
+        let reader = ContactlessReader(profile: TerminalProfile(acceptance: .anyCard), authorities: .virtual)
+        let request = try Self.request()
+        let twice = OtherOptions { $0 + [DataObject(0xDF01, [1] as [UInt8]), DataObject(0xDF01, [1] as [UInt8])] }
+        #expect(try await reader.read(request, over: twice).outcome == .onlineRequest)
+        let two = OtherOptions { $0 + [DataObject(0xDF01, [1] as [UInt8]), DataObject(0xDF01, [2] as [UInt8])] }
+        do throws(TapError) {
+            let reading = try await reader.read(request, over: two)
+            Issue.record("\(reading.outcome)")
+        } catch {
+            #expect("\(error)".contains("two values"), "\(error)")
+        }
+    }
+
+    @Test("A card that approves by itself is believed only if it is shown to be genuine")
+    func approvedOffline() async throws {
+        let request = try Self.request()
+        let profile = TerminalProfile(acceptance: .anyCard)
+        let approves = OtherOptions { $0 + [DataObject(0x9F27, [0x40] as [UInt8])] }
+        let shown = try await ContactlessReader(profile: profile, authorities: .virtual).read(request, over: approves)
+        #expect(shown.authentication == .verified && shown.outcome == .approved, "\(shown.reason)")
+        let notShown = try await ContactlessReader(profile: profile).read(request, over: approves)
+        #expect(notShown.authentication != .verified && notShown.outcome == .declined)
+        #expect(notShown.reason.contains("genuine"), "\(notShown.reason)")
+    }
+
+    @Test("A card that names more records than a card has is not read at all")
+    func tooManyRecords() async throws {
+        let endless = OtherOptions { options in
+            options.filter { $0.tag != 0x94 } + [DataObject(0x94, [1 << 3, 1, 255, 0] as [UInt8])]
+        }
+        let request = try Self.request()
+        await #expect(throws: TapError.cardError("it has too many records")) {
+            try await ContactlessReader(authorities: .virtual).read(request, over: endless)
+        }
     }
 
     @Test("What was read is sealed for one payment at one provider, for a minute")

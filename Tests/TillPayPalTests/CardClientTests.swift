@@ -141,6 +141,32 @@ import TillSandbox
         }
     }
 
+    @Test("after the bank's challenge no money is asked for that the shop's liability policy does not want")
+    func liability() async throws {
+        let shop = try Shop()
+        let order = try await shop.server.createOrder(Self.request(), key: Self.key("o")).orderID
+        _ = try await shop.app.approveOrder(
+            order, card: Fixture.card(), challenge: Self.challenge, verification: .always)
+        #expect(await shop.transport.answerChallenge(order.rawValue, succeeds: true))
+        // The sandbox's bank answers POSSIBLE; this shop wants YES only.
+        do throws(CardClientError) {
+            let done = try await shop.server.executeApprovedOrder(
+                order, policy: LiabilityPolicy(verdicts: ["YES": .proceed]), key: Self.key("strict"))
+            Issue.record("\(done.money)")
+        } catch {
+            guard case .declined(let decline, _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(decline.code == "LIABILITY_SHIFT" && error.moneyMoved == .no)
+        }
+        #expect(await shop.transport.ledger().allSatisfy { $0["captured"]?.int64Value == 0 })
+        guard case .paid = try await shop.server.executeApprovedOrder(order, key: Self.key("usual")).money else {
+            Issue.record("the standard policy takes it")
+            return
+        }
+    }
+
     @Test("a cancel redirect, another address and another state are no success")
     func callbacks() async throws {
         let shop = try Shop()

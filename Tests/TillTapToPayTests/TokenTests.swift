@@ -1,4 +1,6 @@
+import Synchronization
 import Testing
+import TillCore
 import TillTapToPay
 
 @Suite struct TokenTests {
@@ -8,5 +10,23 @@ import TillTapToPay
         dump(token, to: &dumped)
         #expect(!"\(token) \(String(reflecting: token)) \(dumped)".contains("secret-text"))
         #expect(token.rawValue == "secret-text")
+    }
+
+    @Test func whoeverAsksShortlyBeforeTheEndGetsANewTokenAlsoWhereNobodyWatches() async throws {
+        let clock = OfflineClock()
+        let fetched = Mutex(0)
+        let keeper = ReaderTokenKeeper(clock: clock) {
+            fetched.withLock { count in
+                count += 1
+                return "token-\(count)"
+            }
+        }
+        #expect(try await keeper.token().rawValue == "token-1")
+        let left = try #require(await keeper.untilRenewal)
+        clock.advance(by: .milliseconds(left.milliseconds - 1))
+        #expect(try await keeper.token().rawValue == "token-1")
+        clock.advance(by: .milliseconds(1))
+        #expect(try await keeper.token().rawValue == "token-2")
+        #expect(try await keeper.token().rawValue == "token-2")
     }
 }

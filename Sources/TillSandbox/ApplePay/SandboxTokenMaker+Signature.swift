@@ -74,7 +74,9 @@ extension SandboxTokenMaker {
         let messageDigest: [UInt8] =
             flaw == .sha1 ? Array(Insecure.SHA1.hash(data: content)) : Array(SHA256.hash(data: content))
         var attributes = [
-            attribute(Names.contentType, BERWriting.identifier(Names.data)),
+            attribute(
+                Names.contentType,
+                BERWriting.identifier(flaw == .otherContentType ? Names.signedData : Names.data)),
             attribute(Names.messageDigest, BERWriting.octets(messageDigest)),
         ]
         if flaw != .noSigningTime {

@@ -87,6 +87,8 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
     case algorithmProtection
     /// The signing time is missing.
     case noSigningTime
+    /// What is signed is said to be of another type than data.
+    case otherContentType
     /// Another root than the trusted one.
     case otherRoot
     /// Bytes behind the container.

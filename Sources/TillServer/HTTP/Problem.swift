@@ -66,7 +66,8 @@ struct Problem: Error {
             self.init(Problem.status(of: error), error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
             switch error {
-            case .journal, .tooManyConflicts, .refused(.outcomeOpen(.processing)), .refused(.operationInProgress):
+            case .journal, .tooManyConflicts, .unwritten, .refused(.outcomeOpen(.processing)),
+                .refused(.operationInProgress):
                 self = retrying()
             default: break
             }
@@ -99,6 +100,7 @@ struct Problem: Error {
         case .refused, .orderOccupied, .tooManyConflicts: .conflict
         case .unknownPayment: .notFound
         case .journal: .serviceUnavailable
+        case .unwritten(_, let reason): status(of: reason)
         }
     }
 

@@ -39,6 +39,14 @@ struct HoldTests {
         #expect(held.nextDue == Examples.start.adding(.hours(5)))
     }
 
+    @Test("held money is taken until the last moment of its hold, and not asked for afterwards") func late() throws {
+        let held = try Examples.payment(.manual, Examples.held)
+        #expect(throws: PaymentRefusal.authorizationExpired(end)) {
+            try held.decide(.capture(nil, isFinal: true), at: end)
+        }
+        #expect(try held.decide(.capture(nil, isFinal: true), at: end.adding(.milliseconds(-1))).isEmpty == false)
+    }
+
     @Test("at its end a hold is voided, and the payment has expired and left its order") func ended() throws {
         let held = try Examples.payment(.manual, Examples.held)
         var payment = after(held, at: end)

@@ -60,7 +60,8 @@ import TillCore
             // The driver ends it by itself: what it found can be connected until the next one begins.
             world.driver.state.withLock { $0.waiting }?.give(nil)
             await world.reaches(state: "idle")
-            world.driver.set { $0.devices = [] }
+            // The next one has reported nothing yet.
+            world.driver.set { $0.faults[.discover] = [.after(.minutes(1))] }
             try await world.service.start(world.config())
             await world.reaches(.discover)
             let error = await #expect(throws: CardReaderServiceError.self) {

@@ -368,4 +368,30 @@ import TillStripe
         #expect(found.refunds.last?.state.isSucceeded == true)
         #expect(try await world.charges().map(\.refunded) == [500])
     }
+
+    @Test("a refund that was made before the till died is told by the next one, which knows of no reader for it")
+    func foundByTheNext() async throws {
+        let done = try await paid()
+        let attempt = try #require(done.currentAttempt ?? done.attempts.last)
+        let request = RefundRequest(
+            context: AttemptContext(
+                account: .main, order: done.order.id, payment: done.id, attempt: attempt.id,
+                startedAt: attempt.startedAt, reference: attempt.reference),
+            refund: RefundID(rawValue: "\(done.id)-r1"), amount: Money(minorUnits: 500, currency: .cad), reason: nil,
+            key: world.key("refund"))
+        world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
+        world.customer(presents: card, at: reader)
+        guard case .approved(let made) = await world.terminal.refund(request) else {
+            Issue.record("the card was there")
+            return
+        }
+        let online = try StripeProvider(
+            secretKey: Secret(TerminalWorld.key), transport: world.wire, clock: world.clock)
+        guard case .approved(let found) = await StripeTerminalProvider(online).refund(request) else {
+            Issue.record("money went back, and the next till says that it did not")
+            return
+        }
+        #expect(found.reference == made.reference)
+        #expect(try await world.charges().map(\.refunded) == [500])
+    }
 }

@@ -54,13 +54,14 @@ final class OfflineShop: Sendable {
     }
 
     func sync(
-        _ checkout: Checkout, failpoint: @escaping @Sendable (String) -> Void = { _ in }
+        _ checkout: Checkout, isBehind: Bool = false, failpoint: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> OfflineSync {
         let journal = journal
         var sync = OfflineSync(
             log: try opened(), forwarder: forwarder, clock: clock,
             check: { (try? await journal.payment($0.payment)) == nil ? "no payment" : nil }, failpoint: failpoint,
             settle: { record, _ in
+                if isBehind { return .notYet(reason: "the journal's disk is full") }
                 do {
                     try await checkout.look(at: record.payment)
                     let payment = try await journal.payment(record.payment)
@@ -134,6 +135,21 @@ final class OfflineShop: Sendable {
                 CardPresentPayload(
                     reader: "r", sealed: Secret("sim:4242424242424242:visa:contactless_emv"), card: nil)))
         #expect(again.status == .succeeded)
+    }
+
+    @Test func nothingIsDeletedBeforeTheJournalHasWhatTheProviderDecided() async throws {
+        let shop = try OfflineShop()
+        let checkout = shop.engine()
+        try await shop.contact()
+        let payment = try await shop.store(checkout, 1)
+        let stuck = try await shop.sync(checkout, isBehind: true).run()
+        #expect(stuck.resolved == 0 && stuck.left.count == 1, "\(stuck)")
+        #expect(stuck.problems.count == 1 && stuck.problems.first?.contains("the journal is behind") == true)
+        #expect(try await shop.status(payment.id) == .stored)
+        let report = try await shop.sync(checkout).run()
+        #expect(report.resolved == 1 && report.left.count == 0 && report.problems == [])
+        #expect(try await shop.status(payment.id) == .succeeded)
+        #expect(try await shop.charged() == ["o-1": [1_250]])
     }
 
     @Test(arguments: [

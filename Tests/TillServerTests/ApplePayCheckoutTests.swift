@@ -1,0 +1,245 @@
+import Synchronization
+import Testing
+import TillApplePay
+import TillCheckout
+import TillCore
+import TillJournal
+import TillSandbox
+
+@testable import TillServer
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Who comes to it waits until it is opened, or until his task is cancelled.
+private final class Door: Sendable {
+    private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+    private let (openings, opening) = AsyncStream<Void>.makeStream()
+
+    func pass() async {
+        arrival.yield()
+        for await _ in openings {}
+    }
+    /// Returns when somebody has come.
+    func someoneCame() async { for await _ in arrivals { return } }
+    func open() { opening.finish() }
+}
+
+/// A clock whose waits end when the test says so.
+private final class HeldClock: TillClock {
+    let door = Door()
+    let waits = Mutex<[Span]>([])
+
+    func now() -> Timestamp { SystemClock().now() }
+    func sleep(for span: Span) async throws {
+        waits.withLock { $0.append(span) }
+        await door.pass()
+        try Task.checkCancellation()
+    }
+}
+
+/// The sandbox, with something that happens when it is asked for money, and mute if told so.
+private struct Provider: PaymentServiceProvider {
+    let base: SandboxProvider
+    var isMute = false
+    var whenAsked: @Sendable () async -> Void = {}
+
+    var name: ProviderName { base.name }
+    var capabilities: ProviderCapabilities { base.capabilities }
+    var amounts: AmountCodec { base.amounts }
+
+    func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        await base.prepare(request)
+    }
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+        await whenAsked()
+        let answer = await base.authorize(request, with: tender)
+        return isMute ? .unknown(reason: "no answer") : answer
+    }
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        await base.capture(request)
+    }
+    func void(_ request: VoidRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        await base.void(request)
+    }
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        await base.refund(request)
+    }
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        isMute ? .unknown(reason: "no answer") : await base.query(request)
+    }
+}
+
+/// A store of transactions that takes its time.
+private struct SlowReplayStore: ReplayStore {
+    let door: Door
+    func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool {
+        await door.pass()
+        return true
+    }
+}
+
+/// A shop with Apple Pay, its journal in a file, its provider and its customer's device.
+private struct Shop {
+    static let merchant = "merchant.test.example"
+
+    let path = FileManager.default.temporaryDirectory.path + "/sheet-\(UInt64.random(in: .min ... .max))"
+    let clock = HeldClock()
+    let apple: SandboxAppleAuthority
+    let key: ProcessingKey
+    let device: SandboxTokenMaker
+    let provider = SandboxProvider(store: SandboxMemoryStore(), faults: SandboxFaults(followsTables: false))
+    let basket: SheetBasket
+
+    init() throws {
+        apple = try SandboxAppleAuthority(issued: clock.now())
+        let processing = try apple.processingIdentity(merchant: Shop.merchant)
+        key = try ProcessingKey(
+            certificate: Array(processing.certificate.utf8), key: Array(processing.key.reveal().utf8))
+        device = try SandboxTokenMaker(apple: apple, processingCertificate: processing.certificate)
+        let shop = SheetBasket.ShopAddress(
+            name: "Shop", addressLines: ["1 Street"], locality: "London", postalCode: "EC4M 7RF", countryCode: "GB")
+        basket = SheetBasket(
+            id: "b-1", currency: .gbp, service: .collection(shop),
+            lines: [SheetItem(label: "Tea", amount: Money(minorUnits: 250, currency: .gbp))])
+    }
+
+    func journal() throws -> SQLiteJournal { try SQLiteJournal.open(at: path + "/journal.sqlite") }
+    func end() { try? FileManager.default.removeItem(atPath: path) }
+
+    func checkout(
+        _ journal: SQLiteJournal, _ provider: Provider? = nil, replay: (any ReplayStore)? = nil
+    ) throws -> ApplePayCheckout {
+        let options = ApplePayOptions(
+            environment: .sandbox, factory: ApplePayPaymentRequestFactory(displayName: "Shop", countryCode: "GB"),
+            currency: .gbp, domains: [], keys: ProcessingKeyRing([key]),
+            area: DeliveryArea(country: "GB", areas: ["EC4M"], parts: [:]))
+        let engine = Checkout(
+            journal: journal, providers: [provider ?? Provider(base: self.provider)], clock: SystemClock())
+        return ApplePayCheckout(
+            live: LiveApplePayOptions(options, clock: clock),
+            verifier: PaymentTokenVerifier(
+                trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
+            baskets: ApplePayBaskets(journal: journal, clock: clock),
+            customers: CustomerAccounts(journal: journal, clock: clock),
+            replay: replay ?? JournalReplayStore(journal: journal, clock: clock), checkout: engine,
+            provider: .sandbox, clock: clock, figures: ApplePayFigures())
+    }
+
+    /// What a page sends when the customer has authorized: a new token each time.
+    func sheet(_ checkout: ApplePayCheckout) async throws -> ApplePayCheckout.Authorized {
+        let entry = try #require(try await checkout.baskets.entry(basket.id))
+        var request = SandboxTokenRequest(amount: try basket.total(), signedAt: clock.now())
+        request.applicationData = ApplePayBaskets.applicationData(entry)
+        return ApplePayCheckout.Authorized(
+            basketID: basket.id, version: basket.version, merchant: MerchantIDHash(of: Shop.merchant),
+            token: try device.token(request),
+            shipping: WalletContact(
+                givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@example.com",
+                phoneNumber: "+44 20 7946 0000"))
+    }
+
+    func charged() async throws -> [Int64] { try await provider.ledger.charges().map(\.captured).filter { $0 > 0 } }
+}
+
+/// What a sheet is told, and when its basket is free for another card, where a payment does not come to its end.
+@Suite("A sheet's payment that is held up")
+struct ApplePayCheckoutTests {
+    private func isTaken(_ shop: Shop, _ journal: SQLiteJournal) async throws -> Bool {
+        try await journal.walletBasket(shop.basket.id)?.attempt != nil
+    }
+
+    /// The status, as soon as nobody works on the payment any more.
+    private func settled(_ checkout: ApplePayCheckout, _ id: String) async throws -> String? {
+        for _ in 0..<12_000 {
+            let status = try await checkout.status(id, showsToken: false)["status"]?.stringValue
+            if status != "pending" { return status }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+
+    @Test("The sheet waits for the provider twenty seconds and no longer; the payment goes on")
+    func budget() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let door = Door()
+        let checkout = try shop.checkout(journal, Provider(base: shop.provider) { await door.pass() })
+        try await checkout.baskets.open(shop.basket)
+        let sheet = try await shop.sheet(checkout)
+        async let told = checkout.pay(sheet)
+        await door.someoneCame()
+        await shop.clock.door.someoneCame()
+        #expect(shop.clock.waits.withLock { $0 } == [.seconds(20)])
+        shop.clock.door.open()
+        #expect(try await told["status"]?.stringValue == "pending")
+        #expect(try await isTaken(shop, journal))
+        #expect(try await shop.charged() == [])
+        door.open()
+        #expect(try await settled(checkout, shop.basket.id) == "placed")
+        #expect(try await shop.charged() == [250])
+        try await journal.close()
+    }
+
+    @Test("A basket whose payment is only beginning is not free, whoever asks how it stands")
+    func beginning() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let door = Door()
+        let checkout = try shop.checkout(journal, replay: SlowReplayStore(door: door))
+        try await checkout.baskets.open(shop.basket)
+        let sheet = try await shop.sheet(checkout)
+        async let told = checkout.pay(sheet)
+        // The token is being looked at: no payment is in the journal yet.
+        await door.someoneCame()
+        #expect(try await checkout.status(shop.basket.id, showsToken: false)["status"]?.stringValue == "pending")
+        #expect(try await isTaken(shop, journal))
+        door.open()
+        #expect(try await told["status"]?.stringValue == "placed")
+        #expect(try await shop.charged() == [250])
+        try await journal.close()
+    }
+
+    @Test("A provider without an answer is told as pending, and the basket takes no other card")
+    func mute() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let asked = Mutex(0)
+        var provider = Provider(base: shop.provider) { asked.withLock { $0 += 1 } }
+        provider.isMute = true
+        let checkout = try shop.checkout(journal, provider)
+        try await checkout.baskets.open(shop.basket)
+        let told = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(told["status"]?.stringValue == "pending" && told["moneyMoved"]?.stringValue == "unknown")
+        #expect(try await isTaken(shop, journal))
+        let again = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(again["status"]?.stringValue == "pending")
+        #expect(asked.withLock { $0 } == 1)
+        try await journal.close()
+    }
+
+    @Test("A counter that is stopped while the provider is asked does not say that nothing was charged")
+    func stopped() async throws {
+        let shop = try Shop()
+        defer { shop.end() }
+        let journal = try shop.journal()
+        let checkout = try shop.checkout(journal, Provider(base: shop.provider) { try? await journal.close() })
+        try await checkout.baskets.open(shop.basket)
+        let told = try await checkout.pay(try await shop.sheet(checkout))
+        #expect(told["status"]?.stringValue == "pending" && told["moneyMoved"]?.stringValue == "unknown")
+        // The next one finds the basket taken and the money, once.
+        let next = try shop.journal()
+        #expect(try await isTaken(shop, next))
+        let successor = try shop.checkout(next)
+        try await successor.checkout.recover()
+        #expect(try await settled(successor, shop.basket.id) == "placed")
+        #expect(try await shop.charged() == [250])
+        try await next.close()
+    }
+}
