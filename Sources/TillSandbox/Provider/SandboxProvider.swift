@@ -200,7 +200,8 @@ public struct SandboxProvider: PaymentServiceProvider {
             case .declined: .declined(Decline(sandboxCode: charge.declineCode ?? "generic_decline", message: nil))
             case .voided: .voided
             case .authorized:
-                charge.isExpired(at: clock.now()) ? .voided : .authorized(authorization(charge, asked))
+                charge.isExpired(at: clock.now()) || charge.released != nil
+                    ? .voided : .authorized(authorization(charge, asked))
             }
         return ProviderSnapshot(
             reference: ProviderReference(rawValue: charge.reference), standing: standing,
