@@ -1,4 +1,5 @@
 import Foundation
+import NIOPosix
 import TillCards
 import TillCore
 import TillHTTP
@@ -94,7 +95,8 @@ struct CardsBenchmark {
         let began = clock.now
         let times = try await withThrowingTaskGroup(of: [Double].self) { group in
             for lane in 0..<clients {
-                group.addTask {
+                // As the counter's requests run: on the event loop of the connection.
+                group.addTask(executorPreference: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())) {
                     var times: [Double] = []
                     for index in 0..<each {
                         let start = clock.now

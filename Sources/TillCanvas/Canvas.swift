@@ -170,21 +170,30 @@ extension MonochromeImage {
     /// How dark a dot must be, of 255, to be printed.
     private static let threshold: UInt8 = 112
 
+    /// Eight dots at once, the first in the lowest byte: a bit for each that is dark enough, the first the highest.
+    private static func black(in dots: UInt64) -> UInt8 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // A byte's highest bit is set in the end if it was, or if the other seven reach the threshold.
+        let reached = (dots & (ones * 0x7F)) + ones * UInt64(0x80 - threshold)
+        let bits = ((dots | reached) >> 7) & ones
+        // The factor moves each byte's bit to its own place of the highest byte; no two meet anywhere.
+        return UInt8((bits &* 0x8040_2010_0804_0201) >> 56)
+    }
+
     /// With the dots black that are dark enough.
     fileprivate func blackened(from dots: UnsafeBufferPointer<UInt8>, stride: Int) -> MonochromeImage {
         var packed = Array(repeating: UInt8(0), count: self.stride * height)
         let raw = UnsafeRawBufferPointer(dots)
+        let whole = width / 8
         for y in 0..<height {
-            for group in 0..<self.stride {
-                let start = y * stride + group * 8
-                let count = min(8, width - group * 8)
+            let row = y * stride
+            for group in 0..<whole {
                 // Most of a receipt is empty paper.
-                if count == 8, raw.loadUnaligned(fromByteOffset: start, as: UInt64.self) == 0 { continue }
-                var bits = UInt8(0)
-                for dot in start..<(start + count) {
-                    bits = bits << 1 | (dots[dot] >= MonochromeImage.threshold ? 1 : 0)
-                }
-                packed[y * self.stride + group] = bits << UInt8(8 - count)
+                let eight = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: row + group * 8, as: UInt64.self))
+                if eight != 0 { packed[y * self.stride + group] = MonochromeImage.black(in: eight) }
+            }
+            for column in (whole * 8)..<width where dots[row + column] >= MonochromeImage.threshold {
+                packed[y * self.stride + whole] |= 0x80 >> UInt8(column - whole * 8)
             }
         }
         return MonochromeImage(width: width, height: height, bytes: packed) ?? self

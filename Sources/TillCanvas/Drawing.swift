@@ -206,6 +206,7 @@ final class Composer {
         _ text: String, width: Double?, scale: Double, isBold: Bool, alignment: TextSide
     ) -> (any TextLayout)? {
         typesetter.layout(
-            text, width: width, size: Int(textSize * scale * 10), isBold: isBold, alignment: alignment)
+            isRightToLeft ? text : IsolatedText.unmarked(text), width: width, size: Int(textSize * scale * 10),
+            isBold: isBold, alignment: alignment)
     }
 }

@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOPosix
 internal import NIOSSL
 public import TillCore
 
@@ -68,6 +69,19 @@ public final class HTTPClientTransport: HTTPTransport {
         guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
         guard !Task.isCancelled else { throw .notSent(reason: "cancelled before it was sent") }
         let outgoing = try HTTPClientTransport.clientRequest(request, body: body)
+        // On the loop of the connection that will carry it: the client takes one of the loop that it is called on.
+        if let loop = MultiThreadedEventLoopGroup.currentEventLoop {
+            return try await exchange(outgoing, deadline: deadline, on: loop)
+        }
+        let executor = EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())
+        return try await withTaskExecutorPreference(executor) { () async throws(TransportFailure) -> HTTPReply in
+            try await exchange(outgoing, deadline: deadline, on: executor.loop)
+        }
+    }
+
+    private func exchange(
+        _ outgoing: HTTPClientRequest, deadline: Span, on loop: any EventLoop
+    ) async throws(TransportFailure) -> HTTPReply {
         let span = min(deadline, HTTPClientTransport.longestDeadline)
         let end = NIODeadline.now() + .milliseconds(span.milliseconds)
         let answer: HTTPClientResponse
@@ -77,7 +91,7 @@ public final class HTTPClientTransport: HTTPTransport {
             throw TransportFailure(verdictOn: error)
         }
         do {
-            let bytes = try await HTTPClientTransport.read(answer.body, until: end)
+            let bytes = try await HTTPClientTransport.read(answer.body, until: end, on: loop)
             return HTTPReply(response: HTTPClientTransport.response(answer), body: bytes)
         } catch is NIOTooManyBytesError {
             throw .unknown(reason: "the answer is longer than \(HTTPClientTransport.maximumAnswerBytes) bytes")
@@ -110,18 +124,20 @@ public final class HTTPClientTransport: HTTPTransport {
         return HTTPResponse(status: .init(code: code), headerFields: fields)
     }
 
-    private static func read(_ body: HTTPClientResponse.Body, until end: NIODeadline) async throws -> [UInt8] {
-        try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            group.addTask {
-                let buffer = try await body.collect(upTo: HTTPClientTransport.maximumAnswerBytes)
-                return Array(buffer.readableBytesView)
-            }
-            group.addTask {
-                try await Task.sleep(for: .nanoseconds(max(0, (end - .now()).nanoseconds)))
-                throw HTTPClientError.deadlineExceeded
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? []
+    private static func read(
+        _ body: HTTPClientResponse.Body, until end: NIODeadline, on loop: any EventLoop
+    ) async throws -> [UInt8] {
+        let reading = Task(executorPreference: EventLoopExecutor(loop)) {
+            let buffer = try await body.collect(upTo: HTTPClientTransport.maximumAnswerBytes)
+            return Array(buffer.readableBytesView)
+        }
+        // A timer of the loop costs a tenth of a sleeping task's.
+        let alarm = loop.scheduleTask(deadline: end) { reading.cancel() }
+        defer { alarm.cancel() }
+        return try await withTaskCancellationHandler {
+            try await reading.value
+        } onCancel: {
+            reading.cancel()
         }
     }
 }

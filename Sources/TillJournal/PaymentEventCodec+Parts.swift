@@ -28,6 +28,10 @@ extension JSONWriter {
         optional("decline_code", decline.code)
         optional("decline_message", decline.message)
         optional("request_id", decline.requestID)
+        if let card = decline.card {
+            key("declined_card")
+            self.card(card)
+        }
     }
 
     mutating func authorization(_ authorization: Authorization) {
@@ -141,7 +145,8 @@ extension JSONValue {
     func decline() throws(JournalError) -> Decline {
         Decline(
             reason: DeclineReason(rawValue: try text("decline_reason")), code: try optionalText("decline_code"),
-            message: try optionalText("decline_message"), requestID: try optionalText("request_id"))
+            message: try optionalText("decline_message"), requestID: try optionalText("request_id"),
+            card: try self["declined_card"].map { (card) throws(JournalError) in try card.card() })
     }
 
     func authorization() throws(JournalError) -> Authorization {

@@ -41,8 +41,14 @@ struct StripePaymentIntent: Sendable {
             url: next?["redirect_to_url"]?["url"]?.stringValue)
         if let error = json["last_payment_error"], error.objectValue != nil {
             let wrapped = JSONValue.object([JSONMember(key: "error", value: error)])
-            lastError = StripeError(status: 402, body: wrapped, requestID: nil, scrub: StripeAmount.scrub).decline
+            var decline = StripeError(status: 402, body: wrapped, requestID: nil, scrub: StripeAmount.scrub).decline
             failedCharge = error["charge"]?.stringValue
+            // The charge tells what the chip said; the payment method only which card it was.
+            let isOfCharge = failedCharge != nil && charge?["id"]?.stringValue == failedCharge
+            decline.card =
+                (isOfCharge ? charge?["payment_method_details"] : nil).flatMap(StripePaymentIntent.card(in:))
+                ?? error["payment_method"].flatMap(StripePaymentIntent.card(in:))
+            lastError = decline
         } else {
             lastError = nil
             failedCharge = nil
@@ -68,15 +74,17 @@ struct StripePaymentIntent: Sendable {
     }
 
     /// Brand, last four and the receipt's fields, if the charge tells.
-    var card: CardSummary? {
-        guard let details = charge?["payment_method_details"] else { return nil }
-        for kind in StripePaymentIntent.cardKinds {
-            if let card = details[kind], let summary = StripePaymentIntent.summary(card) { return summary }
+    var card: CardSummary? { charge?["payment_method_details"].flatMap(StripePaymentIntent.card(in:)) }
+
+    private static let cardKinds = ["card", "card_present", "interac_present"]
+
+    /// The card of a payment method, or of a charge's details of one.
+    private static func card(in method: JSONValue) -> CardSummary? {
+        for kind in cardKinds {
+            if let card = method[kind], let summary = summary(card) { return summary }
         }
         return nil
     }
-
-    private static let cardKinds = ["card", "card_present", "interac_present"]
 
     /// A card as Stripe shows it in a payment method or in a charge.
     static func summary(_ card: JSONValue) -> CardSummary? {

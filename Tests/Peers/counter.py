@@ -91,6 +91,16 @@ def succeed(*arguments, **options):
     return answer.json
 
 
+def until(check, seconds=20):
+    """Asks again and again until it is so; False when it was not so in the time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if check():
+            return True
+        time.sleep(0.05)
+    return False
+
+
 class Stripe:
     """The provider's flags, repeated on every command that may reach it."""
 

@@ -1,7 +1,6 @@
 """Webhooks of the card providers at the counter: signed, heard before the answer, twice, in another order, forged.
 What a webhook says is never believed: the payment is read from the provider."""
 import base64
-import time
 import urllib.parse
 import zlib
 
@@ -48,15 +47,6 @@ def sell(server, order, **more):
     return done.json()
 
 
-def until(what, seconds=8):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def taken(url):
     return sum(c["captured"] - c["refunded"] for c in paypal.ledger(url))
 
@@ -70,8 +60,8 @@ def test_a_webhook_tells_that_the_challenge_is_over_and_the_money_is_taken(at_pa
     reference = {"reference": sale["attempts"][0]["reference"], "succeeds": True}
     assert requests.post(url + "/_sandbox/action", json=reference, timeout=10).ok
     # The engine's own look would come after five minutes.
-    assert until(lambda: taken(url) == PRICE), server.log.read_text()[-2000:]
-    assert until(lambda: server.request("GET", f"/v1/payments/{sale['id']}").json()["status"] == "succeeded")
+    assert counter.until(lambda: taken(url) == PRICE), server.log.read_text()[-2000:]
+    assert counter.until(lambda: server.request("GET", f"/v1/payments/{sale['id']}").json()["status"] == "succeeded")
 
 
 @pytest.mark.parametrize("copies", [1, 5])
@@ -85,7 +75,7 @@ def test_a_webhook_before_the_answer_and_many_of_them_take_the_money_once(at_pay
     assert taken_later.json()["status"] == "succeeded", taken_later.text
     back = server.request("POST", f"/v1/payments/{sale['id']}/refunds", {}, "refund-o-1")
     assert back.status_code in (200, 201), back.text
-    assert until(lambda: taken(url) == PRICE)
+    assert counter.until(lambda: taken(url) == PRICE)
     for payment in (sale, held):
         now = server.request("GET", f"/v1/payments/{payment['id']}").json()
         assert len(now["captures"]) == 1 and len(now["refunds"]) <= 1, now

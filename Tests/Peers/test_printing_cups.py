@@ -17,22 +17,13 @@ from printers import SECRET, Port9100, Wire, prints, states
 pytestmark = printers.needs_printer
 
 
-def until(check, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if check():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def test_a_driverless_queue_prints_on_the_roll_behind_it(till, cups, printer):
     roll = printer("roll")
     queue = cups.queue("eve", roll.address, "-m", "everywhere")
     payment = till.sale()
     done = till.print(payment, queue)
     assert states(done) == ["printed"], done.stdout + done.stderr
-    assert until(lambda: len(roll.jobs()) == 1)
+    assert counter.until(lambda: len(roll.jobs()) == 1)
     (kind, finishing, media, _, _), = roll.jobs()
     assert kind in ("application/pdf", "image/pwg-raster") and "trim" in finishing
     width, height = map(int, re.search(r"x-dimension=(\d+) y-dimension=(\d+)", media).groups())
@@ -49,7 +40,7 @@ def test_a_raw_queue_passes_on_every_byte(till, cups, tmp_path):
     done = cups.run("lp", "-d", "pos", "-o", "raw", str(tmp_path / "receipt.bin"))
     assert done.returncode == 0, done.stderr
     wanted = (tmp_path / "receipt.bin").read_bytes()
-    assert until(lambda: len(port.received) >= len(wanted)) and port.received == wanted
+    assert counter.until(lambda: len(port.received) >= len(wanted)) and port.received == wanted
     # To till itself the raw queue is a printer that takes what its server knows.
     status = till.run("printers", "status", queue, "--json")
     assert json.loads(status.stdout)["state"] == "idle", status.stdout + status.stderr
@@ -73,14 +64,14 @@ def test_a_queue_that_does_not_begin_is_not_printed_later_by_surprise(till, cups
     assert cups.run("lpstat", "-o").stdout == ""
     # Dead while CUPS holds it: the next one asks, and it is still printed once.
     running = till.start("receipts", "print", "--waiting", "--json")
-    assert until(lambda: "eve-" in cups.run("lpstat", "-o").stdout)
+    assert counter.until(lambda: "eve-" in cups.run("lpstat", "-o").stdout)
     time.sleep(0.5)
     printers.kill(running)
     running.communicate()
     cups.run("lpadmin", "-p", "eve", "-o", "job-hold-until-default=no-hold")
     till.run("receipts", "print", "--waiting", "--json")
     (job,) = till.queue(payment)
-    assert job["state"] == "printed" and until(lambda: len(roll.jobs()) == 1), job
+    assert job["state"] == "printed" and counter.until(lambda: len(roll.jobs()) == 1), job
     assert cups.run("lpstat", "-o").stdout == ""
 
 
@@ -113,7 +104,7 @@ def test_a_password_goes_over_tls_only(till, cups, printer, tmp_path):
     assert added.returncode == 0, added.stderr
     done = till.print(till.sale(), "locked")
     assert states(done) == ["printed"], done.stdout + done.stderr
-    assert until(lambda: len(roll.jobs()) == 1)
+    assert counter.until(lambda: len(roll.jobs()) == 1)
     # Nowhere in the journal.
     for file in till.folder.glob("journal.sqlite*"):
         assert SECRET.encode() not in file.read_bytes()
@@ -221,7 +212,7 @@ def test_printers_that_announce_themselves_are_found(tmp_path, bus, printer):
             found[:] = json.loads(till.run("printers", "discover", "--json").stdout or '{"printers":[]}')["printers"]
             return any(p["address"].startswith("ipp:") for p in found)
 
-        assert until(look, 30), found
+        assert counter.until(look, 30), found
         (one,) = [p for p in found if p["address"].startswith("ipp:")][:1]
         assert one["name"].startswith("Receipt Test") and f":{roll.port}/ipp/print" in one["address"]
         assert "application/pdf" in one["formats"]

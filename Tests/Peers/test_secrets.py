@@ -54,8 +54,17 @@ EVERYWHERE = needles({
 CODE = re.compile(rb"(?:cvc|cvv|security.?code)(?:%[0-9A-F]{2}|[^0-9]){0,12}" + CVC.encode(), re.IGNORECASE)
 
 
+def stands(form, data):
+    """Whether it is there; one byte again and again, as a packed 4242…, only as a run of just its length: longer ones
+    are in the packed streams of pictures."""
+    if len(set(form)) > 1 or form not in data:
+        return form in data
+    byte = re.escape(form[:1])
+    return re.search(b"(?<!%s)%s(?!%s)" % (byte, re.escape(form), byte), data) is not None
+
+
 def hits(data, wanted=NEEDLES):
-    lower = {name + f" as {form!r}" for form, name in wanted.items() if form in data}
+    lower = {name + f" as {form!r}" for form, name in wanted.items() if stands(form, data)}
     return lower | ({"security code"} if CODE.search(data) else set())
 
 
@@ -79,6 +88,12 @@ def test_the_search_finds_what_is_planted(planted):
 
 def test_the_search_is_silent_on_plain_text():
     assert not hits(b"order o-123 amount 1250 EUR, card ending 6467, 973 items")
+
+
+def test_a_packed_number_of_one_byte_is_found_where_it_stands_alone():
+    packed = bytes.fromhex(counter.CARD)
+    assert hits(b"\x5a\x08" + packed + b"\x5f", EVERYWHERE)
+    assert not hits(b"\x5a\x08" + packed + packed[:1], EVERYWHERE)
 
 
 class FirstBytes:

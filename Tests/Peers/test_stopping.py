@@ -37,15 +37,6 @@ class Call(threading.Thread):
             self.lost = True
 
 
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def repeated(server, payment, seconds=20):
     """The same confirmation again, with the same key, until it is not told to wait."""
     answers = []
@@ -54,7 +45,7 @@ def repeated(server, payment, seconds=20):
         answers.append(server.confirm(payment, KEY, counter.CARD_TENDER))
         return answers[-1].status_code != 409
 
-    assert until(settled, seconds), answers[-1].text
+    assert counter.until(settled, seconds), answers[-1].text
     return answers[-1]
 
 
@@ -64,7 +55,7 @@ def test_sigterm_during_a_payment_answers_it_and_ends_cleanly(tmp_path, sandbox,
     payment = server.create("o-term", "c-term").json()["id"]
     fail(sandbox, operation, "slow")
     call = Call(lambda: server.confirm(payment, KEY, counter.CARD_TENDER))
-    assert until(lambda: charges_of(sandbox, "o-term")), "the provider was never asked"
+    assert counter.until(lambda: charges_of(sandbox, "o-term")), "the provider was never asked"
     time.sleep(0.5)
     assert call.is_alive(), "the provider was not slow"
     server.process.send_signal(signal.SIGTERM)
@@ -120,7 +111,7 @@ def test_a_key_is_taken_from_a_dead_process_and_not_from_a_slow_one(tmp_path, sa
     payment = slow.create("o-two", "c-two").json()["id"]
     fail(sandbox, "authorize", "slow")
     call = Call(lambda: slow.confirm(payment, KEY, counter.CARD_TENDER))
-    assert until(lambda: charges_of(sandbox, "o-two")), "the provider was never asked"
+    assert counter.until(lambda: charges_of(sandbox, "o-two")), "the provider was never asked"
     slow.process.send_signal(signal.SIGSTOP)
     try:
         waits = other.confirm(payment, KEY, counter.CARD_TENDER)

@@ -390,6 +390,19 @@ def test_declined_then_paid_on_one_intent(desk):
     desk.verify()
 
 
+def test_the_receipt_of_a_refusal_names_the_card_and_what_the_chip_said(desk):
+    sale = desk.start()
+    assert desk.card("declined:insufficient_funds").code == 0
+    code, out, _ = end(sale)
+    assert code == 2
+    payment = json.loads(out)["id"]
+    receipt = counter.till("receipts", "show", payment, "--format", "text", *desk.common).out
+    for words in ("DECLINED", "Visa", "**** ", "A0000000031010", "TVR", "3531"):
+        assert words.lower() in receipt.lower(), (words, receipt)
+    assert "Authorization code" not in receipt and "Auth. code" not in receipt, receipt
+    desk.verify()
+
+
 @pytest.mark.parametrize("who", ["clerk", "customer", "other"])
 def test_called_off_from_either_side(desk, who):
     sale = desk.start(json_too=False)

@@ -27,7 +27,9 @@ struct PaymentEventCodecTests {
 
     static func everyEvent() throws -> [PaymentEvent] {
         let bare = Decline(reason: .generic)
-        let full = Decline(reason: .insufficientFunds, code: "51", message: "No\nfunds", requestID: "req_1")
+        let full = Decline(
+            reason: .insufficientFunds, code: "51", message: "No\nfunds", requestID: "req_1",
+            card: PaymentEventCodecTests.card)
         let line = OrderLine(
             name: "Tea", quantity: "1.5", sku: "T-1", attributes: [OrderAttribute(name: "Size", value: "L")],
             subtotal: amount, total: amount, tax: .zero(.kwd))

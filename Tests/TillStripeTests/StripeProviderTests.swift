@@ -94,6 +94,35 @@ import TillHTTP
             answer == .declined(Decline(reason: .fraud, code: "lost_card", message: "No.", requestID: "req_1")))
     }
 
+    @Test("a decline names the card that was refused, and no other")
+    func refusedCard() async throws {
+        func card(_ more: String) async throws -> CardSummary? {
+            let intent = Fixture.intent("requires_payment_method", more)
+            let provider = try Fixture.provider(ScriptedTransport([.json(200, intent)]))
+            guard case .approved(let snapshot) = await provider.query(Fixture.query()),
+                case .declined(let decline) = snapshot.standing
+            else { return nil }
+            return decline.card
+        }
+        func charge(_ id: String) -> String {
+            let receipt = #"{"dedicated_file_name":"A0000000031010","terminal_verification_results":"8000008000"}"#
+            let chip = #"{"brand":"visa","last4":"0002","read_method":"contact_emv","receipt":\#(receipt)}"#
+            return #","latest_charge":{"id":"\#(id)","payment_method_details":{"card_present":\#(chip)}}"#
+        }
+        let amex = #"{"brand":"amex","last4":"0005"}"#
+        let method = #","payment_method":{"id":"pm_1","type":"card_present","card_present":\#(amex)}"#
+        func error(_ method: String) -> String {
+            #","last_payment_error":{"code":"card_declined","charge":"ch_2"\#(method)}"#
+        }
+        let whole = try await card(charge("ch_2") + error(method))
+        #expect(whole?.lastFour == "0002" && whole?.entryMode == "contact_emv")
+        #expect(whole?.emv?.dedicatedFileName == "A0000000031010")
+        #expect(whole?.emv?.terminalVerificationResults == "8000008000")
+        // An older charge is of another try; then the payment method of the error tells, or nothing does.
+        #expect(try await card(charge("ch_1") + error(method)) == CardSummary(brand: "amex", lastFour: "0005"))
+        #expect(try await card(charge("ch_1") + error("")) == nil)
+    }
+
     static let captures: [(Step, Step?, End)] = [
         (.json(200, Fixture.intent("succeeded", #","amount_received":1250"#)), nil, .approved),
         (.json(200, Fixture.intent("succeeded", #","amount_received":1000"#)), nil, .unknown),

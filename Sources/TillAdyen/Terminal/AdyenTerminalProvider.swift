@@ -215,7 +215,7 @@ extension AdyenTerminalProvider {
             let number = String(text.prefix { ("0"..."9").contains($0) })
             let reason = word == "Refusal" && text.localizedStandardContains("balance") ? .insufficientFunds : usual
             return .refused(
-                Decline(reason: reason, code: number.isEmpty ? word : number, message: text, requestID: nil))
+                Decline(reason: reason, code: number.isEmpty ? word : number, message: text, card: outcome.card))
         }
         let parts = (outcome.transaction ?? "").split(separator: ".", maxSplits: 1).map { String($0) }
         guard let last = parts.last, AdyenProvider.isUsable(last), let first = parts.first,

@@ -110,7 +110,7 @@ package struct PayPalConnection: Sendable {
     private static func scrubber(_ hidden: [Secret<String>]) -> @Sendable (String) -> String {
         { text in
             var text = CardScrubbing.withoutNumbers(text)
-            for secret in hidden where secret.reveal().utf8.count >= 3 {
+            for secret in hidden where (3...max(3, text.utf8.count)).contains(secret.reveal().utf8.count) {
                 text = text.replacing(secret.reveal(), with: CardScrubbing.mask)
             }
             return text

@@ -6,6 +6,7 @@ public enum CardScrubbing {
     /// Masks every run of 12 to 19 or more digits, also when spaces or dashes are between them. Rather too much than
     /// a number too few: such text is for people only.
     public static func withoutNumbers(_ text: String) -> String {
+        guard text.utf8.count(where: { $0 >= 0x30 && $0 <= 0x39 }) >= 12 else { return text }
         var result = ""
         var run = ""
         var digits = 0

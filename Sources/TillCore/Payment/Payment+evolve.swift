@@ -33,6 +33,7 @@ extension Payment {
         case .attemptDeclined(let id, let decline):
             change(id) {
                 $0.state = .declined(decline)
+                if let card = decline.card { $0.tender.card = card }
                 $0.endContinuation(.refused(decline))
             }
         case .attemptNotSent(let id, let reason):

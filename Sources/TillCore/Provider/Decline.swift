@@ -8,13 +8,20 @@ public struct Decline: Hashable, Sendable {
     public var message: String?
     /// The provider's request id.
     public var requestID: String?
+    /// What may be shown of the card that was refused, where the provider tells: a receipt names it, and a chip's
+    /// results say why.
+    public var card: CardSummary?
 
     /// Makes one.
-    public init(reason: DeclineReason, code: String? = nil, message: String? = nil, requestID: String? = nil) {
+    public init(
+        reason: DeclineReason, code: String? = nil, message: String? = nil, requestID: String? = nil,
+        card: CardSummary? = nil
+    ) {
         self.reason = reason
         self.code = code
         self.message = message
         self.requestID = requestID
+        self.card = card
     }
 }
 

@@ -122,12 +122,18 @@ actor PayPalBooks {
 
     /// What happened since it was told last.
     private var notices: [Notice] = []
+    private var isListenedTo = false
 
-    func note(_ kind: String, _ resource: JSONValue) { notices.append(Notice(kind: kind, resource: resource)) }
+    /// From here on somebody wants to know what happens.
+    func listen() { isListenedTo = true }
 
-    func takeNotices() -> [Notice] {
+    func note(_ kind: String, _ resource: @autoclosure () -> JSONValue) {
+        if isListenedTo { notices.append(Notice(kind: kind, resource: resource())) }
+    }
+
+    func takeNotices() -> (notices: [Notice], base: String) {
         defer { notices = [] }
-        return notices
+        return (notices, base)
     }
 
     var orders: [String: Order] = [:]

@@ -94,7 +94,8 @@ struct PayPalDesk: Sendable {
 
     /// Tells the subscribers what an answer has changed, and gives the answer on.
     private func told(_ answer: PayPalAnswer) async -> PayPalAnswer {
-        await notices.tell(await books.takeNotices(), base: await books.base)
+        let new = await books.takeNotices()
+        if !new.notices.isEmpty { await notices.tell(new.notices, base: new.base) }
         return answer
     }
 
@@ -238,7 +239,9 @@ struct PayPalDesk: Sendable {
                 url: json["url"]?.stringValue, webhook: json["id"]?.stringValue ?? PayPalWebhooks.standInWebhookID,
                 copies: Int(clamping: json["copies"]?.int64Value ?? 1),
                 isBeforeAnswer: json["before_answer"]?.boolValue ?? false)
-            return await notices.add(subscriber) ? done : .failure(500)
+            guard await notices.add(subscriber) else { return .failure(500) }
+            await books.listen()
+            return done
         case ("GET", "webhooks"):
             let list = await notices.kept.map { delivery in
                 JSONValue.members([

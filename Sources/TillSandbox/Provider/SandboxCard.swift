@@ -119,15 +119,19 @@ struct SandboxCard: Hashable, Sendable {
 
 extension SandboxCharge.Card {
     /// What may be shown, with a chip read's receipt data made up from the charge's reference.
-    func summary(reference: String) -> CardSummary {
+    /// - Parameter declined: the issuer's word where it said no.
+    func summary(reference: String, declined: String? = nil) -> CardSummary {
         guard let entryMode, entryMode.hasSuffix("_emv") else {
             return CardSummary(brand: brand, lastFour: lastFour, entryMode: entryMode)
         }
-        return CardSummary(brand: brand, lastFour: lastFour, entryMode: entryMode, emv: emv(reference: reference))
+        return CardSummary(
+            brand: brand, lastFour: lastFour, entryMode: entryMode, emv: emv(reference: reference, declined: declined))
     }
 
     /// What a chip card's receipt shows.
-    func emv(reference: String) -> EMVReceiptData {
+    /// - Parameter declined: the issuer's word where it said no: then there is no authorization code, and the response
+    ///   code is the issuer's.
+    func emv(reference: String, declined: String? = nil) -> EMVReceiptData {
         let isContact = entryMode == "contact_emv"
         var emv = EMVReceiptData()
         switch brand {
@@ -141,9 +145,15 @@ extension SandboxCharge.Card {
         }
         if brand == "interac" { emv.accountType = "checking" }
         if brand == "eftpos_au" { emv.accountType = "savings" }
-        emv.authorizationResponseCode = "3030"
-        let code = String(StableHash.of(reference, seed: 3) % 1_000_000)
-        emv.authorizationCode = String(repeating: "0", count: 6 - code.utf8.count) + code
+        switch declined {
+        case nil:
+            emv.authorizationResponseCode = "3030"
+            let code = String(StableHash.of(reference, seed: 3) % 1_000_000)
+            emv.authorizationCode = String(repeating: "0", count: 6 - code.utf8.count) + code
+        case "insufficient_funds": emv.authorizationResponseCode = "3531"
+        case "expired_card": emv.authorizationResponseCode = "3534"
+        default: emv.authorizationResponseCode = "3035"
+        }
         emv.applicationCryptogram = StableHash.hex(reference, seed: 4).uppercased()
         emv.terminalVerificationResults = isContact ? "8000008000" : "0000008000"
         emv.transactionStatusInformation = isContact ? "E800" : "0000"

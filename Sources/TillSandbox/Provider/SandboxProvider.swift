@@ -59,7 +59,8 @@ public struct SandboxProvider: PaymentServiceProvider {
             case .approved: return .approved(authorization(effect.charge, request.amount))
             case .pending: return .unknown(reason: "pending")
             case .requiresAction: return .requiresAction(CustomerAction(kind: "sandbox_challenge"))
-            case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
+            case .declined(let code, let message):
+                return .declined(Decline(sandboxCode: code, message: message, card: refused(effect.charge)))
             }
         }
     }
@@ -191,13 +192,21 @@ public struct SandboxProvider: PaymentServiceProvider {
             card: charge.card?.summary(reference: charge.reference))
     }
 
+    /// The card that the issuer said no to; `nil` where it was not asked.
+    private func refused(_ charge: SandboxCharge) -> CardSummary? {
+        guard charge.state == .declined else { return nil }
+        return charge.card?.summary(reference: charge.reference, declined: charge.declineCode ?? "")
+    }
+
     private func snapshot(_ charge: SandboxCharge, _ asked: Money) -> ProviderSnapshot {
         let standing: ProviderSnapshot.Standing =
             switch charge.state {
             case .unconfirmed: .unconfirmed
             case .requiresAction: .requiresAction(CustomerAction(kind: "sandbox_challenge"))
             case .actionDone: .continuable
-            case .declined: .declined(Decline(sandboxCode: charge.declineCode ?? "generic_decline", message: nil))
+            case .declined:
+                .declined(
+                    Decline(sandboxCode: charge.declineCode ?? "generic_decline", message: nil, card: refused(charge)))
             case .voided: .voided
             case .authorized:
                 charge.isExpired(at: clock.now()) || charge.released != nil
@@ -278,7 +287,7 @@ public struct SandboxProvider: PaymentServiceProvider {
 
 extension Decline {
     /// Our word for a code of the sandbox, which uses Stripe's codes.
-    init(sandboxCode code: String, message: String?) {
+    init(sandboxCode code: String, message: String?, card: CardSummary? = nil) {
         let reason: DeclineReason =
             switch code {
             case "lost_card", "stolen_card", "fraudulent", "pickup_card", "merchant_blacklist": .fraud
@@ -294,6 +303,6 @@ extension Decline {
             case "processing_error", "try_again_later", "do_not_honor", "authentication_required": .generic
             default: DeclineReason(rawValue: code)
             }
-        self.init(reason: reason, code: code, message: message)
+        self.init(reason: reason, code: code, message: message, card: card)
     }
 }

@@ -24,9 +24,9 @@ struct StripeRendering: Sendable {
     /// A payment intent.
     func intent(_ charge: SandboxCharge, expanded: Bool = false) -> JSONValue {
         let status = status(charge)
-        let hasCharge = charge.authorized > 0
+        let hasCharge = charge.authorized > 0 || (charge.state == .declined && charge.card != nil)
         let latest: JSONValue =
-            hasCharge ? (expanded ? chargeObject(charge) : .string(chargeID(charge))) : .null
+            hasCharge ? (expanded ? chargeObject(charge) : .string(latestID(charge))) : .null
         let capturable = status == "requires_capture" ? charge.authorized : 0
         var lastError = JSONValue.null
         if charge.state == .declined, let code = charge.declineCode {
@@ -63,16 +63,22 @@ struct StripeRendering: Sendable {
         "\(chargeID(charge))d\(charge.declines ?? 1)"
     }
 
+    private func latestID(_ charge: SandboxCharge) -> String {
+        charge.state == .declined ? failedChargeID(charge) : chargeID(charge)
+    }
+
     private func chargeObject(_ charge: SandboxCharge) -> JSONValue {
-        .fields([
-            "id": .string(chargeID(charge)), "object": .string("charge"), "amount": wire(charge, charge.amount),
+        let isFailed = charge.state == .declined
+        return .fields([
+            "id": .string(latestID(charge)), "object": .string("charge"), "amount": wire(charge, charge.amount),
             "amount_captured": wire(charge, charge.captured), "amount_refunded": wire(charge, charge.refunded),
             "captured": .bool(!charge.captures.isEmpty), "created": .int(charge.createdAt / 1000),
             "currency": .string(charge.currency.lowercased()), "livemode": .bool(false),
-            "metadata": .map(charge.metadata), "paid": .bool(true), "payment_intent": .string(charge.reference),
+            "failure_code": isFailed ? .string(errorCode(charge.declineCode ?? "")) : .null,
+            "metadata": .map(charge.metadata), "paid": .bool(!isFailed), "payment_intent": .string(charge.reference),
             "payment_method": .text(charge.paymentMethod), "payment_method_details": details(charge),
             "refunded": .bool(charge.captured > 0 && charge.refunded >= charge.captured),
-            "status": .string("succeeded"),
+            "status": .string(isFailed ? "failed" : "succeeded"),
         ])
     }
 
@@ -87,7 +93,8 @@ struct StripeRendering: Sendable {
         var type = "card"
         if let mode = card.entryMode, mode.hasSuffix("_emv") {
             type = card.brand == "interac" ? "interac_present" : "card_present"
-            let emv = card.emv(reference: charge.reference)
+            let refusal = charge.state == .declined ? charge.declineCode ?? "" : nil
+            let emv = card.emv(reference: charge.reference, declined: refusal)
             members += presentMembers(charge, card, type)
             members.append(JSONMember(key: "read_method", value: .string(mode)))
             members.append(

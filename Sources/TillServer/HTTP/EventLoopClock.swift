@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 public import TillCore
+import TillHTTP
 
 /// The machine's clock for a counter that serves: who waits on an event loop is woken there, on time and without a
 /// detour through another thread, and a wait that is cancelled leaves nothing behind.

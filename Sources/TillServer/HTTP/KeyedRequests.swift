@@ -4,6 +4,7 @@ import NIOCore
 import Synchronization
 import TillCheckout
 import TillCore
+import TillHTTP
 import TillJournal
 
 /// Answers each request under an idempotency key once, and gives the same answer again.

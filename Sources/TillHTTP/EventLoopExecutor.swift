@@ -1,0 +1,19 @@
+package import NIOCore
+
+/// Runs a task's work on the event loop of a connection, so that a request is read, worked on and answered on one thread
+/// instead of being handed to another and back.
+///
+/// What runs there must not block, as nothing in Swift's concurrency may.
+package final class EventLoopExecutor: TaskExecutor {
+    /// That of the connection whose request is being answered, for tasks that outlive the request.
+    @TaskLocal package static var current: EventLoopExecutor?
+
+    package let loop: any EventLoop
+
+    package init(_ loop: any EventLoop) { self.loop = loop }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
