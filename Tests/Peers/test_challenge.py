@@ -182,3 +182,35 @@ def test_coming_back_before_the_challenge_is_over_takes_nothing(server, stand_in
     mixed = done.headers["Location"].replace(other["id"], sale["id"])
     assert requests.get(mixed, timeout=10).status_code == 404
     assert status(server, sale) == "requires_action" and taken(stand_in) == 0
+
+
+def answered(sale):
+    """The address to which the bank sends the customer."""
+    bank = sale["attempts"][0]["action"]["url"]
+    return requests.post(bank, data="answer=confirm", allow_redirects=False, timeout=10).headers["Location"]
+
+
+def test_if_the_look_fails_that_moment_the_engine_looks_though_nobody_watches(server, stand_in):  # noqa: F811
+    back = answered(challenged(server, "o-1"))
+    fault = {"operation": "query", "fault": "outage", "times": 1}
+    assert requests.post(stand_in + "/_sandbox/faults", json=fault, timeout=10).ok
+    shown = Way(requests.get(back, timeout=30).text).title
+    assert shown == "One moment", shown
+    # The engine's usual look would come after five minutes.
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end and taken(stand_in) == 0:
+        time.sleep(0.2)
+    assert taken(stand_in) == PRICE
+
+
+def test_whoever_loads_the_page_again_and_again_asks_paypal_no_more_often(tmp_path, stand_in):  # noqa: F811
+    proxy, port = paypal.Proxy(stand_in), counter.free_port()
+    flags = ["--provider", "paypal", "--paypal-url", proxy.url, "--receipt-url", f"http://127.0.0.1:{port}"]
+    with counter.Server(tmp_path, *flags, port=port) as server:
+        back = answered(challenged(server, "o-1"))
+        assert Way(requests.get(back, timeout=30).text).title == "Thank you"
+        asked, began = len(proxy.calls()), time.monotonic()
+        for _ in range(20):
+            assert requests.get(back, timeout=30).status_code == 200
+        assert len(proxy.calls()) - asked <= 1 + (time.monotonic() - began) / 2
+    proxy.close()
