@@ -164,7 +164,7 @@ let package = Package(
                 "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
                 "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree", "TillAdyen",
                 grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
-                hummingbirdTLS, .product(name: "HummingbirdCore", package: "hummingbird"),
+                hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -216,7 +216,7 @@ let package = Package(
             dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillSimulation", crypto],
             path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
-            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal", nioPosix],
+            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
         .executableTarget(
             name: "ipp-fuzz",

@@ -1,5 +1,4 @@
 import Foundation
-import NIOPosix
 import TillCards
 import TillCore
 import TillHTTP
@@ -95,8 +94,7 @@ struct CardsBenchmark {
         let began = clock.now
         let times = try await withThrowingTaskGroup(of: [Double].self) { group in
             for lane in 0..<clients {
-                // As the counter's requests run: on the event loop of the connection.
-                group.addTask(executorPreference: EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())) {
+                group.addTask {
                     var times: [Double] = []
                     for index in 0..<each {
                         let start = clock.now

@@ -3,6 +3,9 @@ internal import TillCore
 /// Text of a provider that will be shown or kept: one line, bounded, without card numbers.
 enum PayPalWireText {
     static func line(_ text: String, limit: Int) -> String {
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return CardScrubbing.withoutNumbers(text)
+        }
         let line = String(
             text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return CardScrubbing.withoutNumbers(line)

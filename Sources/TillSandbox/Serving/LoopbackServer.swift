@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdCore
 import Logging
 import TillHTTP
 
@@ -9,19 +8,15 @@ enum LoopbackServer {
     /// - Parameters:
     ///   - port: zero takes a free one.
     ///   - wire: what the stand-in tells others over, if anything; closed in the end.
-    ///   - locks: what answers may wait for a lock, and so must not hold up a connection's event loop.
     ///   - onReady: is told the port once requests are taken.
     static func run(
-        port: Int, wire: HTTPClientTransport? = nil, locks: Bool = false,
-        onReady: @escaping @Sendable (Int) async -> Void,
+        port: Int, wire: HTTPClientTransport? = nil, onReady: @escaping @Sendable (Int) async -> Void,
         respond: @escaping @Sendable (Request) async -> Response
     ) async throws {
         var logger = Logger(label: "sandbox")
         logger.logLevel = .warning
-        let responder = CallbackResponder<BasicRequestContext> { request, _ in await respond(request) }
         let application = Application(
-            responder: responder,
-            server: locks ? .http1() : HTTPServerBuilder { EventLoopHTTP1Channel(HTTP1Channel(responder: $0)) },
+            responder: CallbackResponder<BasicRequestContext> { request, _ in await respond(request) },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in await onReady(channel.localAddress?.port ?? port) }, logger: logger)
         do { try await application.runService() } catch {

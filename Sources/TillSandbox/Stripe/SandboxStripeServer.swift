@@ -65,9 +65,7 @@ public struct SandboxStripeServer: Sendable {
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        try await LoopbackServer.run(port: port, locks: true, onReady: onReady) { request in
-            await respond(to: request)
-        }
+        try await LoopbackServer.run(port: port, onReady: onReady) { request in await respond(to: request) }
     }
 
     private func respond(to request: Request) async -> Response {

@@ -7,7 +7,6 @@ import ServiceLifecycle
 public import TillCheckout
 public import TillCore
 public import TillJournal
-import TillSandbox
 import UnixSignals
 
 /// The counter over HTTP: the page, the API, receipts, events, webhooks and figures, with the engine beside it.
