@@ -1,4 +1,4 @@
-public import TillCore
+package import TillCore
 
 /// Where the events of Adyen's webhooks are kept. A server keeps them in its journal.
 public protocol AdyenNoticeStore: Sendable {

@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// How a payment ended, in Adyen's words; any word is kept. Source: Adyen's result codes.
 public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {

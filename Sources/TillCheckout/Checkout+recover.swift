@@ -1,5 +1,5 @@
 public import TillCore
-public import TillJournal
+import TillJournal
 
 extension Checkout {
     /// How long the engine sleeps between two looks for due work.

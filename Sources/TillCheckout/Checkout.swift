@@ -273,6 +273,8 @@ final class AtWork: Sendable {
 
     func contains(_ id: PaymentID) -> Bool { counts.withLock { $0[id] != nil } }
 
+    func lastLook(_ id: PaymentID) -> Timestamp? { looks.withLock { $0[id] } }
+
     /// Whether to look now, and if so, remembers that.
     func mayLook(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span?) -> Bool {
         looks.withLock { looks in

@@ -127,6 +127,7 @@ extension SimulatedWorld {
                 switch payment.status {
                 case .processing, .unknown: break
                 case .requiresAction:
+                    if laterChance(500) { try? await engine().lookWhileWatched(at: id) }
                     if let reference = payment.currentAttempt?.reference, chance(300) {
                         let succeeds = chance(700)
                         _ = try? await inner.ledger.completeAction(reference, succeeds: succeeds)
@@ -151,6 +152,7 @@ extension SimulatedWorld {
         switch number(0...9) {
         case 0...4: acknowledge(try? await engine().capture(id, account: .main))
         case 5...7:
+            if laterChance(300) { return await takePart(id, of: payment) }
             let part = Money(minorUnits: max(1, payment.amount.minorUnits / 3), currency: payment.currency)
             acknowledge(try? await engine().capture(id, account: .main, amount: part, isFinal: false))
             for _ in 0..<2 {
@@ -160,6 +162,19 @@ extension SimulatedWorld {
         default: return
         }
         if await outcome(of: id) == .succeeded { await giveBack(id, nil) }
+    }
+
+    /// Takes a part of a hold and lets the rest go, sometimes while somebody else takes more or gives back.
+    private func takePart(_ id: PaymentID, of payment: Payment) async {
+        let part = Money(minorUnits: max(1, payment.amount.minorUnits / 3), currency: payment.currency)
+        acknowledge(try? await engine().capture(id, account: .main, amount: part, isFinal: false))
+        if laterChance(300) {
+            count("capture racing the release of the rest")
+            spawn { [self] in acknowledge(try? await engine().capture(id, account: .main)) }
+        }
+        if laterChance(300) { spawn { [self] in acknowledge(try? await engine().refund(id, account: .main)) } }
+        count("rest of a hold let go")
+        acknowledge(try? await engine().cancel(id, account: .main))
     }
 
     private func giveBack(_ id: PaymentID, _ bill: Bill?) async {

@@ -30,6 +30,8 @@ final class SimulatedWorld: Sendable {
 
     struct State {
         var random: SeededRandom
+        /// For what was added later, so that a seed runs the same world as before in all else.
+        var later: SeededRandom
         var report: SimulationReport
         var processes: [Process] = []
         /// Who waits for the next process.
@@ -75,7 +77,7 @@ final class SimulatedWorld: Sendable {
         var die = SeededRandom(seed: seed ^ 0x3D5E_C0DE)
         let waitsAfterAction = die.chance(500)
         honorPeriod = die.chance(500) ? .days(1) : nil
-        state = Mutex(State(random: random, report: SimulationReport(seed: seed)))
+        state = Mutex(State(random: random, later: die, report: SimulationReport(seed: seed)))
         shopClock = ShopClock(base: clock)
         inner = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
@@ -105,6 +107,7 @@ final class SimulatedWorld: Sendable {
     }
 
     func chance(_ perMille: UInt64) -> Bool { state.withLock { $0.random.chance(perMille) } }
+    func laterChance(_ perMille: UInt64) -> Bool { state.withLock { $0.later.chance(perMille) } }
     func number(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.random.number(range) } }
     func count(_ fault: String) { state.withLock { $0.report.faults[fault, default: 0] += 1 } }
     func note(_ text: String) {

@@ -45,6 +45,11 @@ extension SimulatedWorld {
                 .map(\.amount.minorUnits).reduce(0, +)
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
+            let letGo = attempts.values.compactMap { $0.void?.state.isSucceeded == true ? $0.void?.rest : nil }
+                .map(\.minorUnits).reduce(0, +)
+            if letGo != charge.released ?? 0, !payment.isLeftToPeople {
+                problems.append("\(name): let go \(charge.released ?? 0), journal \(letGo)")
+            }
             let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
             if isHeld, !attempts.values.contains(where: { $0.authorization?.reference.rawValue == charge.holdName }) {
                 problems.append("\(name): money is held and the journal does not say so")

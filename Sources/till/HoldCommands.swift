@@ -39,7 +39,8 @@ struct LetHoldGo: ParsableArguments {
 extension Payments {
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "cancel", abstract: "Lets held money go and ends the payment.")
+            commandName: "cancel",
+            abstract: "Lets held money go. Where a part was captured the rest goes, and that part stays.")
         @OptionGroup var letGo: LetHoldGo
 
         func run() async throws { try await letGo() }
@@ -49,7 +50,8 @@ extension Payments {
 extension Authorizations {
     struct Void: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "void", abstract: "Lets held money go and ends the payment.")
+            commandName: "void",
+            abstract: "Lets held money go. Where a part was captured the rest goes, and that part stays.")
         @OptionGroup var letGo: LetHoldGo
 
         func run() async throws { try await letGo() }

@@ -25,6 +25,10 @@ func change(
         } else {
             Output.line("\(done.id) is \(done.status.rawValue):")
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
+            if done.released.isPositive { Output.line("  let go \(done.released).") }
+            if done.isLettingGo {
+                Output.note("till: It is not known yet whether the rest was let go; it is being found out.")
+            }
             if done.moneyMoved == .unknown { Output.note("till: \(PaymentJSON.message(of: done))") }
             done.customersWay.forEach { Output.note($0) }
         }
@@ -40,6 +44,13 @@ func change(
             }
             throw ExitCode(3)
         }
-        if done.moneyMoved == .unknown { throw ExitCode(3) }
+        if done.moneyMoved == .unknown || done.isLettingGo { throw ExitCode(3) }
+    }
+}
+
+extension Payment {
+    /// The rest of a hold of which a part was captured is being let go, and the provider has not confirmed it.
+    fileprivate var isLettingGo: Bool {
+        currentAttempt?.void.map { $0.rest != nil && $0.state.isOpen } ?? false
     }
 }

@@ -20,11 +20,13 @@ extension Payments {
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The payment.") var payment: String
+        @OptionGroup var customer: CustomerWait
 
         func run() async throws {
             try await change(common, provider, payment) { counter, found in
                 try await counter.checkout.look(at: found.id)
-                return try await counter.checkout.payment(found.id, account: found.account)
+                let seen = try await counter.checkout.payment(found.id, account: found.account)
+                return try await customer.outcome(of: seen, in: counter, json: common.json)
             }
         }
     }

@@ -68,6 +68,7 @@ struct Sale: AsyncParsableCommand {
     var tendered: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var copy: CopyOption
+    @OptionGroup var customer: CustomerWait
     @Option(name: .long, help: "How wide the receipt is shown: 58, 80, or a number of columns.") var width = "80"
     @Option(name: .long, help: "Print the receipt when the payment is settled: a printer's name or address.")
     var print: String?
@@ -112,7 +113,7 @@ struct Sale: AsyncParsableCommand {
             if !common.json, !cash { Output.note("Asking \(name)…") }
             let done = try await counter.checkout.confirm(
                 payment.id, account: counter.options.account, provider: name, tender: tender)
-            try await finish(done, counter)
+            try await finish(try await customer.outcome(of: done, in: counter, json: common.json), counter)
         }
     }
 

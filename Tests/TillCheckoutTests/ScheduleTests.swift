@@ -138,6 +138,27 @@ struct KnownDefectScheduleTests {
         #expect(outcome.count > 10)
     }
 
+    @Test("the rest of a hold is captured or let go, never both; the captured part stays", arguments: [true, false])
+    func releaseAgainstCapture(isRenewed: Bool) {
+        let start = isRenewed ? GatedWorld.Start.overduePart : .partlyCaptured
+        let outcome = ScheduleSearch(actions: [.void, .capture], start: start).run { end in
+            let isTaken = end.charges.map(\.captured) == [100] && end.payment.released.isZero
+            let isLetGo = end.charges.map(\.captured) == [40] && end.payment.released.minorUnits == 60
+            return end.payment.status == .succeeded && (isTaken || isLetGo) ? nil : "neither taken nor let go"
+        }
+        #expect(outcome.breach == nil)
+        #expect(outcome.count > 10)
+    }
+
+    @Test("two who let the rest of a hold go let it go once") func doubleRelease() {
+        let outcome = ScheduleSearch(actions: [.void, .void], start: .partlyCaptured).run { end in
+            let isRight = end.payment.released.minorUnits == 60 && end.payment.cancelReason == nil
+            return started("void.started", end) == 1 && isRight ? nil : "not let go once"
+        }
+        #expect(outcome.breach == nil)
+        #expect(outcome.count > 10)
+    }
+
     @Test("a void and a capture: one of them wins, and the journal knows which") func voidAgainstCapture() {
         let outcome = ScheduleSearch(actions: [.void, .capture], start: .held).run { end in
             switch end.payment.status {

@@ -182,6 +182,11 @@ final class GatedWorld: Sendable {
             found += RenewalRules.problems(charge, payment, at: clock.now())
         }
         if payment.captured.minorUnits != taken { found.append("journal: \(payment.captured), provider: \(taken)") }
+        let letGo = charges.compactMap(\.released).reduce(0, +)
+        if payment.released.minorUnits != letGo {
+            found.append("journal let go \(payment.released), provider \(letGo)")
+        }
+        if letGo > 0, taken + letGo != GatedWorld.total { found.append("took \(taken) and let go \(letGo)") }
         if payment.refunded.minorUnits != back { found.append("journal: \(payment.refunded), provider: \(back)") }
         let now = clock.now().milliseconds
         let isHeld = charges.contains {

@@ -130,6 +130,13 @@ struct MortalShop {
         return payment.id
     }
 
+    /// Takes 5.00 of a hold of 12.50; more may be taken.
+    func takePart(_ id: PaymentID) async throws {
+        let part = Money(minorUnits: 500, currency: Fixture.amount.currency)
+        let payment = try await engine().engine.capture(id, account: .main, amount: part, isFinal: false)
+        guard payment.status == .partiallyCaptured else { throw Fault.noPart(payment.status) }
+    }
+
     /// New processes, or the one that is there, look for what is due, over the next days.
     func settle(
         _ waits: [Span] = [.seconds(0), .minutes(6), .hours(2), .hours(8), .days(1)], by living: Checkout? = nil
@@ -154,5 +161,5 @@ struct MortalShop {
         await payPal.ledger().reduce(0) { $0 + ($1["captured"]?.int64Value ?? 0) - ($1["refunded"]?.int64Value ?? 0) }
     }
 
-    enum Fault: Error { case noChallenge(PaymentStatus) }
+    enum Fault: Error { case noChallenge(PaymentStatus), noPart(PaymentStatus) }
 }

@@ -77,13 +77,14 @@ import TillSandbox
         #expect(await shop.taken() == 1250)
     }
 
-    @Test("a death before and after every write and every call of a capture, a refund and a void")
+    @Test("a death before and after every write and every call of a capture, a refund, a void, a release")
     func deaths() async throws {
-        for journey in ["capture", "refund", "void"] {
+        for journey in ["capture", "refund", "void", "release"] {
             var deaths = 0
             for steps in 0..<30 {
                 let shop = MortalShop()
                 let id = try await shop.sale(journey == "refund" ? .automatic : .manual).id
+                if journey == "release" { try await shop.takePart(id) }
                 let process = Mortal(steps: steps)
                 let engine = try shop.engine(process).engine
                 switch journey {
@@ -102,11 +103,56 @@ import TillSandbox
                     switch journey {
                     case "capture": steps == 0 ? [.requiresCapture] : [.succeeded]
                     case "refund": steps == 0 ? [.succeeded] : [.refunded]
+                    case "release": steps == 0 ? [.partiallyCaptured] : [.succeeded]
                     default: steps == 0 ? [.requiresCapture] : [.canceled]
                     }
                 #expect(expected.contains(payment.status), "\(journey), death at step \(steps): \(payment.status)")
+                guard journey == "release" else { continue }
+                #expect(net == 500, "death at step \(steps)")
+                let isLetGo = await shop.payPal.ledger().first?["canceled"]?.boolValue
+                #expect(payment.released.minorUnits == (steps == 0 ? 0 : 750), "death at step \(steps)")
+                #expect(isLetGo == (steps > 0), "death at step \(steps)")
             }
             #expect(deaths >= 6, "\(journey): \(deaths)")
         }
+    }
+
+    @Test("the rest of a hold is let go, whatever becomes of the answer; what was captured stays and can be refunded")
+    func release() async throws {
+        for fault in [nil, SandboxFault.timeoutAfterCommit, .timeoutBeforeCommit, .serverErrorAfterSuccess, .outage] {
+            let shop = MortalShop()
+            let id = try await shop.sale(.manual).id
+            try await shop.takePart(id)
+            if let fault { shop.payPal.faults.fail(.void, with: fault, times: 1) }
+            let (engine, wire) = try shop.engine()
+            let asked = try await engine.cancel(id, account: .main)
+            #expect(asked.captured.minorUnits == 500 && !asked.isCanceled)
+            try await shop.settle()
+            let payment = try await shop.payment(id)
+            #expect(payment.status == .succeeded && payment.released.minorUnits == 750, "\(String(describing: fault))")
+            #expect(payment.nextDue == nil && payment.attention.isEmpty)
+            #expect(wire.asked.contains { $0.hasSuffix("/void") })
+            #expect(await shop.taken() == 500)
+            await #expect(throws: CheckoutError.self) { try await engine.cancel(id, account: .main) }
+            await #expect(throws: CheckoutError.self) { try await engine.capture(id, account: .main) }
+            #expect(try await engine.refund(id, account: .main).status == .refunded)
+            #expect(await shop.taken() == 0)
+        }
+    }
+
+    @Test("a rest that was let go while nobody listened, and whose key is forgotten, is seen in the order")
+    func releaseWindow() async throws {
+        let shop = MortalShop()
+        let id = try await shop.sale(.manual).id
+        try await shop.takePart(id)
+        _ = try? await shop.engine(Mortal(steps: 3)).engine.cancel(id, account: .main)
+        #expect(await shop.payPal.ledger().first?["canceled"]?.boolValue == true)
+        #expect(try await shop.payment(id).status == .partiallyCaptured)
+        shop.clock.advance(.hours(7))
+        let (engine, wire) = try shop.engine()
+        try await engine.recover()
+        #expect(!wire.asked.isEmpty && wire.asked.allSatisfy { $0.hasPrefix("GET") }, "\(wire.asked)")
+        #expect(try await shop.payment(id).released.minorUnits == 750)
+        #expect(await shop.taken() == 500)
     }
 }

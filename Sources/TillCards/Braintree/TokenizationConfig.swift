@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// The configuration of an app that makes nonces with Braintree: a tokenization key, which can do nothing else.
 public struct TokenizationConfig: CardClientConfig {

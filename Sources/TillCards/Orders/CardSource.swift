@@ -13,12 +13,14 @@ package enum CardSource {
     }
 
     /// The engine's card.
-    package static func json(_ card: CardDetails) -> (JSONValue, [Secret<String>]) {
+    package static func json(
+        _ card: CardDetails, challenge: ChallengeReturn? = nil
+    ) -> (JSONValue, [Secret<String>]) {
         let expiry = card.expiry.reveal()
         return json(
             number: card.number.reveal(), expiry: "\(expiry.year)-\(expiry.month < 10 ? "0" : "")\(expiry.month)",
             code: card.securityCode?.reveal(), holder: card.holder?.reveal(),
-            address: card.billingAddress?.reveal(), challenge: nil, verification: nil)
+            address: card.billingAddress?.reveal(), challenge: challenge, verification: nil)
     }
 
     private static func json(

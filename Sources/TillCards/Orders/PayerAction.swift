@@ -1,5 +1,5 @@
 internal import Foundation
-public import TillCore
+import TillCore
 
 /// A challenge of the card's bank: where the customer goes, and how the way back is recognised.
 public struct PayerAction: Hashable, Sendable {
@@ -75,7 +75,9 @@ public struct ChallengeReturn: Hashable, Sendable {
                 theirs.path == ours.path, theirs.user == nil
             else { continue }
             let states = (theirs.queryItems ?? []).filter { $0.name == "state" }
-            guard states.count == 1, states.first?.value == state else { throw .wrongState }
+            guard states.count == 1, let given = states.first?.value, equalInConstantTime(given.utf8, state.utf8) else {
+                throw .wrongState
+            }
             return meaning
         }
         throw .otherAddress

@@ -52,6 +52,9 @@ public struct Attempt: Hashable, Sendable {
         public let reason: String
         /// When it was written to the journal.
         public let startedAt: Timestamp
+        /// What of the hold is let go, where a part of it was captured before; that part stays captured. `nil`: the
+        /// whole attempt is voided.
+        public let rest: Money?
         /// Where it stands.
         public internal(set) var state: OperationState
     }
@@ -86,6 +89,14 @@ public struct Attempt: Hashable, Sendable {
     /// The authorization, if there is one.
     public var authorization: Authorization? {
         if case .authorized(let authorization) = state { authorization } else { nil }
+    }
+
+    /// What the issuer approved without the tip, also after the rest of it was let go.
+    public var approved: Money? {
+        guard let base = authorization?.base, let void, void.state.isSucceeded, let rest = void.rest else {
+            return authorization?.base
+        }
+        return try? base.adding(rest)
     }
 
     /// Money may be with the provider and nobody knows.

@@ -4,7 +4,8 @@ public enum PaymentCommand: Hashable, Sendable {
     case attempt(provider: ProviderName, tender: TenderSummary)
     /// Take held money; all that is left if no amount is given.
     case capture(Money?, isFinal: Bool)
-    /// Want no money for this order any more; lets a hold go.
+    /// Want no money for this order any more; lets a hold go. Where a part of the hold was captured only the rest is
+    /// let go, and the payment stays.
     case cancel(reason: String)
     /// Renew the hold on what is not captured yet. The honor period counts where the provider told no end of it.
     case renew(honorPeriod: Span)
@@ -70,7 +71,7 @@ extension Payment {
         guard cancelReason == nil else { throw .operationInProgress("cancellation") }
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
         guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
-        guard captured.isZero else { throw .capturedAlready(captured) }
+        guard captured.isZero else { return try decideRelease(reason: reason) }
         var events: [PaymentEvent] = [.cancelRequested(reason: reason)]
         switch currentAttempt?.state {
         case nil: events.append(.canceled)
@@ -83,6 +84,14 @@ extension Payment {
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
         }
         return events
+    }
+
+    /// Lets go of what is left of a hold of which a part was captured. That part stays captured, and the payment is
+    /// not canceled.
+    private func decideRelease(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let attempt = currentAttempt, restOfHold(attempt.id) != nil else { throw .capturedAlready(captured) }
+        if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
+        return [.voidStarted(attempt.id, reason: reason)]
     }
 
     /// What an attempt holds, if nothing is under way with it and the payment may still change.

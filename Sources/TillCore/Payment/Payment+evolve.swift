@@ -48,10 +48,18 @@ extension Payment {
                 $0.void?.state = .succeeded(nil)
             }
         case .voidStarted(let id, let reason):
-            change(id) { $0.void = Attempt.Void(reason: reason, startedAt: at, state: .inFlight) }
+            let rest = restOfHold(id)
+            change(id) { $0.void = Attempt.Void(reason: reason, startedAt: at, rest: rest, state: .inFlight) }
         case .voided(let id):
             change(id) {
-                $0.state = .voided
+                if case .authorized(var held) = $0.state, let rest = $0.void?.rest {
+                    // What was captured stays; the hold is no more than that.
+                    held.amount = Money(
+                        minorUnits: held.amount.minorUnits - rest.minorUnits, currency: rest.currency)
+                    $0.state = .authorized(held)
+                } else {
+                    $0.state = .voided
+                }
                 $0.endContinuation(.refused(Decline(reason: .generic, code: "voided")))
                 $0.void?.state = .succeeded(nil)
             }
@@ -108,6 +116,16 @@ extension Payment {
             Capture(
                 id: nextCaptureID, attempt: id, amount: authorization.amount, isFinal: true, startedAt: at,
                 state: .succeeded(authorization.reference)))
+    }
+
+    /// What of a hold is left after a part of it was captured. `nil`: no part was captured, or nothing is left.
+    func restOfHold(_ id: AttemptID) -> Money? {
+        guard let held = attempts.first(where: { $0.id == id })?.authorization, !held.isCaptured else { return nil }
+        let mine = captures.filter { $0.attempt == id && $0.state.isSucceeded }
+        let rest = Money(
+            minorUnits: held.amount.minorUnits - sum(mine.lazy.map(\.amount)).minorUnits, currency: currency)
+        guard !mine.isEmpty, !mine.contains(where: \.isFinal), rest.isPositive else { return nil }
+        return rest
     }
 
     /// The hold keeps its amount; its name, its end and its honor period are those of the renewal.

@@ -159,6 +159,7 @@ extension Payment {
     ) -> [PaymentEvent] {
         guard let void = attempts.first(where: { $0.id == id })?.void, void.state.isOpen else { return [] }
         switch answer {
+        case .approved where void.rest != nil: return [.voided(id)]
         case .approved where captures.contains(where: { $0.attempt == id && $0.state.isSucceeded }):
             let reason = "The provider says that it voided what it has captured."
             return [
@@ -237,10 +238,18 @@ extension Payment {
         _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, at now: Timestamp
     ) -> [PaymentEvent] {
         guard case .approved(let snapshot) = answer, snapshot.captured.currency == currency else {
+            // The customer is still waited for, and whoever watches the payment asks often.
+            if let attempt = undecided(id), attempt.void == nil, isBeforeNextLook(attempt, at: now) { return [] }
             return openOperations(of: id).flatMap { stillUnknown($0, reason: "The query was not answered.", at: now) }
         }
         if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now) }
         return observeSettlements(snapshot, of: id, at: now)
+    }
+
+    /// The customer is waited for, and the engine's own next look is still to come.
+    private func isBeforeNextLook(_ attempt: Attempt, at now: Timestamp) -> Bool {
+        guard case .requiresAction = attempt.state else { return false }
+        return now.since(updatedAt) < CheckSchedule.actionInterval
     }
 
     private func openOperations(of id: AttemptID) -> [OperationID] {
@@ -275,9 +284,7 @@ extension Payment {
                 return [.voidStarted(id, reason: "abandoned")]
             }
             // Written again when its time has come, so that the next look has its time too.
-            if case .requiresAction(action) = attempt.state, now.since(updatedAt) < CheckSchedule.actionInterval {
-                return []
-            }
+            if case .requiresAction(action) = attempt.state, isBeforeNextLook(attempt, at: now) { return [] }
             return [.actionRequired(id, action)]
         case .stored(let tap):
             guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
@@ -341,7 +348,9 @@ extension Payment {
             }
         }
         if let void = attempt.void, void.state.isOpen {
-            if snapshot.standing == .voided, settled == 0 {
+            if snapshot.standing == .voided, void.rest != nil, snapshot.captured.minorUnits == settled {
+                events.append(.voided(id))
+            } else if snapshot.standing == .voided, settled == 0 {
                 events += settle(id, [gone(id, void)])
             } else {
                 events.append(.deferred(.void(id), until: now, reason: "not voided yet"))

@@ -79,6 +79,10 @@ public struct Payment: Hashable, Sendable {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip
     }
+    /// Let go after a part of the hold was captured.
+    public var released: Money {
+        sum(attempts.lazy.compactMap { attempt in attempt.void.flatMap { $0.state.isSucceeded ? $0.rest : nil } })
+    }
     /// Taken, whether or not some of it went back.
     public var captured: Money { sum(captures.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
     /// Taken or about to be: what a new capture must leave room for.

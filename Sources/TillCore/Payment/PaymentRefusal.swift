@@ -98,7 +98,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .nothingHeld: "List what is held with `till authorizations list`."
         case .renewalTooEarly: "Capture it now; no renewal is needed."
         case .renewedBefore: "Capture it before it ends."
-        case .capturedAlready: "Refund it instead."
+        case .capturedAlready: "Nothing of it is held any more; to give it back, refund it."
         case .unsupported: "Choose another way."
         }
     }

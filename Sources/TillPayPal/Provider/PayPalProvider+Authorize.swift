@@ -11,7 +11,9 @@ extension PayPalProvider {
         }
         let source: JSONValue
         let secrets: [Secret<String>]
-        switch PayPalProvider.source(of: tender, amount: request.amount) {
+        switch PayPalProvider.source(
+            of: tender, amount: request.amount, wayBack: wayBack?(request.context.attempt))
+        {
         case .success(let usable): (source, secrets) = usable
         case .failure(let refused): return .declined(refused.decline)
         }
@@ -42,14 +44,14 @@ extension PayPalProvider {
 
     /// The payment source of a tender, and what of it must not come back.
     private static func source(
-        of tender: Tender, amount: Money
+        of tender: Tender, amount: Money, wayBack: ChallengeReturn?
     ) -> Result<(JSONValue, [Secret<String>]), Refused> {
         let number: Secret<String>
         let source: (JSONValue, [Secret<String>])
         switch tender {
         case .card(let card):
             number = card.number
-            source = CardSource.json(card)
+            source = CardSource.json(card, challenge: wayBack)
         case .wallet(let payment):
             guard let token = payment.networkToken else {
                 return .failure(Refused(.cardNotSupported, "PayPal takes wallet tokens that the shop has opened"))

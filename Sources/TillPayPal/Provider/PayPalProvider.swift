@@ -14,6 +14,7 @@ public struct PayPalProvider: PaymentServiceProvider {
     public let policy: LiabilityPolicy
     let connection: PayPalConnection
     let clock: any TillClock
+    let wayBack: (@Sendable (AttemptID) -> ChallengeReturn)?
 
     /// Makes one.
     /// - Parameters:
@@ -22,10 +23,13 @@ public struct PayPalProvider: PaymentServiceProvider {
     ///   - clock: the time.
     ///   - deadline: for one operation.
     ///   - policy: which results of a bank's challenge are gone on with.
+    ///   - wayBack: where the bank's page sends the customer of an attempt back to; without it the customer is sent
+    ///     nowhere.
     public init(
         config: ServerConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25),
-        policy: LiabilityPolicy = .standard
+        policy: LiabilityPolicy = .standard, wayBack: (@Sendable (AttemptID) -> ChallengeReturn)? = nil
     ) {
+        self.wayBack = wayBack
         connection = config.connection(transport: transport, clock: clock)
         self.clock = clock
         self.deadline = deadline

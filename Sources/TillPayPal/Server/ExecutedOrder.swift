@@ -1,5 +1,5 @@
 public import TillCards
-public import TillCore
+import TillCore
 
 /// An order whose money was taken or is held. A declined card never makes one.
 public struct ExecutedOrder: Hashable, Sendable {

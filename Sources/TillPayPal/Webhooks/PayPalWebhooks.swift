@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import SwiftASN1
-public import TillCards
+import TillCards
 public import TillCore
 @_spi(FixedExpiryValidationTime) internal import X509
 

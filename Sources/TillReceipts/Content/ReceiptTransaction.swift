@@ -121,7 +121,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
             tender: attempt?.tender.kind)
         take(attempt?.tender.card)
         reader = ReceiptText(nonEmpty: attempt?.tender.reader)
-        if let authorized = attempt?.authorization?.base, authorized != attempt?.amount {
+        if let authorized = attempt?.approved, authorized != attempt?.amount {
             approvedAmount = authorized
             if outcome == .approved { outcome = .partial }
         }

@@ -1,5 +1,5 @@
 public import Foundation
-public import TillCore
+import TillCore
 
 /// Receipts of every kind with made-up content: a shop sees with them how its own will look before it sells, and they
 /// are the golden receipts of the tests. Each says at its foot that it is none.

@@ -1,7 +1,7 @@
 import Crypto
 @preconcurrency import CryptoExtras
 import SwiftASN1
-public import TillApplePay
+import TillApplePay
 public import TillCore
 import X509
 

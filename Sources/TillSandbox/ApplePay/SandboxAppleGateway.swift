@@ -4,7 +4,7 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOSSL
-public import TillApplePay
+import TillApplePay
 public import TillCore
 
 /// A stand-in for Apple's gateway of merchant sessions: TLS with a client certificate on both ends, as Apple has it.

@@ -102,6 +102,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var state: State = .unconfirmed
     /// Nothing more can be captured.
     public var isClosed = false
+    /// Let go after a part was captured, in minor units.
+    public var released: Int64?
     /// Milliseconds since 1970.
     public let createdAt: Int64
     /// When the hold ends, milliseconds since 1970.

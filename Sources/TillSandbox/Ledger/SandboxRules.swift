@@ -128,8 +128,14 @@ extension SandboxCharge {
         return .approved(reference: name)
     }
 
-    /// Lets held money go; nothing can be asked for afterwards.
+    /// Lets held money go; nothing can be asked for afterwards. Of a hold of which a part was taken the rest goes.
     mutating func void() -> SandboxOutcome {
+        if released != nil { return .approved(reference: reference) }
+        if !captures.isEmpty, !isClosed {
+            released = authorized - captured
+            isClosed = true
+            return .approved(reference: reference)
+        }
         guard captures.isEmpty else {
             return .declined(code: "already_captured", message: "Captured money is refunded, not voided.")
         }

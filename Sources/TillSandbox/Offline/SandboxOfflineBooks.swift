@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-public import TillCore
+import TillCore
 import TillTapToPay
 
 /// What the offline stand-in remembers besides its charges: batches by their name, payments by their attempt, and how

@@ -8,12 +8,15 @@ struct PayPalAnswer: Sendable {
     /// What is sent in place of JSON: a certificate, a page.
     var text: String?
     var contentType = "application/json"
+    /// Where a browser goes on.
+    var location: String?
 
     var bytes: [UInt8]? { text.map { Array($0.utf8) } ?? body?.bytes() }
 
-    init(_ status: Int, _ body: JSONValue? = nil) {
+    init(_ status: Int, _ body: JSONValue? = nil, location: String? = nil) {
         self.status = status
         self.body = body
+        self.location = location
     }
 
     /// What is no JSON.

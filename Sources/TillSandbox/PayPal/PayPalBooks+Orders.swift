@@ -190,6 +190,9 @@ extension PayPalBooks {
         return order.units.first?.amount
     }
 
+    /// Where the customer of an order goes after the challenge; `nil`: nowhere.
+    func wayBack(_ id: String) -> String? { orders[id]?.returnURL }
+
     /// The customer's end of a challenge, or of an approval in a wallet.
     func approve(_ id: String, succeeds: Bool) -> Bool {
         guard var order = orders[id], order.status == "PAYER_ACTION_REQUIRED" else { return false }
@@ -300,6 +303,7 @@ extension PayPalBooks {
         if method == "SCA_ALWAYS" || name == PayPalBooks.challengeName {
             order.status = "PAYER_ACTION_REQUIRED"
             order.waiting = .members(["name": card["name"]])
+            order.returnURL = source.at("card", "experience_context", "return_url")?.stringValue
             return nil
         }
         if executes {

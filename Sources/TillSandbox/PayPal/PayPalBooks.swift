@@ -19,6 +19,8 @@ actor PayPalBooks {
         var updated: Timestamp
         /// A card that waits for its challenge.
         var waiting: JSONValue?
+        /// Where the bank's page sends the customer afterwards.
+        var returnURL: String?
         var payments: [Payment] = []
     }
 

@@ -11,7 +11,8 @@ extension PayPalDesk {
         let succeeds = request.body == Array("answer=confirm".utf8)
         guard succeeds || request.body == Array("answer=refuse".utf8), await books.approve(id, succeeds: succeeds)
         else { return ChallengePage.over }
-        return ChallengePage.answered(succeeds)
+        guard let back = await books.wayBack(id) else { return ChallengePage.answered(succeeds) }
+        return PayPalAnswer(303, location: back)
     }
 }
 

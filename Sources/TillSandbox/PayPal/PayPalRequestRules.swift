@@ -162,6 +162,11 @@ struct PayPalRequestRules {
         let number = text(card["number"], "\(field)/number", 13...19) { PayPalRequestRules.digits($0) }
         let expiry = text(card["expiry"], "\(field)/expiry", 7...7) { PayPalRequestRules.isExpiry($0) }
         text(card["security_code"], "\(field)/security_code", 3...4) { PayPalRequestRules.digits($0) }
+        for name in ["return_url", "cancel_url"] {
+            text(card.at("experience_context", name), "\(field)/experience_context/\(name)", 10...4000) {
+                $0.contains("://")
+            }
+        }
         if let address = card["billing_address"] {
             text(address["country_code"], "\(field)/billing_address/country_code", required: true, 2...2)
             for (name, limit) in [

@@ -74,6 +74,7 @@ public struct SandboxPayPalServer: Sendable {
             headers[name] =
                 answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
         }
+        if let location = answer.location { headers[.location] = location }
         guard let body = answer.bytes else {
             return Response(status: HTTPResponse.Status(code: answer.status), headers: headers)
         }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOPosix
-public import TillCore
+import TillCore
 
 /// A virtual receipt printer on two ports of this machine: one takes ESC/POS as printers' port 9100 does, the other is
 /// its buttons and its paper.

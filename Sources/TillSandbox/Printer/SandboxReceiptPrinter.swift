@@ -1,5 +1,5 @@
 import Synchronization
-public import TillCore
+import TillCore
 import TillReceipts
 
 /// A receipt printer that is not there: takes ESC/POS, keeps what is on its paper, answers about its state as Epson's

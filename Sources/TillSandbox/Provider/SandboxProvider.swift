@@ -209,7 +209,8 @@ public struct SandboxProvider: PaymentServiceProvider {
                     Decline(sandboxCode: charge.declineCode ?? "generic_decline", message: nil, card: refused(charge)))
             case .voided: .voided
             case .authorized:
-                charge.isExpired(at: clock.now()) ? .voided : .authorized(authorization(charge, asked))
+                charge.isExpired(at: clock.now()) || charge.released != nil
+                    ? .voided : .authorized(authorization(charge, asked))
             }
         return ProviderSnapshot(
             reference: ProviderReference(rawValue: charge.reference), standing: standing,

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import TillApplePay
+import TillApplePay
 public import TillCore
 
 /// Looks for what is wrong with a shop's Apple Pay before its customers do.

@@ -1,6 +1,6 @@
 import Foundation
 import NIOSSL
-public import TillApplePay
+import TillApplePay
 public import TillCore
 
 /// A shop's settings for Apple Pay, as they stand in a JSON file. Paths in it are relative to the file.

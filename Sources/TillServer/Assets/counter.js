@@ -183,7 +183,7 @@ function words(payment) {
   const sum = money(payment.amount, payment.currency), taken = money(payment.captured, payment.currency);
   const back = money(payment.refunded, payment.currency), held = money(payment.authorized, payment.currency);
   switch (payment.status) {
-    case "succeeded": return ["good", "Paid", `${taken} was taken.`];
+    case "succeeded": return ["good", "Paid", `${taken} was taken.` + (payment.released > 0 ? ` The other ${money(payment.released, payment.currency)} was let go.` : "")];
     case "partially_captured": return ["good", "Partly taken", `${taken} of ${held} was taken; the rest is still held.`];
     case "partially_refunded": return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.`];
     case "refunded": return ["good", "Refunded", `${back} went back to the customer.`];
@@ -258,7 +258,8 @@ function render() {
 
   const canCapture = ["requires_capture", "partially_captured"].includes(payment.status) && payment.authorized > payment.captured;
   $("capture-form").hidden = !canCapture;
-  $("cancel").hidden = payment.status !== "requires_capture";
+  $("cancel").hidden = !canCapture;
+  $("cancel").textContent = payment.captured > 0 ? "Let the rest go" : "Cancel the hold";
   if (canCapture) prefill("capture-amount", "capture", payment.authorized - payment.captured, payment);
   $("refund-form").hidden = left <= 0;
   globalThis.tillRefund?.(payment);

@@ -1,4 +1,4 @@
-public import TillAdyen
+import TillAdyen
 public import TillCore
 internal import TillJournal
 

@@ -1,5 +1,5 @@
-public import TillBraintree
-public import TillCore
+import TillBraintree
+import TillCore
 
 /// Checks Braintree's webhooks, and asks Braintree what they are about.
 public struct BraintreeWebhooks: Sendable {

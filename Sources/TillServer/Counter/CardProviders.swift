@@ -1,7 +1,7 @@
 internal import TillBraintree
-public import TillCards
+import TillCards
 public import TillCore
-public import TillPayPal
+import TillPayPal
 
 /// How PayPal is reached, if it is configured.
 public struct PayPalOptions: Sendable {
@@ -32,11 +32,14 @@ public struct PayPalOptions: Sendable {
 
     /// The provider.
     /// - Throws: ``CounterError/cardProvider(_:)``.
-    func provider(transport: any HTTPTransport, clock: any TillClock) throws(CounterError) -> PayPalProvider {
+    func provider(
+        transport: any HTTPTransport, clock: any TillClock, wayBack: ChallengeWayBack?
+    ) throws(CounterError) -> PayPalProvider {
         do {
             let config = try ServerConfig(
                 clientID: clientID, secret: secret, environment: PayPalEnvironment.custom(url))
-            return PayPalProvider(config: config, transport: transport, clock: clock)
+            return PayPalProvider(
+                config: config, transport: transport, clock: clock, wayBack: wayBack.map { $0.addresses(of:) })
         } catch {
             throw .cardProvider("\(error)")
         }

@@ -85,7 +85,9 @@ public struct Counter: Sendable {
             let wire = transport ?? HTTPClientTransport()
             transport = wire
             do {
-                let provider = try configured.provider(transport: TracedTransport(transport: wire), clock: clock)
+                let provider = try configured.provider(
+                    transport: TracedTransport(transport: wire), clock: clock,
+                    wayBack: wayBack(options, journal: journal.path))
                 providers.append(provider)
                 payPal = provider
             } catch {
@@ -141,6 +143,13 @@ public struct Counter: Sendable {
             journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, adyen: adyen,
             adyenTerminal: adyenTerminal, offline: offline, options: options, clock: clock, calls: calls,
             transport: transport, terminalTransport: terminalTransport)
+    }
+
+    /// Where banks send customers back to; `nil` where the shop has said no address for customers.
+    public var wayBack: ChallengeWayBack? { Counter.wayBack(options, journal: journal.path) }
+
+    private static func wayBack(_ options: CounterOptions, journal: String) -> ChallengeWayBack? {
+        options.receipts.url.flatMap { try? ChallengeWayBack(base: $0, besideJournal: journal) }
     }
 
     /// What checks PayPal's webhooks, if they are set up.

@@ -130,6 +130,11 @@ struct CounterResponder: HTTPResponder {
         if ApplePayRoutes.own(path), let web = try applePay?.web() {
             return try await web.routes.answer(request, route: &route)
         }
+        if path.hasPrefix(ChallengeWayBack.path) {
+            route = "/back/{attempt}"
+            try request.only(.get)
+            return try await cameBack(request)
+        }
         let isReading = request.isReading
         switch path {
         case "/", "/counter.css", "/counter.js", "/readers.js", "/tap.js", "/cards.js", "/receipts.js", "/questions.js",

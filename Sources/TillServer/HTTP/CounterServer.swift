@@ -143,7 +143,7 @@ public struct CounterServer: Sendable {
             journal: journal, checkout: checkout, keyed: keyed, feed: feed, metrics: metrics, readCard: readCard,
             options: options, clock: clock, terminal: terminal)
         let events = EventStreamRoute(
-            journal: journal, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
+            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
             payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments),
             tap: TapRoutes(desk: tap, payments: payments), events: events,

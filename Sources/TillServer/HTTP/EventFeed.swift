@@ -1,6 +1,6 @@
 import Synchronization
-public import TillCore
-public import TillHardware
+import TillCore
+import TillHardware
 public import TillJournal
 
 /// Wakes the streams of events. Give ``committed(_:)`` to the journal as what it calls after a commit.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
@@ -15,6 +16,7 @@ struct EventStreamRoute: Sendable {
     static let page = 200
 
     let journal: any Journal
+    let checkout: Checkout
     let feed: EventFeed
     let clock: any TillClock
     let maximumStreams: Int
@@ -48,7 +50,7 @@ struct EventStreamRoute: Sendable {
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)
         }
-        let clock = clock
+        let (clock, journal, checkout) = (clock, journal, checkout)
         // What happened between that place and now is told at once.
         listener.tick()
         let body = ResponseBody { writer in
@@ -56,6 +58,7 @@ struct EventStreamRoute: Sendable {
                 while !Task.isCancelled {
                     try await clock.sleep(for: EventStreamRoute.interval)
                     listener.tick()
+                    if let payment, let seen = try? await journal.payment(payment) { checkout.watched(seen) }
                 }
             }
             defer {

@@ -30,6 +30,7 @@ public enum PaymentJSON {
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)
         writer.field("refunded", payment.refunded.minorUnits)
+        writer.field("released", payment.released.minorUnits)
         writer.field("capture", payment.captureMode.rawValue)
         writer.field("provider", payment.provider?.rawValue)
         writer.key("tender")
@@ -172,7 +173,13 @@ public enum PaymentJSON {
         case .unknown:
             return "It is not known yet whether money moved. It is being found out. Do not take another payment."
         case .requiresCapture: return "The money is held. Capture it to take it."
-        case .partiallyCaptured: return "\(payment.captured) of the held money was taken."
+        case .partiallyCaptured:
+            guard payment.currentAttempt?.void?.state.isOpen != true else {
+                return "\(payment.captured) of the held money was taken; the rest is being let go."
+            }
+            return "\(payment.captured) of the held money was taken."
+        case .succeeded where payment.released.isPositive:
+            return "Paid: \(payment.captured). The other \(payment.released) that was held was let go."
         case .succeeded: return "Paid: \(payment.captured)."
         case .partiallyRefunded: return "\(payment.refunded) of \(payment.captured) went back."
         case .refunded: return "All of it went back: \(payment.refunded)."

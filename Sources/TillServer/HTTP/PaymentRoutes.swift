@@ -229,6 +229,7 @@ struct PaymentRoutes: Sendable {
 
     func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let payment = try await checkout.payment(id, account: incoming.account)
+        checkout.watched(payment)
         let events = try await journal.events(of: id)
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()

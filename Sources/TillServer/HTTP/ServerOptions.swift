@@ -19,6 +19,8 @@ public struct ServerOptions: Sendable {
     public var webhookSecrets: [Secret<String>] = []
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks?
+    /// Where banks send customers back to, if the counter has an address for customers.
+    public var wayBack: ChallengeWayBack?
     /// What checks Adyen's webhooks, if they are set up.
     public var adyenWebhooks: AdyenWebhooks?
     /// What Adyen's webhooks have told.

@@ -1,5 +1,5 @@
 import Synchronization
-public import TillCore
+import TillCore
 
 /// How calls to providers ended, counted by provider, step and outcome. No label holds an identifier.
 public final class ProviderCalls: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 public import TillCore
 public import TillJournal
 public import TillPrinting
-public import TillReceipts
+import TillReceipts
 
 /// The printers of a shop: by the names that it gave them, or by address.
 public struct PrinterBook: Sendable {

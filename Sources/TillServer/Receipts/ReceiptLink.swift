@@ -10,7 +10,7 @@ public struct ReceiptLink: Sendable {
     /// The longest.
     public static let longestLife = Span.days(730)
 
-    private let key: SymmetricKey
+    let key: SymmetricKey
 
     /// With a key of one's own.
     public init(key: SymmetricKey) { self.key = key }

@@ -39,7 +39,8 @@ extension Setting {
     /// Where customers find the counter.
     public static let receiptURL = Setting(
         key: "receipt_url", option: "--receipt-url", kind: .webAddress, usual: nil,
-        about: "Where customers find this counter; receipts then carry a code that leads to them online.")
+        about: "Where customers find this counter; receipts then carry a code that leads to them online, and a "
+            + "bank's page sends customers back to it.")
     /// Fields that the shop's acquirer wants beyond those of the schemes.
     public static let receiptFields = Setting(
         key: "receipt_fields", option: nil, kind: .text, usual: nil,

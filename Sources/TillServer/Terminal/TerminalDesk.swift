@@ -1,5 +1,5 @@
 import HTTPTypes
-public import TillCore
+import TillCore
 import TillHardware
 import ServiceLifecycle
 public import TillStripe

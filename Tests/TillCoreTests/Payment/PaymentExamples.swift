@@ -67,6 +67,8 @@ enum PaymentExamples {
                 held + [.captureStarted(capture, attempt, eur(100), isFinal: true), lost(.capture(capture))]
             ),
             ("partly captured", .manual, partly),
+            ("partly, letting go", .manual, partly + [.voidStarted(attempt, reason: "x")]),
+            ("partly, let go", .manual, partly + [.voidStarted(attempt, reason: "x"), .voided(attempt)]),
             (
                 "partly, all back", .manual,
                 partly + [.refundStarted(refund, attempt, eur(40), reason: nil), .refunded(refund, nil)]

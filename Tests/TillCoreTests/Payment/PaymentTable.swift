@@ -104,18 +104,40 @@ enum PaymentTable {
         partly captured | capture | capture.started
         partly captured | capture 40 | capture.started
         partly captured | capture 101 | ! capture_exceeds_authorization
-        partly captured | cancel | ! captured_already
+        partly captured | cancel | void.started
         partly captured | renew | renewal.started
         partly captured | renew early | ! reauthorization_too_early
         partly captured | refund | refund.started
         partly captured | refund 60 | ! refund_exceeds_captured
         partly captured | refund -1 | ! invalid_amount
         partly captured | refund 1 USD | ! invalid_amount
+        partly, letting go | attempt | ! order_already_paid
+        partly, letting go | capture | ! operation_in_progress
+        partly, letting go | capture 40 | ! operation_in_progress
+        partly, letting go | capture 101 | ! operation_in_progress
+        partly, letting go | cancel | ! operation_in_progress
+        partly, letting go | renew | ! operation_in_progress
+        partly, letting go | renew early | ! operation_in_progress
+        partly, letting go | refund | refund.started
+        partly, letting go | refund 60 | ! refund_exceeds_captured
+        partly, letting go | refund -1 | ! invalid_amount
+        partly, letting go | refund 1 USD | ! invalid_amount
+        partly, let go | attempt | ! order_already_paid
+        partly, let go | capture | ! nothing_to_capture
+        partly, let go | capture 40 | ! nothing_to_capture
+        partly, let go | capture 101 | ! nothing_to_capture
+        partly, let go | cancel | ! captured_already
+        partly, let go | renew | ! nothing_held
+        partly, let go | renew early | ! nothing_held
+        partly, let go | refund | refund.started
+        partly, let go | refund 60 | ! refund_exceeds_captured
+        partly, let go | refund -1 | ! invalid_amount
+        partly, let go | refund 1 USD | ! invalid_amount
         partly, all back | attempt | ! payment_closed
         partly, all back | capture | ! payment_closed
         partly, all back | capture 40 | ! payment_closed
         partly, all back | capture 101 | ! payment_closed
-        partly, all back | cancel | ! captured_already
+        partly, all back | cancel | void.started
         partly, all back | renew | ! payment_closed
         partly, all back | renew early | ! payment_closed
         partly, all back | refund | ! nothing_to_refund
@@ -332,6 +354,7 @@ enum PaymentTable {
         created | seen taken | -
         created | seen declined | -
         created | seen voided | -
+        created | seen rest voided | -
         created | not seen | -
         in flight | prepared | attempt.prepared
         in flight | prepare lost | attempt.not_sent
@@ -364,6 +387,7 @@ enum PaymentTable {
         in flight | seen taken | attempt.authorized
         in flight | seen declined | attempt.declined
         in flight | seen voided | void.succeeded
+        in flight | seen rest voided | void.succeeded
         in flight | not seen | operation.unknown
         challenge | prepared | -
         challenge | prepare lost | -
@@ -396,7 +420,8 @@ enum PaymentTable {
         challenge | seen taken | attempt.authorized
         challenge | seen declined | attempt.declined
         challenge | seen voided | void.succeeded
-        challenge | not seen | operation.unknown
+        challenge | seen rest voided | void.succeeded
+        challenge | not seen | -
         unknown | prepared | -
         unknown | prepare lost | -
         unknown | approved | attempt.authorized capture.started
@@ -428,6 +453,7 @@ enum PaymentTable {
         unknown | seen taken | attempt.authorized
         unknown | seen declined | attempt.declined
         unknown | seen voided | void.succeeded
+        unknown | seen rest voided | void.succeeded
         unknown | not seen | operation.unknown
         declined | prepared | -
         declined | prepare lost | -
@@ -460,6 +486,7 @@ enum PaymentTable {
         declined | seen taken | -
         declined | seen declined | -
         declined | seen voided | -
+        declined | seen rest voided | -
         declined | not seen | -
         not sent | prepared | -
         not sent | prepare lost | -
@@ -492,6 +519,7 @@ enum PaymentTable {
         not sent | seen taken | -
         not sent | seen declined | -
         not sent | seen voided | -
+        not sent | seen rest voided | -
         not sent | not seen | -
         held | prepared | -
         held | prepare lost | -
@@ -524,6 +552,7 @@ enum PaymentTable {
         held | seen taken | -
         held | seen declined | -
         held | seen voided | attempt.expired
+        held | seen rest voided | attempt.expired
         held | not seen | -
         capturing | prepared | -
         capturing | prepare lost | -
@@ -556,6 +585,7 @@ enum PaymentTable {
         capturing | seen taken | capture.succeeded
         capturing | seen declined | operation.deferred
         capturing | seen voided | operation.refused attempt.expired
+        capturing | seen rest voided | operation.refused attempt.expired
         capturing | not seen | operation.unknown
         capture unknown | prepared | -
         capture unknown | prepare lost | -
@@ -588,6 +618,7 @@ enum PaymentTable {
         capture unknown | seen taken | capture.succeeded
         capture unknown | seen declined | operation.deferred
         capture unknown | seen voided | operation.refused attempt.expired
+        capture unknown | seen rest voided | operation.refused attempt.expired
         capture unknown | not seen | operation.unknown
         partly captured | prepared | -
         partly captured | prepare lost | -
@@ -620,7 +651,74 @@ enum PaymentTable {
         partly captured | seen taken | -
         partly captured | seen declined | -
         partly captured | seen voided | -
+        partly captured | seen rest voided | -
         partly captured | not seen | -
+        partly, letting go | prepared | -
+        partly, letting go | prepare lost | -
+        partly, letting go | approved | -
+        partly, letting go | declined | -
+        partly, letting go | auth lost | -
+        partly, letting go | auth unsent | -
+        partly, letting go | auth asks | -
+        partly, letting go | continued | -
+        partly, letting go | continue no | -
+        partly, letting go | continue lost | -
+        partly, letting go | continue unsent | -
+        partly, letting go | continue asks | -
+        partly, letting go | renewed | -
+        partly, letting go | renewal no | -
+        partly, letting go | renewal lost | -
+        partly, letting go | captured | -
+        partly, letting go | capture lost | -
+        partly, letting go | capture no | -
+        partly, letting go | voided | void.succeeded
+        partly, letting go | void lost | operation.unknown
+        partly, letting go | void no | operation.refused payment.attention_required
+        partly, letting go | refunded | -
+        partly, letting go | refund lost | -
+        partly, letting go | refund unsent | -
+        partly, letting go | seen continuable | operation.deferred
+        partly, letting go | seen renewed | operation.deferred
+        partly, letting go | seen nothing | operation.deferred
+        partly, letting go | seen held | operation.deferred
+        partly, letting go | seen taken | operation.deferred
+        partly, letting go | seen declined | operation.deferred
+        partly, letting go | seen voided | operation.deferred
+        partly, letting go | seen rest voided | void.succeeded
+        partly, letting go | not seen | operation.unknown
+        partly, let go | prepared | -
+        partly, let go | prepare lost | -
+        partly, let go | approved | -
+        partly, let go | declined | -
+        partly, let go | auth lost | -
+        partly, let go | auth unsent | -
+        partly, let go | auth asks | -
+        partly, let go | continued | -
+        partly, let go | continue no | -
+        partly, let go | continue lost | -
+        partly, let go | continue unsent | -
+        partly, let go | continue asks | -
+        partly, let go | renewed | -
+        partly, let go | renewal no | -
+        partly, let go | renewal lost | -
+        partly, let go | captured | -
+        partly, let go | capture lost | -
+        partly, let go | capture no | -
+        partly, let go | voided | -
+        partly, let go | void lost | -
+        partly, let go | void no | -
+        partly, let go | refunded | -
+        partly, let go | refund lost | -
+        partly, let go | refund unsent | -
+        partly, let go | seen continuable | -
+        partly, let go | seen renewed | -
+        partly, let go | seen nothing | -
+        partly, let go | seen held | -
+        partly, let go | seen taken | -
+        partly, let go | seen declined | -
+        partly, let go | seen voided | -
+        partly, let go | seen rest voided | -
+        partly, let go | not seen | -
         partly, all back | prepared | -
         partly, all back | prepare lost | -
         partly, all back | approved | -
@@ -652,6 +750,7 @@ enum PaymentTable {
         partly, all back | seen taken | -
         partly, all back | seen declined | -
         partly, all back | seen voided | -
+        partly, all back | seen rest voided | -
         partly, all back | not seen | -
         captured | prepared | -
         captured | prepare lost | -
@@ -684,6 +783,7 @@ enum PaymentTable {
         captured | seen taken | -
         captured | seen declined | -
         captured | seen voided | -
+        captured | seen rest voided | -
         captured | not seen | -
         refunding 60 | prepared | -
         refunding 60 | prepare lost | -
@@ -716,6 +816,7 @@ enum PaymentTable {
         refunding 60 | seen taken | operation.deferred
         refunding 60 | seen declined | operation.deferred
         refunding 60 | seen voided | operation.deferred
+        refunding 60 | seen rest voided | operation.deferred
         refunding 60 | not seen | operation.unknown
         refunded 60 | prepared | -
         refunded 60 | prepare lost | -
@@ -748,6 +849,7 @@ enum PaymentTable {
         refunded 60 | seen taken | -
         refunded 60 | seen declined | -
         refunded 60 | seen voided | -
+        refunded 60 | seen rest voided | -
         refunded 60 | not seen | -
         refunded | prepared | -
         refunded | prepare lost | -
@@ -780,6 +882,7 @@ enum PaymentTable {
         refunded | seen taken | -
         refunded | seen declined | -
         refunded | seen voided | -
+        refunded | seen rest voided | -
         refunded | not seen | -
         refund refused | prepared | -
         refund refused | prepare lost | -
@@ -812,6 +915,7 @@ enum PaymentTable {
         refund refused | seen taken | -
         refund refused | seen declined | -
         refund refused | seen voided | -
+        refund refused | seen rest voided | -
         refund refused | not seen | -
         canceling | prepared | attempt.prepared
         canceling | prepare lost | attempt.not_sent payment.canceled
@@ -844,6 +948,7 @@ enum PaymentTable {
         canceling | seen taken | attempt.authorized refund.started
         canceling | seen declined | attempt.declined payment.canceled
         canceling | seen voided | void.succeeded payment.canceled
+        canceling | seen rest voided | void.succeeded payment.canceled
         canceling | not seen | operation.unknown
         voiding | prepared | -
         voiding | prepare lost | -
@@ -876,6 +981,7 @@ enum PaymentTable {
         voiding | seen taken | operation.deferred
         voiding | seen declined | operation.deferred
         voiding | seen voided | void.succeeded payment.canceled
+        voiding | seen rest voided | void.succeeded payment.canceled
         voiding | not seen | operation.unknown
         abandoning | prepared | -
         abandoning | prepare lost | -
@@ -908,6 +1014,7 @@ enum PaymentTable {
         abandoning | seen taken | attempt.authorized
         abandoning | seen declined | attempt.declined
         abandoning | seen voided | void.succeeded
+        abandoning | seen rest voided | void.succeeded
         abandoning | not seen | operation.unknown
         abandoned | prepared | -
         abandoned | prepare lost | -
@@ -940,6 +1047,7 @@ enum PaymentTable {
         abandoned | seen taken | -
         abandoned | seen declined | -
         abandoned | seen voided | -
+        abandoned | seen rest voided | -
         abandoned | not seen | -
         canceled | prepared | -
         canceled | prepare lost | -
@@ -972,6 +1080,7 @@ enum PaymentTable {
         canceled | seen taken | -
         canceled | seen declined | -
         canceled | seen voided | -
+        canceled | seen rest voided | -
         canceled | not seen | -
         expired | prepared | -
         expired | prepare lost | -
@@ -1004,6 +1113,7 @@ enum PaymentTable {
         expired | seen taken | -
         expired | seen declined | -
         expired | seen voided | -
+        expired | seen rest voided | -
         expired | not seen | -
         continuing | prepared | -
         continuing | prepare lost | -
@@ -1036,6 +1146,7 @@ enum PaymentTable {
         continuing | seen taken | attempt.authorized
         continuing | seen declined | attempt.declined
         continuing | seen voided | void.succeeded
+        continuing | seen rest voided | void.succeeded
         continuing | not seen | operation.unknown
         continuation unknown | prepared | -
         continuation unknown | prepare lost | -
@@ -1068,6 +1179,7 @@ enum PaymentTable {
         continuation unknown | seen taken | attempt.authorized
         continuation unknown | seen declined | attempt.declined
         continuation unknown | seen voided | void.succeeded
+        continuation unknown | seen rest voided | void.succeeded
         continuation unknown | not seen | operation.unknown
         continuing, canceled | prepared | -
         continuing, canceled | prepare lost | -
@@ -1100,6 +1212,7 @@ enum PaymentTable {
         continuing, canceled | seen taken | attempt.authorized refund.started
         continuing, canceled | seen declined | attempt.declined payment.canceled
         continuing, canceled | seen voided | void.succeeded payment.canceled
+        continuing, canceled | seen rest voided | void.succeeded payment.canceled
         continuing, canceled | not seen | operation.unknown
         renewing | prepared | -
         renewing | prepare lost | -
@@ -1132,6 +1245,7 @@ enum PaymentTable {
         renewing | seen taken | operation.deferred
         renewing | seen declined | operation.deferred
         renewing | seen voided | attempt.expired operation.refused
+        renewing | seen rest voided | attempt.expired operation.refused
         renewing | not seen | operation.unknown
         renewed | prepared | -
         renewed | prepare lost | -
@@ -1164,6 +1278,7 @@ enum PaymentTable {
         renewed | seen taken | -
         renewed | seen declined | -
         renewed | seen voided | attempt.expired
+        renewed | seen rest voided | attempt.expired
         renewed | not seen | -
         """
 }

@@ -63,6 +63,7 @@ struct PaymentTableTests {
             ("seen taken", seen(.authorized(Examples.authorization), 100)),
             ("seen declined", seen(.declined(Examples.decline), 0)),
             ("seen voided", seen(.voided, 0)),
+            ("seen rest voided", seen(.voided, 40)),
             ("not seen", .snapshot(attempt, .unknown(reason: "x"))),
         ]
     }()

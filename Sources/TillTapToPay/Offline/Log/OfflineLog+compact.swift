@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 extension OfflineLog {
     /// Removes the card data of payments that are resolved with the provider's word, or taken back: the log is written

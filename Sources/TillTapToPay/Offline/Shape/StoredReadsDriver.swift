@@ -1,5 +1,5 @@
 import Foundation
-public import TillCore
+import TillCore
 
 /// The log in the shape of Apple's store: one batch at a time, deleted with the provider's word.
 public struct StoredReadsDriver: PaymentCardReaderStoreDriver {

@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 /// One batch that is not resolved yet: what is in it and how far it has come.
 ///

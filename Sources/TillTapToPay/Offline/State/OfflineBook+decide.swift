@@ -1,4 +1,4 @@
-public import TillCore
+import TillCore
 
 // What may be done with what is stored. Pure: each says which events follow, or why none do.
 extension OfflineBook {

@@ -1,0 +1,45 @@
+public import TillCore
+
+extension Checkout {
+    /// How long after a challenge began whoever watches the payment has the provider asked for the first time; each
+    /// wait after that is as much longer as the challenge is older.
+    public static let firstWatchedInterval: Span = .seconds(2)
+    /// The longest wait between two looks at a payment that is watched.
+    public static let longestWatchedInterval: Span = .seconds(30)
+    /// For so long a challenge is looked at because it is watched; older ones wait for the engine's own looks.
+    public static let watchedLifetime: Span = .minutes(10)
+
+    /// How long to wait after a look at a payment whose customer has something to do, while somebody watches it: 2, 4,
+    /// 8, 16 and then 30 seconds; the engine's own `CheckSchedule.actionInterval` once the challenge is old.
+    /// - Parameter age: how old the challenge was at that look; zero for the wait before the first.
+    public static func watchedInterval(age: Span) -> Span {
+        guard age < watchedLifetime else { return CheckSchedule.actionInterval }
+        let elapsed = max(0, age.milliseconds)
+        return min(longestWatchedInterval, Span(milliseconds: elapsed + firstWatchedInterval.milliseconds))
+    }
+
+    /// Looks at a payment that somebody watches if its customer has something to do and it is time for a look, so that
+    /// a challenge that is over shows within seconds, without a webhook and without the customer coming back. Nothing
+    /// that it does not find out is written; calling it often asks the provider no more often.
+    ///
+    /// This process's own looks count, those of other processes do not: each asks at most so often.
+    public func lookWhileWatched(at id: PaymentID) async throws(CheckoutError) {
+        guard !atWork.contains(id), let payment = try await stored(id), let interval = watchedWait(payment) else {
+            return
+        }
+        try await look(at: id, ifNotWithin: interval)
+    }
+
+    /// The wait that is over; `nil` if there is nothing to look for, or not yet.
+    private func watchedWait(_ payment: Payment) -> Span? {
+        guard payment.status == .requiresAction, let attempt = payment.currentAttempt, attempt.void == nil else {
+            return nil
+        }
+        let began = attempt.continuation?.startedAt ?? attempt.startedAt
+        let last = atWork.lastLook(payment.id).map { max($0, began) } ?? began
+        let now = clock.now()
+        let wait = Checkout.watchedInterval(age: last.since(began))
+        // A clock that was set back must not stop the looks.
+        return now < last || now.since(last) >= wait ? wait : nil
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCheckout
+import TillCore
+import TillJournal
+
+extension CounterResponder {
+    /// A customer comes back from the bank's page. That says nothing about how it ended: the provider is asked at once,
+    /// and if that can not be done now, the engine does it, also after a crash.
+    func cameBack(_ request: Request) async throws -> Response {
+        guard let attempt = options.wayBack?.attempt(path: request.uri.path, query: request.uri.query),
+            let payment = CounterResponder.payment(of: attempt), try await journal.payment(payment) != nil
+        else { throw Problem.notFound }
+        let now = clock.now()
+        let receipt = WebhookReceipt(provider: ProviderName(rawValue: "challenge"), id: attempt.rawValue, at: now)
+        var interval: Span?
+        do throws(JournalError) {
+            try await journal.write(JournalWrite(webhook: receipt, wake: (payment, now)))
+        } catch {
+            guard case .webhookSeen = error else { throw error }
+            // Whoever loads the page again and again asks the provider no more often for it.
+            interval = Checkout.impatientInterval
+        }
+        try? await checkout.look(at: payment, ifNotWithin: interval)
+        return CounterResponder.backPage(try await journal.payment(payment))
+    }
+
+    /// An attempt is named after its payment.
+    private static func payment(of attempt: AttemptID) -> PaymentID? {
+        guard let end = attempt.rawValue.lastIndex(of: "-") else { return nil }
+        return try? PaymentID(validating: String(attempt.rawValue[..<end]))
+    }
+
+    private static func backPage(_ payment: Payment?) -> Response {
+        let (title, text, isOpen): (String, String, Bool) =
+            switch payment?.status {
+            case .succeeded, .requiresCapture, .partiallyCaptured:
+                ("Thank you", "Your payment is confirmed. You can close this page.", false)
+            case .requiresAction, .processing, .unknown, .stored, nil:
+                ("One moment", "The shop is asking for the result. This page looks again by itself.", true)
+            case .declined, .requiresPaymentMethod, .canceled, .expired:
+                ("Not paid", "Nothing was charged. Go back to the shop to pay another way.", false)
+            case .refunded, .partiallyRefunded:
+                ("Paid back", "The shop has given money back. You can close this page.", false)
+            }
+        let page = """
+            <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title)</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">\(isOpen ? refresh : "")
+            <link rel="icon" href="data:,"><link rel="stylesheet" href="/counter.css"></head>
+            <body><main><section class="card"><h1>\(title)</h1><p role="status">\(text)</p></section></main></body></html>
+            """
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/html; charset=utf-8",
+                .contentSecurityPolicy:
+                    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                    + "frame-ancestors 'none'",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+    }
+
+    private static let refresh = "<meta http-equiv=\"refresh\" content=\"3\">"
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import TillCheckout
+import TillCore
+import TillServer
+
+/// How long a command waits for a customer who has something to do, such as to confirm at the bank.
+struct CustomerWait: ParsableArguments {
+    /// The longest; then the attempt is called off anyway.
+    static let longest = Int(CheckSchedule.actionLifetime.milliseconds / 1000)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Wait so long for the customer to confirm at the bank, and ask the provider meanwhile; up to 3600.",
+            valueName: "seconds"))
+    var wait = 0
+
+    func validate() throws {
+        guard (0...CustomerWait.longest).contains(wait) else {
+            throw ValidationError("--wait is \(wait); it is 0 to \(CustomerWait.longest) seconds.")
+        }
+    }
+
+    /// Watches a payment until its customer has done what was asked, or until the time is over.
+    func outcome(of payment: Payment, in counter: Counter, json: Bool) async throws -> Payment {
+        guard wait > 0, payment.status == .requiresAction else { return payment }
+        if !json {
+            payment.customersWay.prefix(1).forEach { Output.note($0) }
+            Output.note("Waiting up to \(wait) s for the customer. Ctrl-C stops the waiting only.")
+        }
+        var payment = payment
+        let end = counter.clock.now().adding(.seconds(Int64(wait)))
+        while payment.status == .requiresAction, counter.clock.now() < end {
+            try await counter.clock.sleep(for: .seconds(1))
+            try await counter.checkout.lookWhileWatched(at: payment.id)
+            payment = try await counter.checkout.payment(payment.id, account: payment.account)
+        }
+        return payment
+    }
+}

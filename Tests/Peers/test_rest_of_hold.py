@@ -1,0 +1,100 @@
+"""A part of a hold was captured, and the shop wants no more of it: the rest is let go, what was captured stays."""
+import pytest
+import requests
+
+import counter
+import paypal
+
+from test_page import Counter, page, width  # noqa: F401
+from test_paypal_client import stand_in  # noqa: F401
+from test_paypal_wire import Shop
+
+
+def held(shop, order, part="5.00"):
+    made = shop.sale("--amount", "20.00", "--currency", "EUR", "--order", order, "--capture", "manual")
+    assert made.code == 0, made
+    if part:
+        taken = shop("authorizations", "capture", made.json["id"], "--amount", part, "--partial")
+        assert taken.code == 0 and taken.json["status"] == "partially_captured", taken
+    return made.json["id"]
+
+
+def at_paypal(url, order):
+    (charge,) = paypal.charges_of(url, order)
+    token = paypal.token(url)
+    read = requests.get(
+        url + "/v2/checkout/orders/" + charge["reference"], headers={"Authorization": "Bearer " + token}, timeout=10)
+    (hold,) = read.json()["purchase_units"][0]["payments"]["authorizations"]
+    return charge, hold["status"]
+
+
+@pytest.mark.parametrize("command", [("authorizations", "void"), ("payments", "cancel")])
+def test_the_rest_is_let_go_and_the_captured_part_stays(tmp_path, stand_in, command):  # noqa: F811
+    shop = Shop(tmp_path, stand_in)
+    payment = held(shop, "o-1")
+    assert at_paypal(stand_in, "o-1")[1] == "PARTIALLY_CAPTURED"
+    done = shop(*command, payment)
+    assert done.code == 0, done
+    assert (done.json["status"], done.json["captured"], done.json["released"]) == ("succeeded", 500, 1500), done
+    charge, hold = at_paypal(stand_in, "o-1")
+    assert (hold, charge["captured"], charge["refunded"]) == ("VOIDED", 500, 0)
+    assert shop("authorizations", "list").json["authorizations"] == []
+    # There is no more of it to let go or to take; what was captured can be given back.
+    again = shop(*command, payment)
+    assert again.code == 1 and again.json["error"]["code"] == "captured_already", again
+    assert again.json["error"]["money_moved"] == "no", again
+    more = shop("authorizations", "capture", payment)
+    assert more.code == 1 and more.json["error"]["code"] == "nothing_to_capture", more
+    back = shop("payments", "refund", payment)
+    assert back.code == 0 and back.json["refunded"] == 500, back
+
+
+def test_a_death_at_each_step_of_it_lets_it_go_once_and_loses_nothing(tmp_path, stand_in):  # noqa: F811
+    points = [p for p in counter.till("failpoints", "--json").json["failpoints"] if "oid" in p["name"]]
+    assert len(points) >= 3, points
+    for point in points:
+        folder, order = tmp_path / str(point["number"]), f"o-{point['number']}"
+        folder.mkdir()
+        shop = Shop(folder, stand_in)
+        payment = held(shop, order)
+        ended = counter.till(
+            "authorizations", "void", payment, *shop.common, env={"TILL_FAILPOINT": str(point["number"])})
+        if not ended.killed:
+            assert ended.code == 0, ended
+        assert shop("payments", "recover").code == 0
+        seen = shop("payments", "show", payment).json
+        charge, hold = at_paypal(stand_in, order)
+        assert (seen["status"], seen["captured"], seen["released"]) == ("succeeded", 500, 1500), (point, seen)
+        assert (hold, charge["captured"]) == ("VOIDED", 500), (point, charge)
+
+
+def test_over_http_and_on_the_page(tmp_path, stand_in, page):  # noqa: F811
+    with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", stand_in) as server:
+        made = server.create("o-1", "create", minor=2000, capture="manual").json()
+        card = {"type": "card", "number": paypal.CARD, "expiry": "12/30", "cvc": paypal.CODE}
+        server.confirm(made["id"], "confirm", card)
+        path = f"/v1/payments/{made['id']}"
+        part = server.request("POST", path + "/capture", {"amount": 500, "final": False}, "part")
+        assert part.json()["status"] == "partially_captured", part.text
+        clerk = Counter(page, server).open()
+        page.goto(server.url + "/#" + made["id"])
+        page.get_by_role("button", name="Let the rest go").click()
+        clerk.shows("The other 15.00 EUR was let go")
+        now = server.request("GET", path).json()
+        assert (now["status"], now["captured"], now["released"], now["authorized"]) == ("succeeded", 500, 1500, 500), now
+        # The bank approved all of it, and a part was taken: that is no partial approval.
+        receipt = server.request("GET", path + "/receipt?format=text").text
+        assert "5.00" in receipt and "Approved" in receipt and "Partly approved" not in receipt, receipt
+        again = server.request("POST", path + "/cancel", {}, "again")
+        assert again.status_code == 409 and again.json()["code"] == "captured_already", again.text
+        assert again.json()["money_moved"] == "no", again.text
+        assert not clerk.faults, clerk.faults
+
+
+def test_after_the_last_capture_there_is_no_rest(tmp_path):
+    common = ["--journal", tmp_path / "journal.db", "--json"]
+    made = counter.till("sale", "--amount", "20.00", "--currency", "EUR", "--capture", "manual", *common)
+    taken = counter.till("authorizations", "capture", made.json["payment_id"], "--amount", "5.00", *common)
+    assert taken.json["status"] == "succeeded", taken
+    refused = counter.till("authorizations", "void", made.json["payment_id"], *common)
+    assert refused.code == 1 and refused.json["error"]["code"] == "captured_already", refused
