@@ -50,6 +50,8 @@ extension Checkout {
         case authorize(AttemptID, Tender)
         /// Confirm what is prepared.
         case confirm(AttemptID, Tender)
+        /// Give back what was asked for just now: nothing was sent for it before.
+        case refund(RefundID)
         /// What needs no credential.
         case effect(PaymentEffect)
     }
@@ -62,7 +64,7 @@ extension Checkout {
             case .renewalStarted(let id, _, _): .effect(.renew(id))
             case .captureStarted(let id, _, _, _): .effect(.capture(id))
             case .voidStarted(let id, _): .effect(.void(id))
-            case .refundStarted(let id, _, _, _): .effect(.refund(id))
+            case .refundStarted(let id, _, _, _): .refund(id)
             default: nil
             }
         }

@@ -11,7 +11,8 @@ extension Checkout {
         case .effect(.renew(let id)): return await renew(id, payment)
         case .effect(.void(let id)): return await void(id, payment)
         case .effect(.capture(let id)): return await capture(id, payment)
-        case .effect(.refund(let id)): return await refund(id, payment)
+        case .refund(let id): return await refund(id, payment, isFirst: true)
+        case .effect(.refund(let id)): return await refund(id, payment, isFirst: false)
         case .effect(.watchHold(let id)): return .holdEnds(id)
         }
     }
@@ -127,12 +128,13 @@ extension Checkout {
         return .captured(id, answer)
     }
 
-    private func refund(_ id: RefundID, _ payment: Payment) async -> PaymentAnswer? {
+    private func refund(_ id: RefundID, _ payment: Payment, isFirst: Bool) async -> PaymentAnswer? {
         guard let refund = payment.refunds.first(where: { $0.id == id }), refund.state.isOpen,
             let (_, provider, context) = target(refund.attempt, payment)
         else { return nil }
         let request = RefundRequest(
-            context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key)
+            context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,
+            sentSince: isFirst ? nil : refund.startedAt)
         let answer = await answer(within: provider.capabilities.answerTime) { await provider.refund(request) }
         Failpoint.afterRefundIsAnswered.reached()
         return .refunded(id, answer)

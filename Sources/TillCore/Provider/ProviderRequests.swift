@@ -155,14 +155,20 @@ public struct RefundRequest: Hashable, Sendable {
     public var reason: String?
     /// Key of the refund.
     public var key: IdempotencyKey
+    /// Since when an earlier call for it may have been sent, also by a process that died; `nil`: this is the first.
+    public var sentSince: Timestamp?
 
     /// Makes one.
-    public init(context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey) {
+    public init(
+        context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey,
+        sentSince: Timestamp? = nil
+    ) {
         self.context = context
         self.refund = refund
         self.amount = amount
         self.reason = reason
         self.key = key
+        self.sentSince = sentSince
     }
 }
 

@@ -66,7 +66,7 @@ extension StripeTerminalProvider {
         // It may have been made before a crash, or by a command whose answer was lost.
         if let made = await refundMade(request, reference) { return made }
         guard let reader = feed.refundReader(of: request.context.payment) else {
-            return await refundWithoutReader(reference)
+            return await refundWithoutReader(request, reference)
         }
         let wait = feed.begin(reader, nil)
         defer { feed.end(wait) }
@@ -160,7 +160,9 @@ extension StripeTerminalProvider {
     }
 
     /// Nobody said where the card will be. It is a no only when no reader is at it any more.
-    private func refundWithoutReader(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
+    private func refundWithoutReader(
+        _ request: RefundRequest, _ reference: ProviderReference
+    ) async -> ProviderAnswer<Confirmation> {
         guard let readers = try? await terminal.readers() else {
             return .unknown(reason: "the readers can not be read")
         }
@@ -169,6 +171,11 @@ extension StripeTerminalProvider {
                 && $0.action?.paymentIntent == reference
         }
         if isRunning { return .unknown(reason: "pending") }
+        if let since = request.sentSince, clock.now().since(since) < StripeTerminalProvider.latestCommand {
+            return .unknown(reason: "a command for it may still come to a reader")
+        }
+        // A reader that is done by now may have made it since the refunds were looked at.
+        if let made = await refundMade(request, reference) { return made }
         return .declined(
             Decline(
                 reason: .refundNeedsReader, code: "interac_refund_needs_reader",

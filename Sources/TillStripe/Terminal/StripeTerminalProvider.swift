@@ -24,6 +24,10 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     /// How long a command whose answer was lost may take to show at the reader.
     public static let grace = Span.seconds(5)
 
+    /// How long after a refund was begun a command for it may still come to a reader, slow on its way, although whoever
+    /// sent it has died. Until then nobody says that the refund was not made.
+    public static let latestCommand = Span.minutes(5)
+
     /// The readers.
     public let terminal: StripeTerminal
     /// What happens at them.

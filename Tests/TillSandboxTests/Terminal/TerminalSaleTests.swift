@@ -394,4 +394,35 @@ import TillStripe
         #expect(found.reference == made.reference)
         #expect(try await world.charges().map(\.refunded) == [500])
     }
+
+    @Test("a refund whose command may still be on its way to a reader is not told as refused; later it is")
+    func commandOnItsWay() async throws {
+        let done = try await paid()
+        let attempt = try #require(done.currentAttempt ?? done.attempts.last)
+        var request = RefundRequest(
+            context: AttemptContext(
+                account: .main, order: done.order.id, payment: done.id, attempt: attempt.id,
+                startedAt: attempt.startedAt, reference: attempt.reference),
+            refund: RefundID(rawValue: "\(done.id)-r1"), amount: Money(minorUnits: 500, currency: .cad), reason: nil,
+            key: world.key("refund"), sentSince: world.clock.now())
+        let online = try StripeProvider(
+            secretKey: Secret(TerminalWorld.key), transport: world.wire, clock: world.clock)
+        let next = StripeTerminalProvider(online)
+        guard case .unknown = await next.refund(request) else {
+            Issue.record("a till that died may have sent it a moment ago")
+            return
+        }
+        request.sentSince = world.clock.now().adding(
+            Span(milliseconds: -StripeTerminalProvider.latestCommand.milliseconds))
+        guard case .declined(let decline) = await next.refund(request) else {
+            Issue.record("nothing can come any more")
+            return
+        }
+        #expect(decline.reason == .refundNeedsReader)
+        request.sentSince = nil
+        guard case .declined = await next.refund(request) else {
+            Issue.record("nothing was sent before")
+            return
+        }
+    }
 }
