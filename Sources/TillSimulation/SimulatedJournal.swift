@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 
 /// The journal as one process sees it: writes take time, and the process may die before and after each.
-struct SimulatedJournal: Journal {
+struct SimulatedJournal: JournalInFront {
     let base: MemoryJournal
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
@@ -37,23 +37,5 @@ struct SimulatedJournal: Journal {
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         if world.chance(100) { await world.pause(0...5) }
         return try await base.payment(id)
-    }
-    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        try await base.livePayment(account: account, order: order)
-    }
-    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
-        try await base.payments(filter)
-    }
-    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(of: payment)
-    }
-    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(after: sequence, account: account, limit: limit)
-    }
-    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        try await base.due(at: moment, limit: limit)
-    }
-    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
-        try await base.idempotency(scope)
     }
 }

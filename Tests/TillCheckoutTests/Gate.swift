@@ -28,7 +28,7 @@ final class Gate: Sendable {
 }
 
 /// A journal each of whose steps waits at a gate.
-struct GatedJournal: Journal {
+struct GatedJournal: JournalInFront {
     let base: MemoryJournal
     let gate: Gate
     func write(_ write: JournalWrite) async throws(JournalError) {
@@ -38,24 +38,6 @@ struct GatedJournal: Journal {
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         await gate.pass()
         return try await base.payment(id)
-    }
-    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        try await base.livePayment(account: account, order: order)
-    }
-    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
-        try await base.payments(filter)
-    }
-    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(of: payment)
-    }
-    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(after: sequence, account: account, limit: limit)
-    }
-    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        try await base.due(at: moment, limit: limit)
-    }
-    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
-        try await base.idempotency(scope)
     }
 }
 

@@ -6,8 +6,8 @@ import TillJournal
 import TillSandbox
 
 /// A journal that takes a payment's attempt and from then on refuses every write, until it is mended.
-private final class BrokenJournal: Journal {
-    private let base: MemoryJournal
+private final class BrokenJournal: JournalInFront {
+    let base: MemoryJournal
     private let refusal: JournalError
     private let isBroken = Mutex(false)
 
@@ -25,25 +25,6 @@ private final class BrokenJournal: Journal {
         if events.contains(where: { if case .attemptStarted = $0.event { true } else { false } }) {
             isBroken.withLock { $0 = true }
         }
-    }
-    func payment(_ id: PaymentID) async throws(JournalError) -> Payment? { try await base.payment(id) }
-    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        try await base.livePayment(account: account, order: order)
-    }
-    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
-        try await base.payments(filter)
-    }
-    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(of: payment)
-    }
-    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(after: sequence, account: account, limit: limit)
-    }
-    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        try await base.due(at: moment, limit: limit)
-    }
-    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
-        try await base.idempotency(scope)
     }
 }
 

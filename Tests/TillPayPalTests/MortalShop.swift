@@ -21,7 +21,7 @@ final class Mortal: Sendable {
     }
 }
 
-struct MortalJournal: Journal {
+struct MortalJournal: JournalInFront {
     let base: MemoryJournal
     let process: Mortal?
     func write(_ write: JournalWrite) async throws(JournalError) {
@@ -34,25 +34,6 @@ struct MortalJournal: Journal {
         guard process?.dies() ?? false else { return }
         base.crash()
         throw .unavailable("dead")
-    }
-    func payment(_ id: PaymentID) async throws(JournalError) -> Payment? { try await base.payment(id) }
-    func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        try await base.livePayment(account: account, order: order)
-    }
-    func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
-        try await base.payments(filter)
-    }
-    func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(of: payment)
-    }
-    func events(after sequence: Int64, account: AccountID?, limit: Int) async throws(JournalError) -> [StoredEvent] {
-        try await base.events(after: sequence, account: account, limit: limit)
-    }
-    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        try await base.due(at: moment, limit: limit)
-    }
-    func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
-        try await base.idempotency(scope)
     }
 }
 

@@ -369,25 +369,34 @@ import TillStripe
         #expect(try await world.charges().map(\.refunded) == [500])
     }
 
-    @Test("a refund that was made before the till died is told by the next one, which knows of no reader for it")
-    func foundByTheNext() async throws {
-        let done = try await paid()
+    /// What a till asks for that gives a part of a payment back.
+    private func fiveDollars(backOf done: Payment) throws -> RefundRequest {
         let attempt = try #require(done.currentAttempt ?? done.attempts.last)
-        let request = RefundRequest(
+        return RefundRequest(
             context: AttemptContext(
                 account: .main, order: done.order.id, payment: done.id, attempt: attempt.id,
                 startedAt: attempt.startedAt, reference: attempt.reference),
             refund: RefundID(rawValue: "\(done.id)-r1"), amount: Money(minorUnits: 500, currency: .cad), reason: nil,
             key: world.key("refund"))
+    }
+
+    /// A till that knows nothing of what an earlier one did.
+    private func nextTill() throws -> StripeTerminalProvider {
+        StripeTerminalProvider(
+            try StripeProvider(secretKey: Secret(TerminalWorld.key), transport: world.wire, clock: world.clock))
+    }
+
+    @Test("a refund that was made before the till died is told by the next one, which knows of no reader for it")
+    func foundByTheNext() async throws {
+        let done = try await paid()
+        let request = try fiveDollars(backOf: done)
         world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
         world.customer(presents: card, at: reader)
         guard case .approved(let made) = await world.terminal.refund(request) else {
             Issue.record("the card was there")
             return
         }
-        let online = try StripeProvider(
-            secretKey: Secret(TerminalWorld.key), transport: world.wire, clock: world.clock)
-        guard case .approved(let found) = await StripeTerminalProvider(online).refund(request) else {
+        guard case .approved(let found) = try await nextTill().refund(request) else {
             Issue.record("money went back, and the next till says that it did not")
             return
         }
@@ -398,16 +407,9 @@ import TillStripe
     @Test("a refund whose command may still be on its way to a reader is not told as refused; later it is")
     func commandOnItsWay() async throws {
         let done = try await paid()
-        let attempt = try #require(done.currentAttempt ?? done.attempts.last)
-        var request = RefundRequest(
-            context: AttemptContext(
-                account: .main, order: done.order.id, payment: done.id, attempt: attempt.id,
-                startedAt: attempt.startedAt, reference: attempt.reference),
-            refund: RefundID(rawValue: "\(done.id)-r1"), amount: Money(minorUnits: 500, currency: .cad), reason: nil,
-            key: world.key("refund"), sentSince: world.clock.now())
-        let online = try StripeProvider(
-            secretKey: Secret(TerminalWorld.key), transport: world.wire, clock: world.clock)
-        let next = StripeTerminalProvider(online)
+        var request = try fiveDollars(backOf: done)
+        request.sentSince = world.clock.now()
+        let next = try nextTill()
         guard case .unknown = await next.refund(request) else {
             Issue.record("a till that died may have sent it a moment ago")
             return

@@ -1,0 +1,33 @@
+package import TillCore
+
+/// A journal in front of another, which answers everything that the one in front does not answer itself: it writes as it
+/// likes and reads what the other reads.
+package protocol JournalInFront: Journal {
+    associatedtype Base: Journal
+    /// The journal behind it.
+    var base: Base { get }
+}
+
+extension JournalInFront {
+    package func payment(_ id: PaymentID) async throws(JournalError) -> Payment? { try await base.payment(id) }
+    package func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
+        try await base.livePayment(account: account, order: order)
+    }
+    package func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        try await base.payments(filter)
+    }
+    package func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(of: payment)
+    }
+    package func events(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(after: sequence, account: account, limit: limit)
+    }
+    package func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+        try await base.due(at: moment, limit: limit)
+    }
+    package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
+        try await base.idempotency(scope)
+    }
+}
