@@ -111,7 +111,8 @@ extension Checkout {
         guard let (attempt, provider, context) = target(id, payment), let void = attempt.void, void.state.isOpen
         else { return nil }
         let request = VoidRequest(
-            context: context, authorizationKey: attempt.authorizationKey, reason: void.reason, key: attempt.voidKey)
+            context: context, authorizationKey: attempt.authorizationKey, reason: void.reason,
+            key: attempt.voidKey(void))
         let answer = await answer { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
         return .voided(id, answer)
@@ -134,7 +135,7 @@ extension Checkout {
         else { return nil }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,
-            sentSince: isFirst ? nil : refund.startedAt)
+            mayHaveBeenSent: !isFirst)
         let answer = await answer(within: provider.capabilities.answerTime) { await provider.refund(request) }
         Failpoint.afterRefundIsAnswered.reached()
         return .refunded(id, answer)

@@ -18,9 +18,10 @@ extension Checkout {
         return min(longestWatchedInterval, Span(milliseconds: elapsed + firstWatchedInterval.milliseconds))
     }
 
-    /// Looks at a payment that somebody watches if its customer has something to do and it is time for a look, so that
-    /// a challenge that is over shows within seconds, without a webhook and without the customer coming back. Nothing
-    /// that it does not find out is written; calling it often asks the provider no more often.
+    /// Looks at a payment that somebody watches if its customer has something to do, or nobody knows how it ended, and
+    /// it is time for a look: so a challenge that is over, or a provider that answers again, shows within seconds,
+    /// without a webhook and without the customer coming back. Nothing that it does not find out is written; calling it
+    /// often asks the provider no more often and uses up no looks of the engine.
     ///
     /// This process's own looks count, those of other processes do not: each asks at most so often.
     public func lookWhileWatched(at id: PaymentID) async throws(CheckoutError) {
@@ -32,14 +33,27 @@ extension Checkout {
 
     /// The wait that is over; `nil` if there is nothing to look for, or not yet.
     private func watchedWait(_ payment: Payment) -> Span? {
-        guard payment.status == .requiresAction, let attempt = payment.currentAttempt, attempt.void == nil else {
-            return nil
-        }
-        let began = attempt.continuation?.startedAt ?? attempt.startedAt
+        guard let began = Checkout.watchedSince(payment) else { return nil }
         let last = atWork.lastLook(payment.id).map { max($0, began) } ?? began
         let now = clock.now()
         let wait = Checkout.watchedInterval(age: last.since(began))
         // A clock that was set back must not stop the looks.
         return now < last || now.since(last) >= wait ? wait : nil
+    }
+
+    /// Since when a payment is as it is whose end others may know; `nil` if there is nothing to be found out for those
+    /// who watch it.
+    private static func watchedSince(_ payment: Payment) -> Timestamp? {
+        guard let attempt = payment.currentAttempt, attempt.void == nil else { return nil }
+        switch payment.status {
+        case .requiresAction: return attempt.continuation?.startedAt ?? attempt.startedAt
+        case .unknown:
+            if case .unknown(let unknown) = attempt.state { return unknown.since }
+            let states = [attempt.continuation?.state] + payment.captures.map(\.state)
+            return states.compactMap { state in
+                if case .unknown(let unknown)? = state { unknown.since } else { nil }
+            }.max()
+        default: return nil
+        }
     }
 }

@@ -110,7 +110,8 @@ public struct Checkout: Sendable {
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
     }
 
-    /// Wants no money for the order any more; lets a hold go. A success that comes later is let go too.
+    /// Wants no money for the order any more; lets a hold go. A success that comes later is let go too. Where a part of
+    /// the hold was captured only the rest is let go, and the payment stays.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
         idempotency: IdempotencyRecord? = nil

@@ -18,7 +18,7 @@ public enum CheckoutError: ExplainedError {
     /// Others changed the payment too often at the same time.
     case tooManyConflicts(PaymentID)
     /// A provider was asked, and what it answered could not be written down: the step may have moved money. It is
-    /// looked up as soon as the journal takes writes again.
+    /// looked up once the journal takes writes again and the call's lease (`CheckSchedule.answerLease`) is over.
     indirect case unwritten(PaymentID, because: CheckoutError)
 
     /// The stable word.

@@ -26,17 +26,12 @@ struct Authorizations: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                var filter = PaymentFilter(account: common.accountID)
-                filter.limit = min(max(limit, 1), JournalLimits.maximumPage)
                 var holds: [HeldPayment] = []
-                for status in [PaymentStatus.requiresCapture, .partiallyCaptured] {
-                    filter.status = status
-                    for row in try await counter.journal.payments(filter) {
-                        let payment = try await counter.checkout.payment(row.id, account: common.accountID)
-                        if let hold = HeldPayment(payment, now: counter.clock.now()) { holds.append(hold) }
-                    }
+                for status in [PaymentStatus.requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded] {
+                    holds += try await held(counter, in: status)
                 }
                 holds.sort { $0.life.expires < $1.life.expires }
+                holds = Array(holds.prefix(most))
                 if common.json {
                     var writer = JSONWriter()
                     writer.beginObject()
@@ -53,6 +48,34 @@ struct Authorizations: AsyncParsableCommand {
                 }
             }
         }
+
+        private var most: Int { min(max(limit, 1), JournalLimits.maximumPage) }
+
+        /// What is held of payments in one status. Most that gave money back hold nothing, so they are read on, page by
+        /// page, to where no hold can be alive any more.
+        private func held(_ counter: Counter, in status: PaymentStatus) async throws -> [HeldPayment] {
+            let now = counter.clock.now()
+            let oldest = now.adding(.milliseconds(-List.longestHold.milliseconds))
+            var filter = PaymentFilter(account: common.accountID, status: status, limit: JournalLimits.maximumPage)
+            var holds: [HeldPayment] = []
+            for _ in 0..<List.maximumPages {
+                let page = try await counter.journal.payments(filter)
+                for row in page where row.captured.minorUnits < row.amount.minorUnits {
+                    let payment = try await counter.checkout.payment(row.id, account: common.accountID)
+                    guard payment.held.isPositive, let hold = HeldPayment(payment, now: now) else { continue }
+                    holds.append(hold)
+                    if holds.count >= most { return holds }
+                }
+                guard let last = page.last, last.createdAt > oldest else { break }
+                filter.before = last.id
+            }
+            return holds
+        }
+
+        /// No hold of a payment older than this is alive.
+        private static let longestHold = Span.days(32)
+        /// Pages of payments that are read for one status.
+        private static let maximumPages = 200
     }
 
     struct Reauthorize: AsyncParsableCommand {
@@ -123,13 +146,11 @@ struct HeldPayment {
     let left: Money
 
     init?(_ payment: Payment, now: Timestamp) {
-        guard let hold = payment.currentAttempt?.authorization, let life = AuthorizationLife(payment) else {
-            return nil
-        }
+        guard let life = AuthorizationLife(payment) else { return nil }
         self.payment = payment
         self.now = now
         self.life = life
-        left = Money(minorUnits: hold.amount.minorUnits - payment.captured.minorUnits, currency: payment.currency)
+        left = payment.held
     }
 
     var phase: String {

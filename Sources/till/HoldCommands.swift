@@ -15,7 +15,7 @@ struct CaptureHold: AsyncParsableCommand {
     @Flag(name: .long, help: "More may be captured later.") var partial = false
 
     func run() async throws {
-        try await change(common, provider, payment) { counter, found in
+        try await change(common, provider, payment, wish: .capture) { counter, found in
             try await counter.checkout.capture(
                 found.id, account: found.account, amount: try money(amount, found), isFinal: !partial)
         }
@@ -30,7 +30,7 @@ struct LetHoldGo: ParsableArguments {
     @Option(name: .long, help: "Why.") var reason = "requested_by_customer"
 
     func callAsFunction() async throws {
-        try await change(common, provider, payment) { counter, found in
+        try await change(common, provider, payment, wish: .letGo) { counter, found in
             try await counter.checkout.cancel(found.id, account: found.account, reason: reason)
         }
     }

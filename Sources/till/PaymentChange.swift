@@ -12,9 +12,32 @@ func money(_ text: String?, _ payment: Payment) throws -> Money? {
     }
 }
 
-/// Changes a payment and tells what became of it. Ends with 2 if a refund was refused, with 3 if the outcome is open.
+/// What a command wants of a payment whose money is held or taken.
+enum PaymentWish {
+    case capture, letGo, refund
+
+    /// The provider's no, with a sentence that says what it means for the money.
+    fileprivate func refusal(in payment: Payment) -> String? {
+        switch self {
+        case .capture:
+            guard let capture = payment.captures.last, case .refused(let decline) = capture.state else { return nil }
+            return "The provider refused to take \(capture.amount) (\(decline.code ?? decline.reason.rawValue)). "
+                + "It was not taken."
+        case .letGo:
+            guard let void = payment.attempts.last(where: { $0.void != nil })?.void,
+                case .refused(let decline) = void.state
+            else { return nil }
+            return "The provider refused to let \(payment.held) go (\(decline.code ?? decline.reason.rawValue)). "
+                + "It is still held, or somebody else took it: look at the provider's own page. Then try again."
+        case .refund:
+            return payment.refunds.last.flatMap { PaymentJSON.message(of: $0) }
+        }
+    }
+}
+
+/// Changes a payment and tells what became of it. Ends with 2 if the provider refused, with 3 if the outcome is open.
 func change(
-    _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, isRefund: Bool = false,
+    _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, wish: PaymentWish? = nil,
     _ body: (Counter, Payment) async throws -> Payment
 ) async throws {
     try await withCounter(common, provider) { counter in
@@ -27,16 +50,16 @@ func change(
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
             if done.released.isPositive { Output.line("  let go \(done.released).") }
             if done.isLettingGo {
-                Output.note("till: It is not known yet whether the rest was let go; it is being found out.")
+                Output.note("till: It is not known yet whether \(done.held) was let go; it is being found out.")
             }
             if done.moneyMoved == .unknown { Output.note("till: \(PaymentJSON.message(of: done))") }
             done.customersWay.forEach { Output.note($0) }
         }
-        if isRefund, let refund = done.refunds.last, !refund.state.isSucceeded {
-            if case .refused = refund.state {
-                if !common.json, let message = PaymentJSON.message(of: refund) { Output.note("till: \(message)") }
-                throw ExitCode(2)
-            }
+        if let refusal = wish?.refusal(in: done) {
+            if !common.json { Output.note("till: \(refusal)") }
+            throw ExitCode(2)
+        }
+        if wish == .refund, let refund = done.refunds.last, !refund.state.isSucceeded {
             if !common.json {
                 Output.note(
                     "till: It is not known yet whether \(refund.amount) went back. Do not give it back again; it is "
@@ -49,8 +72,6 @@ func change(
 }
 
 extension Payment {
-    /// The rest of a hold of which a part was captured is being let go, and the provider has not confirmed it.
-    fileprivate var isLettingGo: Bool {
-        currentAttempt?.void.map { $0.rest != nil && $0.state.isOpen } ?? false
-    }
+    /// A hold, or what is left of it, is being let go, and the provider has not confirmed it.
+    fileprivate var isLettingGo: Bool { held.isPositive && currentAttempt?.void?.state.isOpen == true }
 }

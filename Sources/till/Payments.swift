@@ -132,7 +132,7 @@ struct Payments: AsyncParsableCommand {
         var reader: String?
 
         func run() async throws {
-            try await change(common, provider, payment, isRefund: true) { counter, found in
+            try await change(common, provider, payment, wish: .refund) { counter, found in
                 if let reader {
                     counter.terminal?.feed.useReader(try await counter.reader(reader).id, forRefundOf: found.id)
                 }

@@ -1,6 +1,8 @@
 """A customer confirms at the bank, and nobody tells the shop: no webhook, and no coming back. Whoever watches the payment
 sees it paid within the first looks all the same. And a customer who does come back is looked at that moment."""
 import html.parser
+import json
+import re
 import threading
 import time
 import urllib.parse
@@ -30,8 +32,8 @@ def server(tmp_path, stand_in):  # noqa: F811
         yield running
 
 
-def challenged(server, order):
-    made = server.create(order, f"create-{order}")
+def challenged(server, order, **more):
+    made = server.create(order, f"create-{order}", **more)
     sale = server.confirm(made.json()["id"], f"confirm-{order}", CARD).json()
     assert sale["status"] == "requires_action", sale
     return sale
@@ -213,4 +215,35 @@ def test_whoever_loads_the_page_again_and_again_asks_paypal_no_more_often(tmp_pa
         for _ in range(20):
             assert requests.get(back, timeout=30).status_code == 200
         assert len(proxy.calls()) - asked <= 1 + (time.monotonic() - began) / 2
+    proxy.close()
+
+
+def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, stand_in):  # noqa: F811
+    sale = challenged(server, "o-1", capture="manual")
+    back = answered(sale)
+    assert Way(requests.get(back, timeout=30).text).title == "Thank you"
+    fault = {"operation": "void", "fault": "outage", "times": 1000}
+    assert requests.post(stand_in + "/_sandbox/faults", json=fault, timeout=10).ok
+    server.request("POST", f"/v1/payments/{sale['id']}/cancel", {}, "cancel")
+    assert status(server, sale) == "requires_capture"
+    shown = requests.get(back, timeout=30).text
+    assert Way(shown).title == "One moment" and "called the payment off" in shown, shown
+
+
+
+def test_a_page_that_is_left_open_has_paypal_asked_as_seldom_as_others_who_watch(tmp_path, stand_in):  # noqa: F811
+    proxy, port = paypal.Proxy(stand_in), counter.free_port()
+    flags = ["--provider", "paypal", "--paypal-url", proxy.url, "--receipt-url", f"http://127.0.0.1:{port}"]
+    with counter.Server(tmp_path, *flags, port=port) as server:
+        sale, began = challenged(server, "o-1"), time.monotonic()
+        asking = [c["body"].decode() for c in proxy.calls() if b"cancel_url" in c["body"]]
+        back = json.loads(re.search(r'"cancel_url":("[^"]+")', asking[-1]).group(1))
+        asked = len(proxy.calls())
+        while time.monotonic() - began < 15:
+            assert Way(requests.get(back, timeout=30).text).title == "One moment"
+            time.sleep(0.2)
+        # Once on coming back, and then as often as for whoever watches: after 2, 6, 14, 30 seconds.
+        due = [second for second in (0, 2, 6, 14, 30, 60) if second <= time.monotonic() - began]
+        assert 2 <= len(proxy.calls()) - asked <= len(due), (proxy.calls()[asked:], due)
+        assert status(server, sale) == "requires_action"
     proxy.close()

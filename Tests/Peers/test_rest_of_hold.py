@@ -98,3 +98,56 @@ def test_after_the_last_capture_there_is_no_rest(tmp_path):
     assert taken.json["status"] == "succeeded", taken
     refused = counter.till("authorizations", "void", made.json["payment_id"], *common)
     assert refused.code == 1 and refused.json["error"]["code"] == "captured_already", refused
+
+
+def test_a_rest_that_somebody_else_took_is_refused_once_and_told(tmp_path, stand_in):  # noqa: F811
+    proxy = paypal.Proxy(stand_in)
+    shop = Shop(tmp_path, proxy.url)
+    payment = held(shop, "o-1")
+    hold = shop("payments", "show", payment).json["attempts"][0]["reference"].split(".")[2]
+    url = f"{stand_in}/v2/payments/authorizations/{hold}/capture"
+    headers = {"Authorization": "Bearer " + paypal.token(stand_in), "PayPal-Request-Id": "by-hand"}
+    rest = {"amount": {"currency_code": "EUR", "value": "15.00"}, "final_capture": True}
+    assert requests.post(url, json=rest, headers=headers, timeout=10).ok
+    proxy.requests.clear()
+    refused = shop("authorizations", "void", payment)
+    assert refused.code == 2, refused
+    assert refused.json["needs_attention"], refused
+    assert len([call for call in proxy.calls() if call["path"].endswith("/void")]) == 1, proxy.calls()
+    told = counter.till("authorizations", "void", payment, *[flag for flag in shop.common if flag != "--json"])
+    assert told.code == 2 and "refused to let 15.00 EUR go (PREVIOUSLY_CAPTURED)" in told.err, told
+    keys = {call["headers"]["PayPal-Request-Id"] for call in proxy.calls() if call["path"].endswith("/void")}
+    assert len(keys) == 2, "a key that was refused may be answered in the same way for ever"
+    calls = len(proxy.calls())
+    assert shop("payments", "recover").code == 0 and len(proxy.calls()) == calls
+    proxy.close()
+
+
+@pytest.mark.parametrize("back", ["2.00", "5.00"])
+def test_what_is_still_held_after_a_refund_is_listed_and_let_go(tmp_path, stand_in, back):  # noqa: F811
+    shop = Shop(tmp_path, stand_in)
+    payment = held(shop, "o-1")
+    assert shop("payments", "refund", payment, "--amount", back).code == 0
+    (hold,) = shop("authorizations", "list").json["authorizations"]
+    assert (hold["payment_id"], hold["held"], hold["captured"]) == (payment, 1500, 500), hold
+    assert shop("payments", "show", payment).json["held"] == 1500
+    done = shop("authorizations", "void", payment)
+    assert done.code == 0 and (done.json["held"], done.json["released"]) == (0, 1500), done
+    assert shop("authorizations", "list").json["authorizations"] == []
+    assert at_paypal(stand_in, "o-1")[1] == "VOIDED"
+
+
+def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, page):  # noqa: F811
+    with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", stand_in) as server:
+        made = server.create("o-1", "create", minor=2000, capture="manual").json()
+        card = {"type": "card", "number": paypal.CARD, "expiry": "12/30", "cvc": paypal.CODE}
+        server.confirm(made["id"], "confirm", card)
+        path = f"/v1/payments/{made['id']}"
+        assert server.request("POST", path + "/capture", {"amount": 500, "final": False}, "part").ok
+        assert server.request("POST", path + "/refunds", {"amount": 500}, "back").json()["status"] == "refunded"
+        clerk = Counter(page, server).open()
+        page.goto(server.url + "/#" + made["id"])
+        page.get_by_role("button", name="Let the rest go").click()
+        assert counter.until(lambda: server.request("GET", path).json()["held"] == 0)
+        assert not page.get_by_role("button", name="Let the rest go").is_visible()
+        assert not clerk.faults, clerk.faults

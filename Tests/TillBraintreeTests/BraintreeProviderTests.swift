@@ -87,7 +87,7 @@ import TillSandbox
             (200_100, DeclineReason.insufficientFunds), (200_400, .expiredCard), (201_000, .incorrectCVC),
             (500_100, .generic),
         ] {
-            let answer = await try Self.provider(SandboxBraintree()).authorize(
+            let answer = try await Self.provider(SandboxBraintree()).authorize(
                 Self.sale(.automatic, Money(minorUnits: Int64(units), currency: .eur)), with: .card(Self.card().details)
             )
             guard case .declined(let decline) = answer else {
@@ -129,12 +129,12 @@ import TillSandbox
         let void = VoidRequest(
             context: Self.context(), authorizationKey: IdempotencyKey(rawValue: "k"), reason: "abandoned",
             key: IdempotencyKey(rawValue: "v"))
-        guard case .notSent = await try Self.provider(SandboxBraintree()).void(void) else {
+        guard case .notSent = try await Self.provider(SandboxBraintree()).void(void) else {
             Issue.record("given up too early")
             return
         }
         let later = HandClock(time: HandClock().time.adding(.minutes(11)))
-        guard case .approved = await try Self.provider(SandboxBraintree(), at: later).void(void) else {
+        guard case .approved = try await Self.provider(SandboxBraintree(), at: later).void(void) else {
             Issue.record("never given up")
             return
         }

@@ -79,6 +79,27 @@ struct WatchedPaymentTests {
         #expect(after.nextDue == before.nextDue)
     }
 
+    @Test("and is not known about is looked at as often, and found out once the provider answers again")
+    func unknown() async throws {
+        let world = World()
+        let id = try await world.create()
+        world.faults.keepFailing(.authorize, with: .timeoutAfterCommit)
+        world.faults.keepFailing(.query, with: .outage)
+        let open = try await world.confirm(id)
+        #expect(open.status == .unknown)
+        world.clock.advance(by: .seconds(2))
+        try await world.checkout.lookWhileWatched(at: id)
+        #expect(try await world.payment(id).version == open.version, "nothing was found out, so nothing is written")
+        world.faults.clear()
+        world.clock.advance(by: .seconds(3))
+        try await world.checkout.lookWhileWatched(at: id)
+        #expect(try await world.payment(id).status == .unknown, "it is not time for a look yet")
+        world.clock.advance(by: .seconds(1))
+        try await world.checkout.lookWhileWatched(at: id)
+        #expect(try await world.payment(id).status == .succeeded)
+        #expect(try await world.problems() == [])
+    }
+
     @Test("that is being called off, or is decided, or is not there is not looked at")
     func others() async throws {
         let world = World()

@@ -17,7 +17,7 @@ import TillCore
                 case .requiresAction: .action
                 case .stored: .stored
                 case .notSent: .notSent
-                case .stored, .unknown: .unknown
+                case .unknown: .unknown
                 }
         }
     }

@@ -56,7 +56,7 @@ import TillSandbox
             do {
                 _ = try await engine.renew(id, account: .main)
                 return nil
-            } catch { return (error as? any ExplainedError)?.code }
+            } catch { return error.code }
         }
         for (days, code) in [
             (Int64(0), "reauthorization_too_early"), (2, "reauthorization_too_early"), (29, "authorization_expired"),

@@ -188,6 +188,38 @@ struct ReceiptVerdictTests {
         #expect(sale.receipt().verdict == .notPaid)
     }
 
+    @Test("of a hold captured in part, what is left is not charged once it is let go, and not before")
+    func rest() throws {
+        var sale = try Sale(5_000, .eur, mode: .manual)
+        sale.authorize(captured: false)
+        let capture = CaptureID(rawValue: "pay_1-c1")
+        sale.happens(.captureStarted(capture, sale.attempt, eur(3_000), isFinal: false), .captured(capture, nil))
+        #expect(sale.receipt().verdict == .partlyPaid)
+        #expect(!ReceiptRenderer.text(sale.receipt()).contains("Not charged"))
+        sale.happens(.voidStarted(sale.attempt, reason: "x"))
+        #expect(!ReceiptRenderer.text(sale.receipt()).contains("Not charged"))
+        sale.happens(.voided(sale.attempt))
+        #expect(sale.receipt().verdict == .paid)
+        let lines = ReceiptRenderer.text(sale.receipt()).split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("Taken ") && $0.hasSuffix(" €30.00") })
+        #expect(lines.contains { $0.hasPrefix("Not charged ") && $0.hasSuffix(" €20.00") })
+    }
+
+    @Test("what the bank approved a part of is partly paid, and the rest is still owed")
+    func approvedPartly() throws {
+        var sale = try Sale(5_000, .eur)
+        sale.present()
+        sale.happens(
+            .authorized(
+                sale.attempt,
+                Authorization(reference: ProviderReference(rawValue: "sb_1"), amount: eur(3_000), isCaptured: true)))
+        let receipt = sale.receipt()
+        #expect(receipt.verdict == .partlyPaid)
+        #expect(receipt.transaction.outcome == .partial)
+        #expect(!ReceiptRenderer.text(receipt).contains("Not charged"))
+        #expect(ReceiptRenderer.text(receipt).contains("Approved amount"))
+    }
+
     @Test("refunds are listed; one that is under way is not called refunded")
     func refunds() throws {
         var sale = try Sale(1_250, .eur)

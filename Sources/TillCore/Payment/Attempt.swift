@@ -55,6 +55,8 @@ public struct Attempt: Hashable, Sendable {
         /// What of the hold is let go, where a part of it was captured before; that part stays captured. `nil`: the
         /// whole attempt is voided.
         public let rest: Money?
+        /// 1 for the first; another follows only if the provider has refused the one before it.
+        public let number: Int
         /// Where it stands.
         public internal(set) var state: OperationState
     }
@@ -73,8 +75,10 @@ public struct Attempt: Hashable, Sendable {
     public var prepareKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-prepare") }
     /// The key of the authorization.
     public var authorizationKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-authorize") }
-    /// The key of the void.
-    public var voidKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-void") }
+    /// The key of a void. A provider may answer a key that it has refused in the same way for ever.
+    public func voidKey(_ void: Void) -> IdempotencyKey {
+        IdempotencyKey(rawValue: void.number == 1 ? "\(id)-void" : "\(id)-void-\(void.number)")
+    }
 
     /// The key of a continuation.
     public func continuationKey(_ continuation: Continuation) -> IdempotencyKey {
@@ -112,8 +116,9 @@ public struct Attempt: Hashable, Sendable {
 public enum OperationState: Hashable, Sendable {
     /// Durable; the call may have left.
     case inFlight
-    /// To be sent: the last try did not leave or, with 0 tries, a look has shown that it is not done.
-    case deferred(until: Timestamp, tries: Int)
+    /// To be sent: the last try did not leave or, with 0 tries, a look has shown that it is not done. `after` is what
+    /// was not known before, so that an outcome that is unknown again and again is looked at later each time.
+    case deferred(until: Timestamp, tries: Int, after: Unknown?)
     /// It may have happened.
     case unknown(Unknown)
     /// Done.
@@ -131,6 +136,15 @@ public enum OperationState: Hashable, Sendable {
 
     /// It is done.
     public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
+
+    /// What is not known, or was not before it was to be sent again.
+    var lastUnknown: Unknown? {
+        switch self {
+        case .unknown(let unknown): unknown
+        case .deferred(_, _, let after): after
+        case .inFlight, .succeeded, .refused: nil
+        }
+    }
 }
 
 /// An outcome that nobody knows yet: since when, who looks next and how often somebody has looked.

@@ -68,7 +68,7 @@ extension Payment {
 
     private func decideCancel(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard !isCanceled else { throw .closed(.canceled) }
-        guard cancelReason == nil else { throw .operationInProgress("cancellation") }
+        guard cancelReason == nil else { return try decideCancelAgain(reason: reason) }
         guard !captures.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("capture") }
         guard !renewals.contains(where: { $0.state.isOpen }) else { throw .operationInProgress("renewal") }
         guard captured.isZero else { return try decideRelease(reason: reason) }
@@ -84,6 +84,14 @@ extension Payment {
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
         }
         return events
+    }
+
+    /// Once it is called off, a payment can be called off again only if the provider has refused to let the money go.
+    private func decideCancelAgain(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let attempt = currentAttempt, attempt.authorization != nil, captured.isZero,
+            case .refused? = attempt.void?.state
+        else { throw .operationInProgress("cancellation") }
+        return [.voidStarted(attempt.id, reason: reason)]
     }
 
     /// Lets go of what is left of a hold of which a part was captured. That part stays captured, and the payment is

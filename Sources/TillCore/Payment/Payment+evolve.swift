@@ -45,11 +45,14 @@ extension Payment {
             change(id) {
                 $0.state = .expired
                 $0.endContinuation(.refused(Decline(reason: .authorizationExpired)))
-                $0.void?.state = .succeeded(nil)
+                if $0.void?.state.isOpen == true { $0.void?.state = .succeeded(nil) }
             }
         case .voidStarted(let id, let reason):
             let rest = restOfHold(id)
-            change(id) { $0.void = Attempt.Void(reason: reason, startedAt: at, rest: rest, state: .inFlight) }
+            change(id) {
+                $0.void = Attempt.Void(
+                    reason: reason, startedAt: at, rest: rest, number: ($0.void?.number ?? 0) + 1, state: .inFlight)
+            }
         case .voided(let id):
             change(id) {
                 if case .authorized(var held) = $0.state, let rest = $0.void?.rest {
@@ -82,14 +85,13 @@ extension Payment {
             change(operation) { $0 = .refused(decline) }
         case .deferred(let operation, let until, _):
             change(operation) { state in
-                if until <= at {
-                    // A look has shown that it is not done: to be sent now.
-                    state = .deferred(until: until, tries: 0)
-                } else if case .deferred(_, let tries) = state {
-                    state = .deferred(until: until, tries: tries + 1)
-                } else {
-                    state = .deferred(until: until, tries: 1)
+                // A look has shown that it is not done: to be sent now.
+                var tries = 0
+                if until > at {
+                    if case .deferred(_, let before, _) = state { tries = before }
+                    tries += 1
                 }
+                state = .deferred(until: until, tries: tries, after: state.lastUnknown)
             }
         case .outcomeUnknown(let operation, let nextCheck, let reason):
             applyUnknown(operation, nextCheck: nextCheck, reason: reason, at: at)
@@ -159,13 +161,7 @@ extension Payment {
             }
             return
         }
-        change(operation) { state in
-            if case .unknown(let before) = state {
-                state = .unknown(next(after: before))
-            } else {
-                state = .unknown(next(after: nil))
-            }
-        }
+        change(operation) { state in state = .unknown(next(after: state.lastUnknown)) }
     }
 
     private mutating func change(_ id: AttemptID, _ body: (inout Attempt) -> Swift.Void) {

@@ -205,15 +205,15 @@ extension Payment {
     /// What certainly did not leave is sent again, later each time.
     private func resent(_ operation: OperationID, reason: String, at now: Timestamp) -> PaymentEvent {
         var tries = 0
-        if case .deferred(_, let before) = state(of: operation) { tries = before }
+        if case .deferred(_, let before, _) = state(of: operation) { tries = before }
         return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: reason)
     }
 
     /// One more look without a result; after enough of them a person is asked as well. A look before its time that
     /// finds nothing out changes nothing: whoever asks often must not use up the looks.
     func stillUnknown(_ operation: OperationID, reason: String, at now: Timestamp) -> [PaymentEvent] {
-        let before = unknown(operation)
-        if let before, now < before.nextCheck { return [] }
+        if let open = unknown(operation), now < open.nextCheck { return [] }
+        let before = unknown(operation) ?? state(of: operation)?.lastUnknown
         let checks = (before?.checks ?? -1) + 1
         let next = now.adding(CheckSchedule.wait(checks: checks))
         var events: [PaymentEvent] = [.outcomeUnknown(operation, nextCheck: next, reason: reason)]

@@ -79,6 +79,13 @@ public struct Payment: Hashable, Sendable {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip
     }
+    /// Held and neither taken nor let go, also after some of what was taken went back.
+    public var held: Money {
+        let none = Money.zero(currency)
+        guard let attempt = currentAttempt, let hold = attempt.authorization, !hold.isCaptured else { return none }
+        guard captures.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else { return hold.amount }
+        return restOfHold(attempt.id) ?? none
+    }
     /// Let go after a part of the hold was captured.
     public var released: Money {
         sum(attempts.lazy.compactMap { attempt in attempt.void.flatMap { $0.state.isSucceeded ? $0.rest : nil } })

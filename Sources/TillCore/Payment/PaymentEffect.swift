@@ -134,7 +134,7 @@ extension Payment {
             return PendingEffect(
                 effect: keyIsRemembered ? effect : .query(attempt),
                 due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
-        case .deferred(let until, let tries):
+        case .deferred(let until, let tries, _):
             // What a look has shown to be not done (0 tries) was sent after that look at the earliest, so its key is
             // as old as the look. Otherwise this try was not sent, but one before a crash may have been.
             // A provider without keys is asked right before each sending.

@@ -26,7 +26,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case renewalTooEarly(Timestamp)
     /// A hold is renewed once, from the original only.
     case renewedBefore
-    /// Money was captured: refund it instead.
+    /// Money was captured and nothing is held beside it: refund it instead.
     case capturedAlready(Money)
     /// The provider can not do this.
     case unsupported(String)

@@ -27,7 +27,8 @@ public protocol PaymentServiceProvider: Sendable {
     func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization>
     /// Takes held money.
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation>
-    /// Lets held money go.
+    /// Lets held money go. Where a part of it was captured only the rest goes and that part stays; a provider that
+    /// can not do so answers `declined`, since what is `approved` is believed.
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation>
     /// Gives captured money back. A refund that the provider has taken but not settled is `unknown("pending")`.
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation>

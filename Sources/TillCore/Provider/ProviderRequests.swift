@@ -155,20 +155,20 @@ public struct RefundRequest: Hashable, Sendable {
     public var reason: String?
     /// Key of the refund.
     public var key: IdempotencyKey
-    /// Since when an earlier call for it may have been sent, also by a process that died; `nil`: this is the first.
-    public var sentSince: Timestamp?
+    /// An earlier call for it may have been sent, also by a process that died and at any time until its death.
+    public var mayHaveBeenSent: Bool
 
     /// Makes one.
     public init(
         context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey,
-        sentSince: Timestamp? = nil
+        mayHaveBeenSent: Bool = false
     ) {
         self.context = context
         self.refund = refund
         self.amount = amount
         self.reason = reason
         self.key = key
-        self.sentSince = sentSince
+        self.mayHaveBeenSent = mayHaveBeenSent
     }
 }
 

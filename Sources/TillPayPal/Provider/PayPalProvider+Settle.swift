@@ -80,6 +80,8 @@ extension PayPalProvider {
         case .failed(let error)
         where error.issue?.rawValue == "PREVIOUSLY_VOIDED" || error.issue == .authorizationVoided:
             return .approved(Confirmation(reference: reference.providerReference))
+        // All of it was captured, by somebody else: there is nothing to let go, and there never will be.
+        case .failed(let error) where error.issue?.rawValue == "PREVIOUSLY_CAPTURED": return .declined(error.decline)
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)

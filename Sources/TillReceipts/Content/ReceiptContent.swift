@@ -205,11 +205,14 @@ public struct ReceiptContent: Hashable, Sendable {
     /// The rows to show: a subtotal that is the total says nothing.
     var shownSummary: [ReceiptSummaryRow] { summary.count > 1 ? summary : [] }
 
-    /// What was taken and what went back, under the total; a plain paid sale needs neither.
+    /// What was taken, what never will be and what went back, under the total; a plain paid sale needs none of it.
     var movements: [(label: ReceiptLabel, amount: Money)] {
         if original != nil { return [] }
         var rows: [(label: ReceiptLabel, amount: Money)] = []
         if captured != total || !refunded.isZero { rows.append((.taken, captured)) }
+        if verdict == .paid, let rest = try? total.subtracting(captured), rest.isPositive {
+            rows.append((.notCharged, rest))
+        }
         if !refunded.isZero { rows.append((.refundedAmount, refunded)) }
         if let approved = transaction.approvedAmount { rows.append((.approvedAmount, approved)) }
         return rows

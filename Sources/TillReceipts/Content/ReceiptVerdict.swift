@@ -22,7 +22,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
 
     init(_ payment: Payment) {
         switch payment.status {
-        case .succeeded: self = .paid
+        case .succeeded: self = ReceiptVerdict.isApprovedWhole(payment) ? .paid : .partlyPaid
         case .partiallyCaptured: self = .partlyPaid
         case .partiallyRefunded: self = .partlyRefunded
         case .refunded: self = .refunded
@@ -32,6 +32,12 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
         case .requiresPaymentMethod, .declined, .canceled, .expired:
             self = payment.moneyMoved == .unknown ? .notConfirmed : .notPaid
         }
+    }
+
+    /// The issuer did not approve less than was asked for. That a hold was captured in part is the shop's own doing.
+    private static func isApprovedWhole(_ payment: Payment) -> Bool {
+        guard let attempt = payment.currentAttempt, let approved = attempt.approved else { return true }
+        return approved.minorUnits >= attempt.amount.minorUnits
     }
 
     /// In capitals, as on paper, in English.

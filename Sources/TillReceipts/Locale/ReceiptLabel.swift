@@ -29,6 +29,7 @@ enum ReceiptLabel: Int, CaseIterable {
     case giftCard
     case rounding
     case taken
+    case notCharged
     case refundedAmount
     case approvedAmount
     case refund

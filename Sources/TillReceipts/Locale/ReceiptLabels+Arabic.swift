@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "بطاقة هدية",
         .rounding: "تقريب",
         .taken: "المبلغ المحصل",
+        .notCharged: "مبلغ لم يُحصَّل",
         .refundedAmount: "المبلغ المسترد",
         .approvedAmount: "المبلغ المعتمد",
         .refund: "استرداد",

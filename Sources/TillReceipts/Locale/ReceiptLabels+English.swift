@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "Gift card",
         .rounding: "Rounding",
         .taken: "Taken",
+        .notCharged: "Not charged",
         .refundedAmount: "Refunded",
         .approvedAmount: "Approved amount",
         .refund: "Refund",

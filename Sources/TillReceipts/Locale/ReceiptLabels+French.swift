@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "Carte cadeau",
         .rounding: "Arrondi",
         .taken: "Encaissé",
+        .notCharged: "Non encaissé",
         .refundedAmount: "Remboursé",
         .approvedAmount: "Montant approuvé",
         .refund: "Remboursement",

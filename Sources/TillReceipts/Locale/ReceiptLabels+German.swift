@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "Geschenkkarte",
         .rounding: "Rundung",
         .taken: "Eingezogen",
+        .notCharged: "Nicht eingezogen",
         .refundedAmount: "Erstattet",
         .approvedAmount: "Genehmigter Betrag",
         .refund: "Erstattung",

@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "כרטיס מתנה",
         .rounding: "עיגול",
         .taken: "נגבה",
+        .notCharged: "לא נגבה",
         .refundedAmount: "הוחזר",
         .approvedAmount: "סכום מאושר",
         .refund: "החזר",

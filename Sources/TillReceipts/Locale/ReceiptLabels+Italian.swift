@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "Carta regalo",
         .rounding: "Arrotondamento",
         .taken: "Incassato",
+        .notCharged: "Non incassato",
         .refundedAmount: "Rimborsato",
         .approvedAmount: "Importo approvato",
         .refund: "Rimborso",

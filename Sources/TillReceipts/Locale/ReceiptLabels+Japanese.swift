@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "ギフトカード",
         .rounding: "端数調整",
         .taken: "受領額",
+        .notCharged: "請求しない額",
         .refundedAmount: "返金額",
         .approvedAmount: "承認額",
         .refund: "返金",

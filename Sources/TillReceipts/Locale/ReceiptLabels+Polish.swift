@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "Karta podarunkowa",
         .rounding: "Zaokrąglenie",
         .taken: "Pobrano",
+        .notCharged: "Nie pobrano",
         .refundedAmount: "Zwrócono",
         .approvedAmount: "Zatwierdzona kwota",
         .refund: "Zwrot",

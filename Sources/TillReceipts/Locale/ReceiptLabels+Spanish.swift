@@ -30,6 +30,7 @@ extension ReceiptLabels {
         .giftCard: "Tarjeta regalo",
         .rounding: "Redondeo",
         .taken: "Cobrado",
+        .notCharged: "No cobrado",
         .refundedAmount: "Reembolsado",
         .approvedAmount: "Importe aprobado",
         .refund: "Reembolso",

@@ -16,6 +16,8 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case decline
     /// The bank approved a part.
     case partial
+    /// A part of a hold was captured, and the rest of it let go.
+    case rest
     /// A card read without a connection.
     case offline
     /// Nobody knows yet whether it was taken.
@@ -190,7 +192,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     private func shape(_ content: inout ReceiptContent) {
         let labels = ReceiptLabels(content.locale)
         switch self {
-        case .sale, .unknown, .void, .authorization, .decline, .partial, .offline: shapeOutcome(&content, labels)
+        case .sale, .unknown, .void, .authorization, .decline, .partial, .rest, .offline: shapeOutcome(&content, labels)
         case .interac, .interacFrench, .eftpos, .amexSignature, .tip, .surcharge: shapeScheme(&content)
         case .refund:
             sells(&content, [ReceiptLineItem(name: labels[.refund].plain, amount: money(1_500))])
@@ -327,6 +329,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
             content.transaction.outcome = .partial
             content.transaction.approvedAmount = money(5_000)
             content.captured = money(5_000)
+        case .rest: content.captured = money(5_000)
         default: break
         }
     }

@@ -179,14 +179,18 @@ function mark(id, fault) {
   return Boolean(fault);
 }
 
+function stillHeld(payment) {
+  return payment.held > 0 ? ` Another ${money(payment.held, payment.currency)} is still held.` : "";
+}
+
 function words(payment) {
   const sum = money(payment.amount, payment.currency), taken = money(payment.captured, payment.currency);
   const back = money(payment.refunded, payment.currency), held = money(payment.authorized, payment.currency);
   switch (payment.status) {
     case "succeeded": return ["good", "Paid", `${taken} was taken.` + (payment.released > 0 ? ` The other ${money(payment.released, payment.currency)} was let go.` : "")];
     case "partially_captured": return ["good", "Partly taken", `${taken} of ${held} was taken; the rest is still held.`];
-    case "partially_refunded": return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.`];
-    case "refunded": return ["good", "Refunded", `${back} went back to the customer.`];
+    case "partially_refunded": return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.` + stillHeld(payment)];
+    case "refunded": return ["good", "Refunded", `${back} went back to the customer.` + stillHeld(payment)];
     case "requires_capture": return ["wait", "Held", `${held} is reserved and not taken yet. No money moved.`];
     case "processing": return ["wait", "Working", `${sum}: the provider is being asked. Don't pay again.`, true];
     case "unknown": return ["wait", "We are checking — don't pay again", `It is not known yet whether ${sum} was taken. This page shows the answer by itself.`, true];
@@ -256,11 +260,12 @@ function render() {
   $("facts").replaceChildren(...facts.filter((fact) => fact[1]).flatMap(([name, value]) => [make("dt", name), make("dd", value)]));
   $("facts").hidden = false;
 
-  const canCapture = ["requires_capture", "partially_captured"].includes(payment.status) && payment.authorized > payment.captured;
-  $("capture-form").hidden = !canCapture;
-  $("cancel").hidden = !canCapture;
+  const canCapture = ["requires_capture", "partially_captured", "partially_refunded"].includes(payment.status) && payment.held > 0;
+  // What gave all back has left its order: what is still held can only be let go.
+  $("capture-form").hidden = !(canCapture || (payment.status === "refunded" && payment.held > 0));
+  for (const part of document.querySelectorAll("#capture-form .field, #capture-form [type=submit]")) part.hidden = !canCapture;
   $("cancel").textContent = payment.captured > 0 ? "Let the rest go" : "Cancel the hold";
-  if (canCapture) prefill("capture-amount", "capture", payment.authorized - payment.captured, payment);
+  if (canCapture) prefill("capture-amount", "capture", payment.held, payment);
   $("refund-form").hidden = left <= 0;
   globalThis.tillRefund?.(payment);
   if (left > 0) prefill("refund-amount", "refund", left, payment);

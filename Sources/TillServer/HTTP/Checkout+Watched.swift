@@ -2,10 +2,10 @@ import TillCheckout
 import TillCore
 
 extension Checkout {
-    /// Somebody sees this payment now. If its customer has something to do, the provider is asked aside, when it is
-    /// time for that; whoever sees the payment next sees what came of it.
+    /// Somebody sees this payment now. If its customer has something to do, or nobody knows how it ended, the provider
+    /// is asked aside, when it is time for that; whoever sees the payment next sees what came of it.
     func watched(_ payment: Payment) {
-        guard payment.status == .requiresAction else { return }
+        guard [.requiresAction, .unknown].contains(payment.status) else { return }
         Task { try? await lookWhileWatched(at: payment.id) }
     }
 }

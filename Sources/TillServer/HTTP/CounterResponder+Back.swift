@@ -14,16 +14,15 @@ extension CounterResponder {
         else { throw Problem.notFound }
         let now = clock.now()
         let receipt = WebhookReceipt(provider: ProviderName(rawValue: "challenge"), id: attempt.rawValue, at: now)
-        var interval: Span?
         do throws(JournalError) {
             try await journal.write(JournalWrite(webhook: receipt, wake: (payment, now)))
+            try? await checkout.look(at: payment)
         } catch {
             guard case .webhookSeen = error else { throw error }
-            // Whoever loads the page again and again asks the provider no more often for it.
-            interval = Checkout.impatientInterval
+            // Whoever loads the page again and again asks the provider no more often than others who watch.
+            try? await checkout.lookWhileWatched(at: payment)
         }
-        try? await checkout.look(at: payment, ifNotWithin: interval)
-        return CounterResponder.backPage(try await journal.payment(payment))
+        return CounterResponder.backPage(try await journal.payment(payment), at: now)
     }
 
     /// An attempt is named after its payment.
@@ -32,9 +31,12 @@ extension CounterResponder {
         return try? PaymentID(validating: String(attempt.rawValue[..<end]))
     }
 
-    private static func backPage(_ payment: Payment?) -> Response {
+    private static func backPage(_ payment: Payment?, at now: Timestamp) -> Response {
+        let isBeingLetGo = payment?.cancelReason != nil || payment?.currentAttempt?.void?.state.isOpen == true
         let (title, text, isOpen): (String, String, Bool) =
             switch payment?.status {
+            case .requiresCapture where isBeingLetGo:
+                ("One moment", "The shop has called the payment off. This page looks again by itself.", true)
             case .succeeded, .requiresCapture, .partiallyCaptured:
                 ("Thank you", "Your payment is confirmed. You can close this page.", false)
             case .requiresAction, .processing, .unknown, .stored, nil:
@@ -46,7 +48,7 @@ extension CounterResponder {
             }
         let page = """
             <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title)</title>
-            <meta name="viewport" content="width=device-width, initial-scale=1">\(isOpen ? refresh : "")
+            <meta name="viewport" content="width=device-width, initial-scale=1">\(isOpen ? refresh(payment, at: now) : "")
             <link rel="icon" href="data:,"><link rel="stylesheet" href="/counter.css"></head>
             <body><main><section class="card"><h1>\(title)</h1><p role="status">\(text)</p></section></main></body></html>
             """
@@ -60,5 +62,9 @@ extension CounterResponder {
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
-    private static let refresh = "<meta http-equiv=\"refresh\" content=\"3\">"
+    /// A page that is left open asks less often once nobody can expect an answer within seconds any more.
+    private static func refresh(_ payment: Payment?, at now: Timestamp) -> String {
+        let isYoung = payment.map { now.since($0.updatedAt) < Checkout.watchedLifetime } ?? false
+        return "<meta http-equiv=\"refresh\" content=\"\(isYoung ? 3 : 30)\">"
+    }
 }

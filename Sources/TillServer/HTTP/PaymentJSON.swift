@@ -30,6 +30,7 @@ public enum PaymentJSON {
         writer.field("authorized", payment.authorizedMinorUnits)
         writer.field("captured", payment.captured.minorUnits)
         writer.field("refunded", payment.refunded.minorUnits)
+        writer.field("held", payment.held.minorUnits)
         writer.field("released", payment.released.minorUnits)
         writer.field("capture", payment.captureMode.rawValue)
         writer.field("provider", payment.provider?.rawValue)
@@ -181,11 +182,16 @@ public enum PaymentJSON {
         case .succeeded where payment.released.isPositive:
             return "Paid: \(payment.captured). The other \(payment.released) that was held was let go."
         case .succeeded: return "Paid: \(payment.captured)."
-        case .partiallyRefunded: return "\(payment.refunded) of \(payment.captured) went back."
-        case .refunded: return "All of it went back: \(payment.refunded)."
+        case .partiallyRefunded:
+            return "\(payment.refunded) of \(payment.captured) went back." + stillHeld(payment)
+        case .refunded: return "All of it went back: \(payment.refunded)." + stillHeld(payment)
         case .canceled: return "Canceled. No money was taken."
         case .expired: return "The hold on the money ended. No money was taken."
         }
+    }
+
+    private static func stillHeld(_ payment: Payment) -> String {
+        payment.held.isPositive ? " Another \(payment.held) is still held." : ""
     }
 
     /// Why a refund was refused and what to do next; `nil` for others.

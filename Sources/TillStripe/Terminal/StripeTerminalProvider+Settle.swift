@@ -70,6 +70,7 @@ extension StripeTerminalProvider {
         }
         let wait = feed.begin(reader, nil)
         defer { feed.end(wait) }
+        feed.sends(request.refund, at: clock.now())
         let refund = TerminalRefund(
             paymentIntent: reference, amount: wire,
             metadata: [
@@ -81,6 +82,8 @@ extension StripeTerminalProvider {
         do {
             _ = try await terminal.refund(refund, at: reader, key: request.key)
         } catch {
+            // It may have left as late as now.
+            feed.sends(request.refund, at: clock.now())
             switch error.certainty {
             case .notSent, .notNow: return .notSent(reason: error.what)
             case .refused where error.providerCode != "terminal_reader_timeout":
@@ -171,8 +174,12 @@ extension StripeTerminalProvider {
                 && $0.action?.paymentIntent == reference
         }
         if isRunning { return .unknown(reason: "pending") }
-        if let since = request.sentSince, clock.now().since(since) < StripeTerminalProvider.latestCommand {
-            return .unknown(reason: "a command for it may still come to a reader")
+        if request.mayHaveBeenSent {
+            let now = clock.now()
+            let last = feed.lastCommand(for: request.refund, at: now)
+            guard now.since(last) >= StripeTerminalProvider.latestCommand else {
+                return .unknown(reason: "a command for it may still come to a reader")
+            }
         }
         // A reader that is done by now may have made it since the refunds were looked at.
         if let made = await refundMade(request, reference) { return made }

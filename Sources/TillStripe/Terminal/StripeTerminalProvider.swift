@@ -24,8 +24,9 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     /// How long a command whose answer was lost may take to show at the reader.
     public static let grace = Span.seconds(5)
 
-    /// How long after a refund was begun a command for it may still come to a reader, slow on its way, although whoever
-    /// sent it has died. Until then nobody says that the refund was not made.
+    /// How long a command for a refund may still come to a reader, slow on its way, although whoever sent it has died:
+    /// counted from when this process sent it last or, if it never did, from when it first heard of the refund. Until
+    /// then it does not say that the refund was not made.
     public static let latestCommand = Span.minutes(5)
 
     /// The readers.

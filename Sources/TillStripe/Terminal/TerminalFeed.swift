@@ -26,6 +26,8 @@ public final class TerminalFeed: Sendable {
         var busy: [String: String] = [:]
         /// At which reader the card for a payment's next refund will be presented.
         var refundReaders: [PaymentID: String] = [:]
+        /// Until when a command for a refund was last sent, as far as this process can know.
+        var refundCommands: [RefundID: Timestamp] = [:]
     }
 
     private let state = Mutex(State())
@@ -83,6 +85,30 @@ public final class TerminalFeed: Sendable {
     }
 
     func refundReader(of payment: PaymentID) -> String? { state.withLock { $0.refundReaders[payment] } }
+
+    /// A command for a refund leaves now.
+    package func sends(_ refund: RefundID, at now: Timestamp) {
+        state.withLock { TerminalFeed.remember(refund, now, in: &$0) }
+    }
+
+    /// The latest moment at which a command for a refund may have been sent: by this process, or by one that died
+    /// before this one first heard of it. What is forgotten counts as heard of just now, so forgetting only delays.
+    package func lastCommand(for refund: RefundID, at now: Timestamp) -> Timestamp {
+        state.withLock { state in
+            if let known = state.refundCommands[refund] { return known }
+            TerminalFeed.remember(refund, now, in: &state)
+            return now
+        }
+    }
+
+    private static func remember(_ refund: RefundID, _ now: Timestamp, in state: inout State) {
+        if state.refundCommands[refund] == nil, state.refundCommands.count >= maximumRefunds,
+            let oldest = state.refundCommands.min(by: { $0.value < $1.value })?.key
+        {
+            state.refundCommands[oldest] = nil
+        }
+        state.refundCommands[refund] = now
+    }
 
     /// Begins to wait for a reader that works on an intent.
     func begin(_ reader: String, _ intent: ProviderReference?) -> TerminalWait {

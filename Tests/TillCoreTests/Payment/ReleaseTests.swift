@@ -44,6 +44,85 @@ struct ReleaseTests {
         #expect(try payment.decide(.cancel(reason: "x"), at: Examples.now).map(\.name) == ["void.started"])
     }
 
+    @Test("is asked for again under another key after a refusal, since a provider may repeat a refused key's answer")
+    func askedAgain() throws {
+        let again: [PaymentEvent] = [
+            .voidStarted(Examples.attempt, reason: "x"), .refused(.void(Examples.attempt), Examples.decline),
+            .voidStarted(Examples.attempt, reason: "x"),
+        ]
+        let keys = try (1...3).map { steps in
+            let attempt = try #require(try partly(then: Array(again.prefix(steps))).currentAttempt)
+            return attempt.voidKey(try #require(attempt.void))
+        }
+        #expect(keys[0] == keys[1], "the same void, the same key")
+        #expect(keys[2] != keys[1])
+        let whole = try Examples.payment(
+            .manual,
+            Examples.held + [
+                .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: "x"),
+                .refused(.void(Examples.attempt), Examples.decline),
+            ])
+        #expect(try whole.decide(.cancel(reason: "x"), at: Examples.now).map(\.name) == ["void.started"])
+    }
+
+    @Test("that the provider refused to let go was not let go when the hold ends later")
+    func endedAfterARefusal() throws {
+        let refused: [PaymentEvent] = [
+            .voidStarted(Examples.attempt, reason: "x"), .refused(.void(Examples.attempt), Examples.decline),
+        ]
+        let payment = try partly(then: refused + [.attemptExpired(Examples.attempt)])
+        #expect(payment.released.isZero)
+    }
+
+    @Test("is still held after what was taken went back, in part or all of it")
+    func heldAfterARefund() throws {
+        let back: [PaymentEvent] = [
+            .refundStarted(Examples.refund, Examples.attempt, Examples.eur(40), reason: nil),
+            .refunded(Examples.refund, nil),
+        ]
+        #expect(try partly().held == Examples.eur(60))
+        let payment = try partly(then: back)
+        #expect(payment.status == .refunded && payment.held == Examples.eur(60))
+        #expect(try payment.decide(.cancel(reason: "x"), at: Examples.now).map(\.name) == ["void.started"])
+        let gone: [PaymentEvent] = [.voidStarted(Examples.attempt, reason: "x"), .voided(Examples.attempt)]
+        #expect(try partly(then: back + gone).held.isZero)
+        #expect(try partly(isFinal: true).held.isZero)
+        #expect(try Examples.payment(.manual, Examples.held).held == Examples.eur(100))
+        let taken = Authorization(reference: Examples.reference, amount: Examples.eur(100), isCaptured: true)
+        #expect(try Examples.payment(.automatic, [Examples.started, .authorized(Examples.attempt, taken)]).held.isZero)
+    }
+
+    /// A provider that says "pending" to each void, and to each look that the money is held.
+    @Test("makes nobody go in circles: what was looked at, sent again and is unknown again waits longer each time")
+    func circles() throws {
+        var payment = try partly(then: [.voidStarted(Examples.attempt, reason: "x")])
+        var now = Examples.now
+        var calls: [Int] = []
+        for _ in 0..<6 {
+            var made = 0
+            while let next = payment.pendingEffects(capabilities: { _ in nil }, at: now).first(where: { $0.due <= now }
+            ),
+                made < 100
+            {
+                made += 1
+                let hold = Authorization(reference: Examples.reference, amount: Examples.eur(100))
+                let seen = ProviderSnapshot(
+                    reference: Examples.reference, standing: .authorized(hold), captured: Examples.eur(40))
+                let answer: PaymentAnswer =
+                    switch next.effect {
+                    case .void: .voided(Examples.attempt, .unknown(reason: "pending"))
+                    default: .snapshot(Examples.attempt, .approved(seen))
+                    }
+                for event in payment.observe(answer, at: now) { payment.evolve(RecordedEvent(event, at: now)) }
+            }
+            calls.append(made)
+            now = try #require(payment.nextDue)
+        }
+        #expect(calls.allSatisfy { $0 <= 4 }, "\(calls)")
+        #expect(now >= Examples.now.adding(.days(2)))
+        #expect(payment.attention.contains { $0.hasPrefix("Still not known after") })
+    }
+
     @Test("went with the last capture, so there is none to let go")
     func lastCapture() throws {
         let payment = try partly(isFinal: true)

@@ -408,23 +408,51 @@ import TillStripe
     func commandOnItsWay() async throws {
         let done = try await paid()
         var request = try fiveDollars(backOf: done)
-        request.sentSince = world.clock.now()
-        let next = try nextTill()
-        guard case .unknown = await next.refund(request) else {
-            Issue.record("a till that died may have sent it a moment ago")
+        // The first ask of all: nothing was sent before.
+        guard case .declined = await (try nextTill()).refund(request) else {
+            Issue.record("nothing was sent before")
             return
         }
-        request.sentSince = world.clock.now().adding(
-            Span(milliseconds: -StripeTerminalProvider.latestCommand.milliseconds))
+        // However long ago it was asked for first: the till that died may have sent it right before its death.
+        world.clock.advance(by: .minutes(30))
+        request.mayHaveBeenSent = true
+        let next = try nextTill()
+        for wait in [Span.seconds(0), .minutes(4)] {
+            world.clock.advance(by: wait)
+            guard case .unknown = await next.refund(request) else {
+                Issue.record("a till that died may have sent it a moment ago")
+                return
+            }
+        }
+        world.clock.advance(by: .minutes(1))
         guard case .declined(let decline) = await next.refund(request) else {
             Issue.record("nothing can come any more")
             return
         }
         #expect(decline.reason == .refundNeedsReader)
-        request.sentSince = nil
-        guard case .declined = await next.refund(request) else {
-            Issue.record("nothing was sent before")
-            return
+    }
+
+    @Test("what this till has sent itself may come for five minutes from then")
+    func ownCommand() async throws {
+        let done = try await paid()
+        var request = try fiveDollars(backOf: done)
+        request.mayHaveBeenSent = true
+        let feed = TerminalFeed()
+        let first = feed.lastCommand(for: request.refund, at: world.clock.now())
+        world.clock.advance(by: .minutes(3))
+        feed.sends(request.refund, at: world.clock.now())
+        #expect(feed.lastCommand(for: request.refund, at: world.clock.now()) == first.adding(.minutes(3)))
+        // More than are remembered: the oldest is forgotten, and counts as heard of just now.
+        for number in 0..<TerminalFeed.maximumRefunds {
+            world.clock.advance(by: .milliseconds(1))
+            _ = feed.lastCommand(for: RefundID(rawValue: "other-\(number)"), at: world.clock.now())
         }
+        #expect(feed.lastCommand(for: request.refund, at: world.clock.now()) == world.clock.now())
+        world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
+        let before = world.clock.now()
+        world.customer(afterLooks: 2) { [reader] world in _ = try? world.act("customer_cancel", reader) }
+        _ = await world.terminal.refund(request)
+        let sent = world.terminal.feed.lastCommand(for: request.refund, at: world.clock.now().adding(.hours(1)))
+        #expect(sent >= before && sent <= world.clock.now())
     }
 }
