@@ -29,11 +29,13 @@ extension AdyenProvider {
     /// Lets held money go; without Adyen's name for it, by our own, which Adyen calls a technical cancel.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
+        // What a webhook told of one void is not the answer to the next.
+        let mark = request.number == 1 ? "void-" : "void-\(request.number)-"
         if let (name, _) = AdyenProvider.name(request.context.reference) {
             return await modify(
-                "/payments/\(name)/cancels", nil, reference: "void-" + attempt.rawValue, key: request.key
+                "/payments/\(name)/cancels", nil, reference: mark + attempt.rawValue, key: request.key
             ) { book throws(AdyenBookError) in
-                try await book.outcome(of: "void-" + attempt.rawValue, among: [.cancellation], denying: [])
+                try await book.outcome(of: mark + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
         // Which of the two names it was sent under is not known any more, unless a webhook told: both are let go.
@@ -46,11 +48,11 @@ extension AdyenProvider {
             told.map { [$0.merchantReference] } ?? [true, false].map { AdyenProvider.reference(attempt, isAtOnce: $0) }
         var answers: [ProviderAnswer<Confirmation>] = []
         for (index, original) in names.enumerated() {
-            let reference = "void-" + original
+            let reference = mark + original
             answers.append(
                 await modify(
                     "/cancels", nil, original: original, reference: reference,
-                    key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-2")
+                    key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-other")
                 ) { book throws(AdyenBookError) in
                     try await book.outcome(
                         of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])

@@ -112,7 +112,7 @@ extension Checkout {
         else { return nil }
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason,
-            key: attempt.voidKey(void))
+            key: attempt.voidKey(void), number: void.number)
         let answer = await answer { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
         return .voided(id, answer)

@@ -20,8 +20,9 @@ extension Checkout {
 
     /// Looks at a payment that somebody watches if its customer has something to do, or nobody knows how it ended, and
     /// it is time for a look: so a challenge that is over, or a provider that answers again, shows within seconds,
-    /// without a webhook and without the customer coming back. Nothing that it does not find out is written; calling it
-    /// often asks the provider no more often and uses up no looks of the engine.
+    /// without a webhook and without the customer coming back. A step that it shows to be not done is sent again with its
+    /// key; else nothing that it does not find out is written. Calling it often asks the provider no more often and uses
+    /// up no looks of the engine.
     ///
     /// This process's own looks count, those of other processes do not: each asks at most so often.
     public func lookWhileWatched(at id: PaymentID) async throws(CheckoutError) {

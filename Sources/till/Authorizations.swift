@@ -30,7 +30,7 @@ struct Authorizations: AsyncParsableCommand {
                 for status in [PaymentStatus.requiresCapture, .partiallyCaptured, .partiallyRefunded, .refunded] {
                     holds += try await held(counter, in: status)
                 }
-                holds.sort { $0.life.expires < $1.life.expires }
+                holds.sort { ($0.life.expires, $0.payment.id.rawValue) < ($1.life.expires, $1.payment.id.rawValue) }
                 holds = Array(holds.prefix(most))
                 if common.json {
                     var writer = JSONWriter()
@@ -64,7 +64,6 @@ struct Authorizations: AsyncParsableCommand {
                     let payment = try await counter.checkout.payment(row.id, account: common.accountID)
                     guard payment.held.isPositive, let hold = HeldPayment(payment, now: now) else { continue }
                     holds.append(hold)
-                    if holds.count >= most { return holds }
                 }
                 guard let last = page.last, last.createdAt > oldest else { break }
                 filter.before = last.id

@@ -24,8 +24,7 @@ enum PaymentWish {
             return "The provider refused to take \(capture.amount) (\(decline.code ?? decline.reason.rawValue)). "
                 + "It was not taken."
         case .letGo:
-            guard let void = payment.attempts.last(where: { $0.void != nil })?.void,
-                case .refused(let decline) = void.state
+            guard payment.held.isPositive, case .refused(let decline)? = payment.currentAttempt?.void?.state
             else { return nil }
             return "The provider refused to let \(payment.held) go (\(decline.code ?? decline.reason.rawValue)). "
                 + "It is still held, or somebody else took it: look at the provider's own page. Then try again."
@@ -58,6 +57,14 @@ func change(
         if let refusal = wish?.refusal(in: done) {
             if !common.json { Output.note("till: \(refusal)") }
             throw ExitCode(2)
+        }
+        if wish == .capture, let capture = done.captures.last, capture.state.isOpen {
+            if !common.json {
+                Output.note(
+                    "till: It is not known yet whether \(capture.amount) was taken. Do not take it again; it is being "
+                        + "found out: till payments show \(done.id)")
+            }
+            throw ExitCode(3)
         }
         if wish == .refund, let refund = done.refunds.last, !refund.state.isSucceeded {
             if !common.json {

@@ -161,6 +161,32 @@ struct AdyenProviderTests {
         }
     }
 
+    @Test("A void that a webhook refused is asked for again as another one, not answered by what was told of the first")
+    func voidAgain() async throws {
+        guard case .approved(let paid) = try await authorize() else {
+            Issue.record("not approved")
+            return
+        }
+        let provider = try provider()
+        func void(_ number: Int) async throws -> ProviderAnswer<TillCore.Confirmation> {
+            await provider.void(
+                VoidRequest(
+                    context: try Self.context(paid.reference), authorizationKey: IdempotencyKey(rawValue: "k-1"),
+                    reason: "x", key: IdempotencyKey(rawValue: "v-\(number)"), number: number))
+        }
+        _ = await provider.refund(
+            RefundRequest(
+                context: try Self.context(paid.reference), refund: RefundID(rawValue: "re_1"),
+                amount: Money(minorUnits: 500, currency: .eur), reason: nil, key: IdempotencyKey(rawValue: "re_1")))
+        #expect(try await void(1) == .unknown(reason: "pending"))
+        try await deliver()
+        guard case .declined = try await void(1) else {
+            Issue.record("what went back in part can not be let go")
+            return
+        }
+        #expect(try await void(2) == .unknown(reason: "pending"))
+    }
+
     @Test(
         "Amounts go with Adyen's own decimals",
         arguments: [("ISK", 500, 50000), ("CVE", 50000, 500), ("JPY", 500, 500)])

@@ -22,6 +22,11 @@ struct WatchedPaymentTests {
         return provider.times.withLock { $0.map { Int($0.since(began).milliseconds / 1000) } }
     }
 
+    /// How many of the engine's looks at the last capture are used up.
+    private static func looks(at payment: Payment) -> Int? {
+        if case .unknown(let unknown)? = payment.captures.last?.state { unknown.checks } else { nil }
+    }
+
     private func challenged(_ world: World) async throws -> PaymentID {
         let id = try await world.create()
         #expect(try await world.confirm(id, card: Self.challenged).status == .requiresAction)
@@ -95,6 +100,29 @@ struct WatchedPaymentTests {
         try await world.checkout.lookWhileWatched(at: id)
         #expect(try await world.payment(id).status == .unknown, "it is not time for a look yet")
         world.clock.advance(by: .seconds(1))
+        try await world.checkout.lookWhileWatched(at: id)
+        #expect(try await world.payment(id).status == .succeeded)
+        #expect(try await world.problems() == [])
+    }
+
+    @Test("uses up no looks while its capture is lost again and again, and is paid once the provider answers")
+    func lostCapture() async throws {
+        let world = World()
+        let id = try await world.create(mode: .manual)
+        _ = try await world.confirm(id)
+        world.faults.keepFailing(.capture, with: .timeoutBeforeCommit)
+        let open = try await world.checkout.capture(id, account: .main)
+        #expect(open.status == .unknown)
+        let due = try #require(open.nextDue)
+        for _ in 0..<120 {
+            world.clock.advance(by: .seconds(1))
+            try await world.checkout.lookWhileWatched(at: id)
+        }
+        let watched = try await world.payment(id)
+        #expect(watched.attention.isEmpty && watched.nextDue == due, "\(watched.attention)")
+        #expect(Self.looks(at: open) == Self.looks(at: watched))
+        world.faults.clear()
+        world.clock.advance(by: .seconds(30))
         try await world.checkout.lookWhileWatched(at: id)
         #expect(try await world.payment(id).status == .succeeded)
         #expect(try await world.problems() == [])

@@ -148,8 +148,9 @@ extension Payment {
         _ operation: OperationID, nextCheck: Timestamp, reason: String, at: Timestamp
     ) {
         func next(after state: Unknown?) -> Unknown {
-            Unknown(
-                since: state?.since ?? at, nextCheck: nextCheck, checks: (state?.checks ?? -1) + 1, reason: reason)
+            // What was sent again before its time has used up no look.
+            let looked = state.map { at < $0.nextCheck ? $0.checks : $0.checks + 1 } ?? 0
+            return Unknown(since: state?.since ?? at, nextCheck: nextCheck, checks: looked, reason: reason)
         }
         if case .attempt(let id) = operation {
             change(id) { attempt in

@@ -214,13 +214,25 @@ extension Payment {
     func stillUnknown(_ operation: OperationID, reason: String, at now: Timestamp) -> [PaymentEvent] {
         if let open = unknown(operation), now < open.nextCheck { return [] }
         let before = unknown(operation) ?? state(of: operation)?.lastUnknown
+        if let before, now < before.nextCheck {
+            // It was sent again before its time and is as unknown as it was.
+            return [.outcomeUnknown(operation, nextCheck: before.nextCheck, reason: reason)]
+        }
         let checks = (before?.checks ?? -1) + 1
         let next = now.adding(CheckSchedule.wait(checks: checks))
         var events: [PaymentEvent] = [.outcomeUnknown(operation, nextCheck: next, reason: reason)]
-        if checks == CheckSchedule.checksBeforeAttention {
-            events.append(.attentionRequired(operation, reason: "Still not known after \(checks) looks: \(reason)"))
+        let most = CheckSchedule.checksBeforeAttention, words = "Still not known after"
+        if checks == most || (checks > most && !attention.contains { $0.hasPrefix(words) }) {
+            events.append(.attentionRequired(operation, reason: "\(words) \(checks) looks: \(reason)"))
         }
         return events
+    }
+
+    /// A look has shown that it is not done, so it is sent again now. What the provider said it is working on is left to
+    /// it until it is time to look.
+    private func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
+        if let open = unknown(operation), open.reason == "pending", now < open.nextCheck { return [] }
+        return [.deferred(operation, until: now, reason: reason)]
     }
 
     private func unknown(_ operation: OperationID) -> Unknown? {
@@ -276,7 +288,7 @@ extension Payment {
         case .continuable: return observeContinuable(attempt, at: now)
         case .requiresAction(let action):
             if let void = attempt.void, void.state.isOpen {
-                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+                return again(.void(id), "not voided yet", at: now)
             }
             // This look may be older than the continuation; the continuation's own answer tells.
             if attempt.openContinuation != nil { return observeContinuable(attempt, at: now) }
@@ -289,7 +301,7 @@ extension Payment {
         case .stored(let tap):
             guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
             if let void = attempt.void, void.state.isOpen {
-                return [.deferred(.void(id), until: now, reason: "not voided yet")]
+                return again(.void(id), "not voided yet", at: now)
             }
             guard now >= tap.expires, !attention.contains(tap.overdueWarning) else { return [] }
             return [.attentionRequired(.attempt(id), reason: tap.overdueWarning)]
@@ -304,7 +316,7 @@ extension Payment {
             guard void.state.isOpen else {
                 return stillUnknown(asking(attempt), reason: "The provider refuses to void it.", at: now)
             }
-            return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            return again(.void(id), "not voided yet", at: now)
         }
     }
 
@@ -316,7 +328,7 @@ extension Payment {
             guard void.state.isOpen else {
                 return stillUnknown(asking(attempt), reason: "The provider refuses to void it.", at: now)
             }
-            return [.deferred(.void(id), until: now, reason: "not voided yet")]
+            return again(.void(id), "not voided yet", at: now)
         }
         if let reason = cancelReason { return [.voidStarted(id, reason: reason)] }
         guard let continuation = attempt.openContinuation else {
@@ -326,7 +338,7 @@ extension Payment {
         if case .inFlight = continuation.state, now < continuation.startedAt.adding(CheckSchedule.answerLease) {
             return []
         }
-        return [.deferred(.continuation(id), until: now, reason: "not asked for yet")]
+        return again(.continuation(id), "not asked for yet", at: now)
     }
 
     private func observeSettlements(
@@ -344,7 +356,7 @@ extension Payment {
                 events.append(.refused(.capture(capture.id), Decline(reason: .authorizationExpired)))
                 events.append(.attemptExpired(id))
             } else {
-                events.append(.deferred(.capture(capture.id), until: now, reason: "not captured yet"))
+                events += again(.capture(capture.id), "not captured yet", at: now)
             }
         }
         if let void = attempt.void, void.state.isOpen {
@@ -353,7 +365,7 @@ extension Payment {
             } else if snapshot.standing == .voided, settled == 0 {
                 events += settle(id, [gone(id, void)])
             } else {
-                events.append(.deferred(.void(id), until: now, reason: "not voided yet"))
+                events += again(.void(id), "not voided yet", at: now)
             }
         } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0,
             !captures.contains(where: { $0.attempt == id && $0.state.isOpen })
@@ -361,7 +373,7 @@ extension Payment {
             events.append(.attemptExpired(id))
         }
         if let renewal = renewals.first(where: { $0.attempt == id && $0.state.isOpen }) {
-            events.append(observeRenewal(renewal, of: attempt, in: snapshot, at: now))
+            events += observeRenewal(renewal, of: attempt, in: snapshot, at: now)
         }
         for refund in refunds where refund.attempt == id && refund.state.isOpen {
             events += observeRefund(refund, in: snapshot, at: now)
@@ -372,11 +384,11 @@ extension Payment {
     /// A renewed hold has another name than the one that was renewed.
     private func observeRenewal(
         _ renewal: Renewal, of attempt: Attempt, in snapshot: ProviderSnapshot, at now: Timestamp
-    ) -> PaymentEvent {
+    ) -> [PaymentEvent] {
         switch snapshot.standing {
-        case .voided: .refused(.renewal(renewal.id), Decline(reason: .authorizationExpired))
-        case .authorized(let held) where held.reference != attempt.reference: .renewed(renewal.id, held)
-        default: .deferred(.renewal(renewal.id), until: now, reason: "not renewed yet")
+        case .voided: [.refused(.renewal(renewal.id), Decline(reason: .authorizationExpired))]
+        case .authorized(let held) where held.reference != attempt.reference: [.renewed(renewal.id, held)]
+        default: again(.renewal(renewal.id), "not renewed yet", at: now)
         }
     }
 
@@ -384,7 +396,7 @@ extension Payment {
         _ refund: Refund, in snapshot: ProviderSnapshot, at now: Timestamp
     ) -> [PaymentEvent] {
         guard let found = snapshot.refunds.first(where: { $0.refund == refund.id }) else {
-            return [.deferred(.refund(refund.id), until: now, reason: "not refunded yet")]
+            return again(.refund(refund.id), "not refunded yet", at: now)
         }
         switch found.status {
         case .succeeded: return [.refunded(refund.id, found.reference)]

@@ -133,13 +133,18 @@ public struct VoidRequest: Hashable, Sendable {
     public var reason: String
     /// Key of the void.
     public var key: IdempotencyKey
+    /// 1 for the first void of the attempt; another has another key and follows only a refused one.
+    public var number: Int
 
     /// Makes one.
-    public init(context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey) {
+    public init(
+        context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey, number: Int = 1
+    ) {
         self.context = context
         self.authorizationKey = authorizationKey
         self.reason = reason
         self.key = key
+        self.number = number
     }
 }
 

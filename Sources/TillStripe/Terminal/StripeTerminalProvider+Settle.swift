@@ -178,7 +178,8 @@ extension StripeTerminalProvider {
             let now = clock.now()
             let last = feed.lastCommand(for: request.refund, at: now)
             guard now.since(last) >= StripeTerminalProvider.latestCommand else {
-                return .unknown(reason: "a command for it may still come to a reader")
+                // Nothing was sent now, so this is asked again soon and uses up no look.
+                return .notSent(reason: "a command for it may still come to a reader")
             }
         }
         // A reader that is done by now may have made it since the refunds were looked at.

@@ -26,7 +26,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
 
     /// How long a command for a refund may still come to a reader, slow on its way, although whoever sent it has died:
     /// counted from when this process sent it last or, if it never did, from when it first heard of the refund. Until
-    /// then it does not say that the refund was not made.
+    /// then it does not say that the refund was not made; a process that does not run so long never does.
     public static let latestCommand = Span.minutes(5)
 
     /// The readers.

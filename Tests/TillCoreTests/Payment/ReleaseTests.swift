@@ -123,6 +123,37 @@ struct ReleaseTests {
         #expect(payment.attention.contains { $0.hasPrefix("Still not known after") })
     }
 
+    @Test("is asked for again after a look in between, but not while the provider says that it is working on it")
+    func lookInBetween() throws {
+        let due = Examples.start.adding(.minutes(5))
+        let hold = Authorization(reference: Examples.reference, amount: Examples.eur(100))
+        let seen = ProviderSnapshot(
+            reference: Examples.reference, standing: .authorized(hold), captured: Examples.eur(40))
+        func events(_ reason: String, at now: Timestamp) throws -> [String] {
+            let payment = try partly(then: [
+                .voidStarted(Examples.attempt, reason: "x"),
+                .outcomeUnknown(.void(Examples.attempt), nextCheck: due, reason: reason),
+            ])
+            return payment.observe(.snapshot(Examples.attempt, .approved(seen)), at: now).map(\.name)
+        }
+        #expect(try events("timed out", at: Examples.now) == ["operation.deferred"])
+        #expect(try events("pending", at: Examples.now) == [])
+        #expect(try events("pending", at: due) == ["operation.deferred"])
+    }
+
+    @Test("of which nobody was told in all those circles of before is brought to a person at the next look")
+    func circlesOfBefore() throws {
+        let circle: [PaymentEvent] = [
+            Examples.lost(.void(Examples.attempt)),
+            .deferred(.void(Examples.attempt), until: Examples.start, reason: "not voided yet"),
+        ]
+        let payment = try partly(
+            then: [.voidStarted(Examples.attempt, reason: "x")] + (0..<20).flatMap { _ in circle })
+        #expect(payment.attention.isEmpty)
+        let events = payment.observe(.voided(Examples.attempt, .unknown(reason: "pending")), at: Examples.now)
+        #expect(events.map(\.name) == ["operation.unknown", "payment.attention_required"])
+    }
+
     @Test("went with the last capture, so there is none to let go")
     func lastCapture() throws {
         let payment = try partly(isFinal: true)

@@ -419,7 +419,7 @@ import TillStripe
         let next = try nextTill()
         for wait in [Span.seconds(0), .minutes(4)] {
             world.clock.advance(by: wait)
-            guard case .unknown = await next.refund(request) else {
+            guard case .notSent = await next.refund(request) else {
                 Issue.record("a till that died may have sent it a moment ago")
                 return
             }
