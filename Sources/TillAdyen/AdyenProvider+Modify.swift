@@ -7,7 +7,8 @@ extension AdyenProvider {
             return .notSent(reason: "there is no payment")
         }
         return await modify(
-            "/payments/\(name)/captures", request.amount, reference: request.capture.rawValue, key: request.key
+            "/payments/\(name)/captures", request.amount, reference: request.capture.rawValue, key: request.key,
+            since: request.startedAt
         ) { book throws(AdyenBookError) in
             try await book.outcome(of: request.capture.rawValue, among: [.capture], denying: [.captureFailed])
         }
@@ -19,7 +20,8 @@ extension AdyenProvider {
             return .notSent(reason: "there is no payment")
         }
         return await modify(
-            "/payments/\(name)/refunds", request.amount, reference: request.refund.rawValue, key: request.key
+            "/payments/\(name)/refunds", request.amount, reference: request.refund.rawValue, key: request.key,
+            since: request.startedAt
         ) { book throws(AdyenBookError) in
             try await book.outcome(
                 of: request.refund.rawValue, among: [.refund], denying: [.refundFailed, .refundedReversed])
@@ -66,6 +68,7 @@ extension AdyenProvider {
 
     private func modify(
         _ path: String, _ amount: Money?, original: String? = nil, reference: String, key: IdempotencyKey,
+        since: Timestamp? = nil,
         _ told: (AdyenNotificationBook) async throws(AdyenBookError) -> AdyenNotificationBook.Outcome?
     ) async -> ProviderAnswer<Confirmation> {
         do throws(AdyenBookError) {
@@ -73,6 +76,10 @@ extension AdyenProvider {
         } catch {
             // It may have been sent before and ended well.
             return .unknown(reason: error.description)
+        }
+        // That no webhook came does not mean that it was not done, and Adyen may take an old key for a new request.
+        if let since, clock.now().adding(CheckSchedule.keyMargin).since(since) >= AdyenProvider.replayWindow {
+            return .unknown(reason: "pending")
         }
         var wire: JSONValue?
         if let amount {

@@ -5,7 +5,8 @@ public import TillCore
 ///
 /// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way to
 /// ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
-/// webhook, so what webhooks said is kept (``AdyenNotificationBook``) and asked. What no webhook has told is `unknown`.
+/// webhook, so what webhooks said is kept (``AdyenNotificationBook``) and asked. What no webhook has told is `unknown`, and
+/// once its key may be forgotten it is not sent again: a person has to look.
 /// A value: any number of calls may run at once.
 public struct AdyenProvider: PaymentServiceProvider {
     /// How long Adyen keeps keys, at least. Source: Adyen's documentation of idempotency.
@@ -18,12 +19,14 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// What webhooks told.
     public let book: AdyenNotificationBook
     let gateway: AdyenGateway
+    let clock: any TillClock
 
     /// Makes one.
     public init(
         config: AdyenConfig, transport: any HTTPTransport, book: AdyenNotificationBook,
-        deadline: Span = .seconds(25)
+        clock: any TillClock = SystemClock(), deadline: Span = .seconds(25)
     ) {
+        self.clock = clock
         gateway = AdyenGateway(config: config, transport: transport)
         self.book = book
         self.deadline = deadline

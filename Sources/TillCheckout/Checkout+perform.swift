@@ -123,7 +123,8 @@ extension Checkout {
             let (_, provider, context) = target(capture.attempt, payment)
         else { return nil }
         let request = CaptureRequest(
-            context: context, capture: id, amount: capture.amount, isFinal: capture.isFinal, key: capture.key)
+            context: context, capture: id, amount: capture.amount, isFinal: capture.isFinal, key: capture.key,
+            startedAt: capture.startedAt)
         let answer = await answer { await provider.capture(request) }
         Failpoint.afterCaptureIsAnswered.reached()
         return .captured(id, answer)
@@ -135,7 +136,7 @@ extension Checkout {
         else { return nil }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,
-            mayHaveBeenSent: !isFirst)
+            mayHaveBeenSent: !isFirst, startedAt: refund.startedAt)
         let answer = await answer(within: provider.capabilities.answerTime) { await provider.refund(request) }
         Failpoint.afterRefundIsAnswered.reached()
         return .refunded(id, answer)

@@ -161,6 +161,26 @@ struct AdyenProviderTests {
         }
     }
 
+    @Test("A refund without a webhook is not sent again once its key may be forgotten: it could be made twice")
+    func oldKey() async throws {
+        guard case .approved(let paid) = try await authorize() else {
+            Issue.record("not approved")
+            return
+        }
+        let provider = try provider()
+        func refunded(daysAgo days: Int64) async throws -> Int64? {
+            let request = RefundRequest(
+                context: try Self.context(paid.reference), refund: RefundID(rawValue: "re_\(days)"),
+                amount: Money(minorUnits: 100, currency: .eur), reason: nil,
+                key: IdempotencyKey(rawValue: "re_\(days)"), mayHaveBeenSent: true,
+                startedAt: SystemClock().now().adding(.days(-days)))
+            #expect(await provider.refund(request) == .unknown(reason: "pending"))
+            return await sandbox.ledger().first?["refunded"]?.int64Value
+        }
+        #expect(try await refunded(daysAgo: 7) == 0)
+        #expect(try await refunded(daysAgo: 6) == 100)
+    }
+
     @Test("A void that a webhook refused is asked for again as another one, not answered by what was told of the first")
     func voidAgain() async throws {
         guard case .approved(let paid) = try await authorize() else {

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TillCheckout
 import TillCore
@@ -158,4 +159,50 @@ struct RecoveryTests {
         #expect(try await world.payment(id).status == .expired)
         #expect(try await world.problems() == [])
     }
+
+    @Test(
+        "what can not be sent, to a provider without keys, is tried later each time, though it is looked at before each"
+    )
+    func neverSent() async throws {
+        let world = World()
+        let id = try await world.paid()
+        let provider = ClosedForRefunds(base: world.provider)
+        let engine = Checkout(journal: world.journal, providers: [provider], clock: world.clock)
+        _ = try await engine.refund(id, account: .main)
+        for _ in 0..<1200 {
+            world.clock.advance(by: .seconds(1))
+            try await engine.recover()
+        }
+        // After 1, 2, 4 … 256 seconds, then every five minutes.
+        let tries = provider.tries.withLock { $0 }
+        #expect(tries >= 10 && tries <= 14, "\(tries)")
+        #expect(try await world.payment(id).refunds.last?.state.isOpen == true)
+    }
+}
+
+/// A provider without idempotency keys, to which no refund can be sent now.
+private final class ClosedForRefunds: PaymentServiceProvider {
+    let tries = Mutex(0)
+    private let base: SandboxProvider
+    init(base: SandboxProvider) { self.base = base }
+
+    var name: ProviderName { base.name }
+    var capabilities: ProviderCapabilities {
+        var capabilities = base.capabilities
+        capabilities.replayWindow = .seconds(0)
+        return capabilities
+    }
+    var amounts: AmountCodec { base.amounts }
+    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
+        await base.authorize(request, with: tender)
+    }
+    func capture(_ request: CaptureRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        await base.capture(request)
+    }
+    func void(_ request: VoidRequest) async -> ProviderAnswer<TillCore.Confirmation> { await base.void(request) }
+    func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        tries.withLock { $0 += 1 }
+        return .notSent(reason: "not settled yet")
+    }
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> { await base.query(request) }
 }

@@ -116,9 +116,10 @@ public struct Attempt: Hashable, Sendable {
 public enum OperationState: Hashable, Sendable {
     /// Durable; the call may have left.
     case inFlight
-    /// To be sent: the last try did not leave or, with 0 tries, a look has shown that it is not done. `after` is what
-    /// was not known before, so that an outcome that is unknown again and again is looked at later each time.
-    case deferred(until: Timestamp, tries: Int, after: Unknown?)
+    /// To be sent. `tries` did not leave, also with looks between them. `isLooked`: the last thing that happened is a
+    /// look that has not shown it to be done. `after` is what was not known before, so that an outcome that is unknown
+    /// again and again is looked at later each time.
+    case deferred(until: Timestamp, tries: Int, isLooked: Bool, after: Unknown?)
     /// It may have happened.
     case unknown(Unknown)
     /// Done.
@@ -141,7 +142,7 @@ public enum OperationState: Hashable, Sendable {
     var lastUnknown: Unknown? {
         switch self {
         case .unknown(let unknown): unknown
-        case .deferred(_, _, let after): after
+        case .deferred(_, _, _, let after): after
         case .inFlight, .succeeded, .refused: nil
         }
     }

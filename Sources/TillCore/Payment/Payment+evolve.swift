@@ -85,13 +85,11 @@ extension Payment {
             change(operation) { $0 = .refused(decline) }
         case .deferred(let operation, let until, _):
             change(operation) { state in
-                // A look has shown that it is not done: to be sent now.
-                var tries = 0
-                if until > at {
-                    if case .deferred(_, let before, _) = state { tries = before }
-                    tries += 1
-                }
-                state = .deferred(until: until, tries: tries, after: state.lastUnknown)
+                // What is to be sent now a look has not shown to be done; what is to be sent later did not leave.
+                let isLooked = until <= at
+                var tries = isLooked ? 0 : 1
+                if case .deferred(_, let before, _, _) = state { tries += before }
+                state = .deferred(until: until, tries: tries, isLooked: isLooked, after: state.lastUnknown)
             }
         case .outcomeUnknown(let operation, let nextCheck, let reason):
             applyUnknown(operation, nextCheck: nextCheck, reason: reason, at: at)

@@ -205,7 +205,7 @@ extension Payment {
     /// What certainly did not leave is sent again, later each time.
     private func resent(_ operation: OperationID, reason: String, at now: Timestamp) -> PaymentEvent {
         var tries = 0
-        if case .deferred(_, let before, _) = state(of: operation) { tries = before }
+        if case .deferred(_, let before, _, _) = state(of: operation) { tries = before }
         return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: reason)
     }
 
@@ -228,11 +228,10 @@ extension Payment {
         return events
     }
 
-    /// A look has shown that it is not done, so it is sent again now. What the provider said it is working on is left to
-    /// it until it is time to look.
+    /// A look has not shown that it is done, so it is sent again now, also before it is time for a look: some providers
+    /// tell only then that they have refused it.
     private func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
-        if let open = unknown(operation), open.reason == "pending", now < open.nextCheck { return [] }
-        return [.deferred(operation, until: now, reason: reason)]
+        [.deferred(operation, until: now, reason: reason)]
     }
 
     private func unknown(_ operation: OperationID) -> Unknown? {
@@ -267,7 +266,8 @@ extension Payment {
     private func openOperations(of id: AttemptID) -> [OperationID] {
         var open: [OperationID] = []
         guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
-        if attempt.isUndecided, attempt.void == nil { open.append(asking(attempt)) }
+        // While a void is open the attempt ends with it; one that was refused ends nothing.
+        if attempt.isUndecided, attempt.void?.state.isOpen != true { open.append(asking(attempt)) }
         if let void = attempt.void, void.state.isOpen { open.append(.void(id)) }
         open += captures.filter { $0.attempt == id && $0.state.isOpen }.map { .capture($0.id) }
         open += renewals.filter { $0.attempt == id && $0.state.isOpen }.map { .renewal($0.id) }

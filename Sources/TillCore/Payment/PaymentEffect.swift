@@ -134,13 +134,13 @@ extension Payment {
             return PendingEffect(
                 effect: keyIsRemembered ? effect : .query(attempt),
                 due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
-        case .deferred(let until, let tries, _):
-            // What a look has shown to be not done (0 tries) was sent after that look at the earliest, so its key is
-            // as old as the look. Otherwise this try was not sent, but one before a crash may have been.
+        case .deferred(let until, _, let isLooked, _):
+            // What a look has shown to be not done was sent after that look at the earliest, so its key is as old as
+            // the look. Otherwise this try was not sent, but one before a crash may have been.
             // A provider without keys is asked right before each sending.
             let sinceLook = now.since(until)
             let isFresh = sinceLook < .seconds(1) || now.adding(CheckSchedule.keyMargin).since(until) < window
-            let isSafe = tries == 0 ? isFresh : keyIsRemembered
+            let isSafe = isLooked ? isFresh : keyIsRemembered
             return PendingEffect(effect: isSafe ? effect : .query(attempt), due: until)
         case .unknown(let unknown):
             // "pending" answers are settled by asking; others by the same key while it is remembered.

@@ -112,14 +112,20 @@ public struct CaptureRequest: Hashable, Sendable {
     public var isFinal: Bool
     /// Key of the capture.
     public var key: IdempotencyKey
+    /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
+    public var startedAt: Timestamp?
 
     /// Makes one.
-    public init(context: AttemptContext, capture: CaptureID, amount: Money, isFinal: Bool, key: IdempotencyKey) {
+    public init(
+        context: AttemptContext, capture: CaptureID, amount: Money, isFinal: Bool, key: IdempotencyKey,
+        startedAt: Timestamp? = nil
+    ) {
         self.context = context
         self.capture = capture
         self.amount = amount
         self.isFinal = isFinal
         self.key = key
+        self.startedAt = startedAt
     }
 }
 
@@ -162,11 +168,13 @@ public struct RefundRequest: Hashable, Sendable {
     public var key: IdempotencyKey
     /// An earlier call for it may have been sent, also by a process that died and at any time until its death.
     public var mayHaveBeenSent: Bool
+    /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
+    public var startedAt: Timestamp?
 
     /// Makes one.
     public init(
         context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey,
-        mayHaveBeenSent: Bool = false
+        mayHaveBeenSent: Bool = false, startedAt: Timestamp? = nil
     ) {
         self.context = context
         self.refund = refund
@@ -174,6 +182,7 @@ public struct RefundRequest: Hashable, Sendable {
         self.reason = reason
         self.key = key
         self.mayHaveBeenSent = mayHaveBeenSent
+        self.startedAt = startedAt
     }
 }
 

@@ -37,7 +37,9 @@ public struct AdyenOptions: Sendable {
                 merchantAccount: merchantAccount, apiKey: key, url: url, webhookKeys: webhookKeys,
                 returnURL: returnURL ?? "https://127.0.0.1/")
             let book = AdyenNotificationBook(JournalAdyenNotices(journal: journal, clock: clock))
-            return (AdyenProvider(config: config, transport: transport, book: book), AdyenWebhooks(config))
+            return (
+                AdyenProvider(config: config, transport: transport, book: book, clock: clock), AdyenWebhooks(config)
+            )
         } catch {
             throw .cardProvider("\(error)")
         }

@@ -123,7 +123,7 @@ struct ReleaseTests {
         #expect(payment.attention.contains { $0.hasPrefix("Still not known after") })
     }
 
-    @Test("is asked for again after a look in between, but not while the provider says that it is working on it")
+    @Test("is asked for again after a look in between: some providers tell only then that they have refused it")
     func lookInBetween() throws {
         let due = Examples.start.adding(.minutes(5))
         let hold = Authorization(reference: Examples.reference, amount: Examples.eur(100))
@@ -137,8 +137,20 @@ struct ReleaseTests {
             return payment.observe(.snapshot(Examples.attempt, .approved(seen)), at: now).map(\.name)
         }
         #expect(try events("timed out", at: Examples.now) == ["operation.deferred"])
-        #expect(try events("pending", at: Examples.now) == [])
-        #expect(try events("pending", at: due) == ["operation.deferred"])
+        #expect(try events("pending", at: Examples.now) == ["operation.deferred"])
+    }
+
+    @Test("and an attempt whose void was refused, too, waits for its next look when a look is not answered")
+    func unansweredAfterARefusal() throws {
+        let payment = try Examples.payment(
+            .automatic,
+            [
+                Examples.started, .actionRequired(Examples.attempt, CustomerAction(kind: "redirect")),
+                .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: "x"),
+                .refused(.void(Examples.attempt), Examples.decline),
+            ])
+        let events = payment.observe(.snapshot(Examples.attempt, .unknown(reason: "outage")), at: Examples.now)
+        #expect(events.map(\.name) == ["operation.unknown"], "else it stays due, and is asked for without end")
     }
 
     @Test("of which nobody was told in all those circles of before is brought to a person at the next look")
