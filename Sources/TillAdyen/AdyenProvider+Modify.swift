@@ -79,7 +79,7 @@ extension AdyenProvider {
         }
         // That no webhook came does not mean that it was not done, and Adyen may take an old key for a new request.
         if let since, clock.now().adding(CheckSchedule.keyMargin).since(since) >= AdyenProvider.replayWindow {
-            return .unknown(reason: "pending")
+            return .unknown(reason: "not sent again, since Adyen may have forgotten its key: look at Adyen")
         }
         var wire: JSONValue?
         if let amount {

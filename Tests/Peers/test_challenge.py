@@ -227,7 +227,7 @@ def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, st
     server.request("POST", f"/v1/payments/{sale['id']}/cancel", {}, "cancel")
     assert status(server, sale) == "requires_capture"
     shown = requests.get(back, timeout=30).text
-    assert Way(shown).title == "One moment" and "nothing was taken" in shown, shown
+    assert Way(shown).title == "One moment" and "called the payment off" in shown, shown
 
 
 

@@ -174,7 +174,7 @@ struct AdyenProviderTests {
                 amount: Money(minorUnits: 100, currency: .eur), reason: nil,
                 key: IdempotencyKey(rawValue: "re_\(days)"), mayHaveBeenSent: true,
                 startedAt: SystemClock().now().adding(.days(-days)))
-            #expect(await provider.refund(request) == .unknown(reason: "pending"))
+            guard case .unknown = await provider.refund(request) else { return nil }
             return await sandbox.ledger().first?["refunded"]?.int64Value
         }
         #expect(try await refunded(daysAgo: 7) == 0)

@@ -36,7 +36,7 @@ extension CounterResponder {
         let (title, text, isOpen): (String, String, Bool) =
             switch payment?.status {
             case .requiresCapture where isBeingLetGo:
-                ("One moment", "The shop called it off and nothing was taken. This page looks again by itself.", true)
+                ("One moment", "The shop has called the payment off. This page looks again by itself.", true)
             case .succeeded, .requiresCapture, .partiallyCaptured:
                 ("Thank you", "Your payment is confirmed. You can close this page.", false)
             case .requiresAction, .processing, .unknown, .stored, nil:
