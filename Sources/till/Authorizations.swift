@@ -55,7 +55,6 @@ struct Authorizations: AsyncParsableCommand {
         /// page, to where no hold can be alive any more.
         private func held(_ counter: Counter, in status: PaymentStatus) async throws -> [HeldPayment] {
             let now = counter.clock.now()
-            let oldest = now.adding(.milliseconds(-List.longestHold.milliseconds))
             var filter = PaymentFilter(account: common.accountID, status: status, limit: JournalLimits.maximumPage)
             var holds: [HeldPayment] = []
             for _ in 0..<List.maximumPages {
@@ -65,7 +64,7 @@ struct Authorizations: AsyncParsableCommand {
                     guard payment.held.isPositive, let hold = HeldPayment(payment, now: now) else { continue }
                     holds.append(hold)
                 }
-                guard let last = page.last, last.createdAt > oldest else { break }
+                guard let last = page.last, now.since(last.createdAt) < List.longestHold else { break }
                 filter.before = last.id
             }
             return holds

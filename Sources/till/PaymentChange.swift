@@ -32,6 +32,20 @@ enum PaymentWish {
             return payment.refunds.last.flatMap { PaymentJSON.message(of: $0) }
         }
     }
+
+    /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being let go is told for every
+    /// wish.
+    fileprivate func doubt(in payment: Payment) -> String? {
+        switch self {
+        case .capture:
+            guard let capture = payment.captures.last, capture.state.isOpen else { return nil }
+            return "whether \(capture.amount) was taken. Do not take it again"
+        case .refund:
+            guard let refund = payment.refunds.last, refund.state.isOpen else { return nil }
+            return "whether \(refund.amount) went back. Do not give it back again"
+        case .letGo: return nil
+        }
+    }
 }
 
 /// Changes a payment and tells what became of it. Ends with 2 if the provider refused, with 3 if the outcome is open.
@@ -58,19 +72,9 @@ func change(
             if !common.json { Output.note("till: \(refusal)") }
             throw ExitCode(2)
         }
-        if wish == .capture, let capture = done.captures.last, capture.state.isOpen {
+        if let doubt = wish?.doubt(in: done) {
             if !common.json {
-                Output.note(
-                    "till: It is not known yet whether \(capture.amount) was taken. Do not take it again; it is being "
-                        + "found out: till payments show \(done.id)")
-            }
-            throw ExitCode(3)
-        }
-        if wish == .refund, let refund = done.refunds.last, !refund.state.isSucceeded {
-            if !common.json {
-                Output.note(
-                    "till: It is not known yet whether \(refund.amount) went back. Do not give it back again; it is "
-                        + "being found out: till payments show \(done.id)")
+                Output.note("till: It is not known yet \(doubt); it is being found out: till payments show \(done.id)")
             }
             throw ExitCode(3)
         }

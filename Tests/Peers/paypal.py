@@ -102,6 +102,12 @@ def client(url):
     )
 
 
+def fault(url, operation, kind, times=1):
+    """The next calls of an operation fail at the stand-in."""
+    order = {"operation": operation, "fault": kind, "times": times}
+    assert requests.post(url + "/_sandbox/faults", json=order, timeout=10).ok
+
+
 def ledger(url):
     return requests.get(url + "/_sandbox/ledger", timeout=10).json()["charges"]
 

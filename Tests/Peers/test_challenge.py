@@ -194,8 +194,7 @@ def answered(sale):
 
 def test_if_the_look_fails_that_moment_the_engine_looks_though_nobody_watches(server, stand_in):  # noqa: F811
     back = answered(challenged(server, "o-1"))
-    fault = {"operation": "query", "fault": "outage", "times": 1}
-    assert requests.post(stand_in + "/_sandbox/faults", json=fault, timeout=10).ok
+    paypal.fault(stand_in, "query", "outage")
     shown = Way(requests.get(back, timeout=30).text).title
     assert shown == "One moment", shown
     # The engine's usual look would come after five minutes.
@@ -222,13 +221,11 @@ def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, st
     sale = challenged(server, "o-1", capture="manual")
     back = answered(sale)
     assert Way(requests.get(back, timeout=30).text).title == "Thank you"
-    fault = {"operation": "void", "fault": "outage", "times": 1000}
-    assert requests.post(stand_in + "/_sandbox/faults", json=fault, timeout=10).ok
+    paypal.fault(stand_in, "void", "outage", times=1000)
     server.request("POST", f"/v1/payments/{sale['id']}/cancel", {}, "cancel")
     assert status(server, sale) == "requires_capture"
     shown = requests.get(back, timeout=30).text
     assert Way(shown).title == "One moment" and "called the payment off" in shown, shown
-
 
 
 def test_a_page_that_is_left_open_has_paypal_asked_as_seldom_as_others_who_watch(tmp_path, stand_in):  # noqa: F811

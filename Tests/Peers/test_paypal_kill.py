@@ -68,8 +68,7 @@ FAULTS = ["serverErrorAfterSuccess", "conflict", "outage", "duplicateDelivery"]
 @pytest.mark.parametrize("operation", ["prepare", "authorize"])
 def test_a_lost_answer_to_a_sale_is_looked_up_and_never_paid_twice(tmp_path, stand_in, operation, fault):  # noqa: F811
     shop, order = Shop(tmp_path, stand_in), "o-1"
-    body = {"operation": operation, "fault": fault, "times": 1}
-    assert requests.post(stand_in + "/_sandbox/faults", json=body, timeout=5).ok
+    paypal.fault(stand_in, operation, fault)
     shop.sale("--amount", "12.50", "--order", order)
     for _ in range(2):
         assert shop("payments", "recover").code == 0
@@ -83,24 +82,20 @@ def test_a_lost_answer_to_a_sale_is_looked_up_and_never_paid_twice(tmp_path, sta
 def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, fault):  # noqa: F811
     shop = Shop(tmp_path, stand_in)
 
-    def order_fault(operation):
-        body = {"operation": operation, "fault": fault, "times": 1}
-        assert requests.post(stand_in + "/_sandbox/faults", json=body, timeout=5).ok
-
     held = shop.sale("--amount", "12.50", "--order", "o-1", "--capture", "manual").json["id"]
-    order_fault("capture")
+    paypal.fault(stand_in, "capture", fault)
     shop("payments", "capture", held)
     shop("payments", "recover")
     shop("payments", "recover")
     assert net(check(shop, stand_in, "o-1", fault)) == PRICE
-    order_fault("refund")
+    paypal.fault(stand_in, "refund", fault)
     shop("payments", "refund", held, "--amount", "5.00")
     shop("payments", "recover")
     shop("payments", "recover")
     assert net(check(shop, stand_in, "o-1", fault)) == PRICE - 500
     dropped = Shop(tmp_path, stand_in)
     other = dropped.sale("--amount", "12.50", "--order", "o-2", "--capture", "manual").json["id"]
-    order_fault("void")
+    paypal.fault(stand_in, "void", fault)
     dropped("payments", "cancel", other)
     dropped("payments", "recover")
     dropped("payments", "recover")

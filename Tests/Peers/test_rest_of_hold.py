@@ -69,14 +69,19 @@ def test_a_death_at_each_step_of_it_lets_it_go_once_and_loses_nothing(tmp_path, 
         assert (hold, charge["captured"]) == ("VOIDED", 500), (point, charge)
 
 
+def held_over_http(server):
+    made = server.create("o-1", "create", minor=2000, capture="manual").json()
+    card = {"type": "card", "number": paypal.CARD, "expiry": "12/30", "cvc": paypal.CODE}
+    server.confirm(made["id"], "confirm", card)
+    path = f"/v1/payments/{made['id']}"
+    part = server.request("POST", path + "/capture", {"amount": 500, "final": False}, "part")
+    assert part.json()["status"] == "partially_captured", part.text
+    return made, path
+
+
 def test_over_http_and_on_the_page(tmp_path, stand_in, page):  # noqa: F811
     with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", stand_in) as server:
-        made = server.create("o-1", "create", minor=2000, capture="manual").json()
-        card = {"type": "card", "number": paypal.CARD, "expiry": "12/30", "cvc": paypal.CODE}
-        server.confirm(made["id"], "confirm", card)
-        path = f"/v1/payments/{made['id']}"
-        part = server.request("POST", path + "/capture", {"amount": 500, "final": False}, "part")
-        assert part.json()["status"] == "partially_captured", part.text
+        made, path = held_over_http(server)
         clerk = Counter(page, server).open()
         page.goto(server.url + "/#" + made["id"])
         page.get_by_role("button", name="Let the rest go").click()
@@ -115,7 +120,7 @@ def test_a_rest_that_somebody_else_took_is_refused_once_and_told(tmp_path, stand
     assert refused.code == 2, refused
     assert refused.json["needs_attention"], refused
     assert len([call for call in proxy.calls() if call["path"].endswith("/void")]) == 1, proxy.calls()
-    told = counter.till("authorizations", "void", payment, *[flag for flag in shop.common if flag != "--json"])
+    told = shop.for_people("authorizations", "void", payment)
     assert told.code == 2 and "refused to let 15.00 EUR go (PREVIOUSLY_CAPTURED)" in told.err, told
     keys = {call["headers"]["PayPal-Request-Id"] for call in proxy.calls() if call["path"].endswith("/void")}
     assert len(keys) == 2, "a key that was refused may be answered in the same way for ever"
@@ -140,11 +145,7 @@ def test_what_is_still_held_after_a_refund_is_listed_and_let_go(tmp_path, stand_
 
 def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, page):  # noqa: F811
     with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", stand_in) as server:
-        made = server.create("o-1", "create", minor=2000, capture="manual").json()
-        card = {"type": "card", "number": paypal.CARD, "expiry": "12/30", "cvc": paypal.CODE}
-        server.confirm(made["id"], "confirm", card)
-        path = f"/v1/payments/{made['id']}"
-        assert server.request("POST", path + "/capture", {"amount": 500, "final": False}, "part").ok
+        made, path = held_over_http(server)
         assert server.request("POST", path + "/refunds", {"amount": 500}, "back").json()["status"] == "refunded"
         clerk = Counter(page, server).open()
         page.goto(server.url + "/#" + made["id"])
@@ -157,11 +158,9 @@ def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, pag
 def test_a_second_capture_without_an_answer_is_not_told_as_done(tmp_path, stand_in):  # noqa: F811
     shop = Shop(tmp_path, stand_in)
     payment = held(shop, "o-1")
-    for operation, fault in (("capture", "serverErrorAfterSuccess"), ("query", "outage")):
-        order = {"operation": operation, "fault": fault, "times": 100}
-        assert requests.post(stand_in + "/_sandbox/faults", json=order, timeout=10).ok
-    flags = [flag for flag in shop.common if flag != "--json"]
-    lost = counter.till("authorizations", "capture", payment, *flags, timeout=120)
+    paypal.fault(stand_in, "capture", "serverErrorAfterSuccess", times=100)
+    paypal.fault(stand_in, "query", "outage", times=100)
+    lost = shop.for_people("authorizations", "capture", payment)
     assert lost.code == 3 and "not known yet whether 15.00 EUR was taken" in lost.err, lost
 
 

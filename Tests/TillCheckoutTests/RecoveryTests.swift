@@ -181,28 +181,18 @@ struct RecoveryTests {
 }
 
 /// A provider without idempotency keys, to which no refund can be sent now.
-private final class ClosedForRefunds: PaymentServiceProvider {
+private final class ClosedForRefunds: ProviderInFront {
     let tries = Mutex(0)
-    private let base: SandboxProvider
+    let base: SandboxProvider
     init(base: SandboxProvider) { self.base = base }
 
-    var name: ProviderName { base.name }
     var capabilities: ProviderCapabilities {
         var capabilities = base.capabilities
         capabilities.replayWindow = .seconds(0)
         return capabilities
     }
-    var amounts: AmountCodec { base.amounts }
-    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
-        await base.authorize(request, with: tender)
-    }
-    func capture(_ request: CaptureRequest) async -> ProviderAnswer<TillCore.Confirmation> {
-        await base.capture(request)
-    }
-    func void(_ request: VoidRequest) async -> ProviderAnswer<TillCore.Confirmation> { await base.void(request) }
     func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> {
         tries.withLock { $0 += 1 }
         return .notSent(reason: "not settled yet")
     }
-    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> { await base.query(request) }
 }

@@ -157,23 +157,12 @@ struct WatchedPaymentTests {
 }
 
 /// A provider that writes down when it was asked what became of an attempt.
-private final class QueryTimes: PaymentServiceProvider {
+private final class QueryTimes: ProviderInFront {
     let times = Mutex<[Timestamp]>([])
-    private let base: SandboxProvider
+    let base: SandboxProvider
     private let clock: StillClock
     init(base: SandboxProvider, clock: StillClock) { (self.base, self.clock) = (base, clock) }
 
-    var name: ProviderName { base.name }
-    var capabilities: ProviderCapabilities { base.capabilities }
-    var amounts: AmountCodec { base.amounts }
-    func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
-        await base.authorize(request, with: tender)
-    }
-    func capture(_ request: CaptureRequest) async -> ProviderAnswer<TillCore.Confirmation> {
-        await base.capture(request)
-    }
-    func void(_ request: VoidRequest) async -> ProviderAnswer<TillCore.Confirmation> { await base.void(request) }
-    func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> { await base.refund(request) }
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         times.withLock { $0.append(clock.now()) }
         return await base.query(request)

@@ -53,10 +53,8 @@ extension Payment {
     ) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt else { throw .nothingToCapture }
         let authorization = try hold(of: attempt)
-        let left = Money(
-            minorUnits: authorization.amount.minorUnits - capturedOrPending.minorUnits, currency: currency)
-        let isClosed = captures.contains { $0.state.isSucceeded && $0.isFinal }
-        guard !isClosed, left.isPositive else { throw .nothingToCapture }
+        let left = held
+        guard left.isPositive else { throw .nothingToCapture }
         let amount = asked ?? left
         try check(amount)
         guard amount.minorUnits <= left.minorUnits else {
@@ -118,9 +116,8 @@ extension Payment {
     private func decideRenewal(_ honorPeriod: Span, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt else { throw .nothingHeld }
         let authorization = try hold(of: attempt)
-        let left = Money(minorUnits: authorization.amount.minorUnits - captured.minorUnits, currency: currency)
-        let isClosed = authorization.isCaptured || captures.contains { $0.state.isSucceeded && $0.isFinal }
-        guard !isClosed, left.isPositive else { throw .nothingHeld }
+        let left = held
+        guard left.isPositive else { throw .nothingHeld }
         if let end = authorization.captureBefore, end <= now { throw .authorizationExpired(end) }
         guard !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else {
             throw .renewedBefore

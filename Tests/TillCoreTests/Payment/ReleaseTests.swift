@@ -14,6 +14,19 @@ struct ReleaseTests {
         return try Examples.payment(.manual, Examples.held + part + events)
     }
 
+    /// The provider was asked to let it go, and said no.
+    private static let refusal: [PaymentEvent] = [
+        .voidStarted(Examples.attempt, reason: "x"), .refused(.void(Examples.attempt), Examples.decline),
+    ]
+    /// A look that shows the money as it was before anybody wanted to let it go.
+    private static let stillHeld = PaymentAnswer.snapshot(
+        Examples.attempt,
+        .approved(
+            ProviderSnapshot(
+                reference: Examples.reference,
+                standing: .authorized(Authorization(reference: Examples.reference, amount: Examples.eur(100))),
+                captured: Examples.eur(40))))
+
     @Test("is let go, the captured part stays, and the payment is paid and not canceled")
     func released() throws {
         let payment = try partly(then: [.voidStarted(Examples.attempt, reason: "x"), .voided(Examples.attempt)])
@@ -37,8 +50,7 @@ struct ReleaseTests {
 
     @Test("stays and can be taken when the provider refuses to let it go")
     func refused() throws {
-        let payment = try partly(
-            then: [.voidStarted(Examples.attempt, reason: "x"), .refused(.void(Examples.attempt), Examples.decline)])
+        let payment = try partly(then: Self.refusal)
         #expect(payment.status == .partiallyCaptured && payment.released.isZero)
         #expect(try payment.decide(.capture(nil, isFinal: true), at: Examples.now).map(\.name) == ["capture.started"])
         #expect(try payment.decide(.cancel(reason: "x"), at: Examples.now).map(\.name) == ["void.started"])
@@ -46,10 +58,7 @@ struct ReleaseTests {
 
     @Test("is asked for again under another key after a refusal, since a provider may repeat a refused key's answer")
     func askedAgain() throws {
-        let again: [PaymentEvent] = [
-            .voidStarted(Examples.attempt, reason: "x"), .refused(.void(Examples.attempt), Examples.decline),
-            .voidStarted(Examples.attempt, reason: "x"),
-        ]
+        let again = Self.refusal + [.voidStarted(Examples.attempt, reason: "x")]
         let keys = try (1...3).map { steps in
             let attempt = try #require(try partly(then: Array(again.prefix(steps))).currentAttempt)
             return attempt.voidKey(try #require(attempt.void))
@@ -57,20 +66,13 @@ struct ReleaseTests {
         #expect(keys[0] == keys[1], "the same void, the same key")
         #expect(keys[2] != keys[1])
         let whole = try Examples.payment(
-            .manual,
-            Examples.held + [
-                .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: "x"),
-                .refused(.void(Examples.attempt), Examples.decline),
-            ])
+            .manual, Examples.held + [.cancelRequested(reason: "x")] + Self.refusal)
         #expect(try whole.decide(.cancel(reason: "x"), at: Examples.now).map(\.name) == ["void.started"])
     }
 
     @Test("that the provider refused to let go was not let go when the hold ends later")
     func endedAfterARefusal() throws {
-        let refused: [PaymentEvent] = [
-            .voidStarted(Examples.attempt, reason: "x"), .refused(.void(Examples.attempt), Examples.decline),
-        ]
-        let payment = try partly(then: refused + [.attemptExpired(Examples.attempt)])
+        let payment = try partly(then: Self.refusal + [.attemptExpired(Examples.attempt)])
         #expect(payment.released.isZero)
     }
 
@@ -105,13 +107,10 @@ struct ReleaseTests {
                 made < 100
             {
                 made += 1
-                let hold = Authorization(reference: Examples.reference, amount: Examples.eur(100))
-                let seen = ProviderSnapshot(
-                    reference: Examples.reference, standing: .authorized(hold), captured: Examples.eur(40))
                 let answer: PaymentAnswer =
                     switch next.effect {
                     case .void: .voided(Examples.attempt, .unknown(reason: "pending"))
-                    default: .snapshot(Examples.attempt, .approved(seen))
+                    default: Self.stillHeld
                     }
                 for event in payment.observe(answer, at: now) { payment.evolve(RecordedEvent(event, at: now)) }
             }
@@ -126,15 +125,12 @@ struct ReleaseTests {
     @Test("is asked for again after a look in between: some providers tell only then that they have refused it")
     func lookInBetween() throws {
         let due = Examples.start.adding(.minutes(5))
-        let hold = Authorization(reference: Examples.reference, amount: Examples.eur(100))
-        let seen = ProviderSnapshot(
-            reference: Examples.reference, standing: .authorized(hold), captured: Examples.eur(40))
         func events(_ reason: String, at now: Timestamp) throws -> [String] {
             let payment = try partly(then: [
                 .voidStarted(Examples.attempt, reason: "x"),
                 .outcomeUnknown(.void(Examples.attempt), nextCheck: due, reason: reason),
             ])
-            return payment.observe(.snapshot(Examples.attempt, .approved(seen)), at: now).map(\.name)
+            return payment.observe(Self.stillHeld, at: now).map(\.name)
         }
         #expect(try events("timed out", at: Examples.now) == ["operation.deferred"])
         #expect(try events("pending", at: Examples.now) == ["operation.deferred"])
@@ -146,9 +142,8 @@ struct ReleaseTests {
             .automatic,
             [
                 Examples.started, .actionRequired(Examples.attempt, CustomerAction(kind: "redirect")),
-                .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: "x"),
-                .refused(.void(Examples.attempt), Examples.decline),
-            ])
+                .cancelRequested(reason: "x"),
+            ] + Self.refusal)
         let events = payment.observe(.snapshot(Examples.attempt, .unknown(reason: "outage")), at: Examples.now)
         #expect(events.map(\.name) == ["operation.unknown"], "else it stays due, and is asked for without end")
     }
