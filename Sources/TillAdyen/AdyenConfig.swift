@@ -65,7 +65,7 @@ public struct AdyenConfig: Sendable {
     }
 }
 
-/// Why a configuration can not be used. The sentence never repeats what was given.
+/// Why a configuration cannot be used. The sentence never repeats what was given.
 public enum AdyenConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The named part.
     case unusable(String)
@@ -75,7 +75,7 @@ public enum AdyenConfigError: Error, Hashable, Sendable, CustomStringConvertible
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .unusable(let name): "Adyen's \(name) can not be used."
+        case .unusable(let name): "Adyen's \(name) cannot be used."
         case .plainHTTP: "Adyen's address must be https; http is for localhost only."
         }
     }

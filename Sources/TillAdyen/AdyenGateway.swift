@@ -60,7 +60,7 @@ struct AdyenGateway: Sendable {
         let document = try? JSONValue(parsing: reply.body)
         switch status {
         case 200..<300:
-            guard let document else { return .unknown("the answer can not be read (HTTP \(status))") }
+            guard let document else { return .unknown("the answer cannot be read (HTTP \(status))") }
             return .answered(document)
         case 429: return .notSent("the provider is busy (HTTP 429)")
         case 400..<500:

@@ -9,7 +9,7 @@ extension AdyenProvider {
         return await modify(
             "/payments/\(name)/captures", request.amount, reference: request.capture.rawValue, key: request.key,
             since: request.startedAt
-        ) { book throws(AdyenBookError) in
+        ) { book throws(AdyenNotificationLogError) in
             try await book.outcome(of: request.capture.rawValue, among: [.capture], denying: [.captureFailed])
         }
     }
@@ -22,7 +22,7 @@ extension AdyenProvider {
         return await modify(
             "/payments/\(name)/refunds", request.amount, reference: request.refund.rawValue, key: request.key,
             since: request.startedAt
-        ) { book throws(AdyenBookError) in
+        ) { book throws(AdyenNotificationLogError) in
             try await book.outcome(
                 of: request.refund.rawValue, among: [.refund], denying: [.refundFailed, .refundedReversed])
         }
@@ -36,13 +36,13 @@ extension AdyenProvider {
         if let (name, _) = AdyenProvider.name(request.context.reference) {
             return await modify(
                 "/payments/\(name)/cancels", nil, reference: mark + attempt.rawValue, key: request.key
-            ) { book throws(AdyenBookError) in
+            ) { book throws(AdyenNotificationLogError) in
                 try await book.outcome(of: mark + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
         // Which of the two names it was sent under is not known any more, unless a webhook told: both are let go.
         let told: AdyenNotification?
-        do throws(AdyenBookError) { told = try await book.payment(attempt) } catch {
+        do throws(AdyenNotificationLogError) { told = try await book.payment(attempt) } catch {
             return .unknown(reason: error.description)
         }
         if let told, !told.success { return .approved(Confirmation()) }
@@ -55,7 +55,7 @@ extension AdyenProvider {
                 await modify(
                     "/cancels", nil, original: original, reference: reference,
                     key: IdempotencyKey(rawValue: index == 0 ? request.key.rawValue : request.key.rawValue + "-other")
-                ) { book throws(AdyenBookError) in
+                ) { book throws(AdyenNotificationLogError) in
                     try await book.outcome(
                         of: reference, among: [.technicalCancel, .cancellation, .cancelOrRefund], denying: [])
                 })
@@ -69,9 +69,9 @@ extension AdyenProvider {
     private func modify(
         _ path: String, _ amount: Money?, original: String? = nil, reference: String, key: IdempotencyKey,
         since: Timestamp? = nil,
-        _ told: (AdyenNotificationBook) async throws(AdyenBookError) -> AdyenNotificationBook.Outcome?
+        _ told: (AdyenNotificationLog) async throws(AdyenNotificationLogError) -> AdyenNotificationLog.Outcome?
     ) async -> ProviderAnswer<Confirmation> {
-        do throws(AdyenBookError) {
+        do throws(AdyenNotificationLogError) {
             if let outcome = try await told(book) { return answer(outcome) }
         } catch {
             // It may have been sent before and ended well.
@@ -84,7 +84,7 @@ extension AdyenProvider {
         var wire: JSONValue?
         if let amount {
             guard let json = AdyenAmount.json(amount) else {
-                return .declined(Decline(reason: .invalidAmount, message: "Adyen can not take this amount"))
+                return .declined(Decline(reason: .invalidAmount, message: "Adyen cannot take this amount"))
             }
             wire = json
         }
@@ -97,7 +97,7 @@ extension AdyenProvider {
             // The webhook may have been faster than the answer.
             if let outcome = (try? await told(book)) ?? nil { return answer(outcome) }
             return document["status"]?.stringValue == "received"
-                ? .unknown(reason: "pending") : .unknown(reason: "the answer can not be read")
+                ? .unknown(reason: "pending") : .unknown(reason: "the answer cannot be read")
         case .refused(let status, let document, let id):
             return .declined(AdyenRefusal.decline(status, document, requestID: id))
         case .notSent(let reason): return .notSent(reason: reason)
@@ -105,7 +105,7 @@ extension AdyenProvider {
         }
     }
 
-    private func answer(_ outcome: AdyenNotificationBook.Outcome) -> ProviderAnswer<Confirmation> {
+    private func answer(_ outcome: AdyenNotificationLog.Outcome) -> ProviderAnswer<Confirmation> {
         switch outcome {
         case .done(let reference):
             return .approved(Confirmation(reference: try? ProviderReference(validating: reference)))
@@ -115,9 +115,9 @@ extension AdyenProvider {
         }
     }
 
-    /// What webhooks have told of an attempt. What none has told is `unknown`: Adyen can not be asked.
+    /// What webhooks have told of an attempt. What none has told is `unknown`: Adyen cannot be asked.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
-        do throws(AdyenBookError) {
+        do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {
                 return .unknown(reason: "Adyen has not told of it yet")
             }

@@ -5,7 +5,7 @@ public import TillCore
 ///
 /// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way to
 /// ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
-/// webhook, so what webhooks said is kept (``AdyenNotificationBook``) and asked. What no webhook has told is `unknown`, and
+/// webhook, so what webhooks said is kept (``AdyenNotificationLog``) and asked. What no webhook has told is `unknown`, and
 /// once its key may be forgotten it is not sent again: a person has to look.
 /// A value: any number of calls may run at once.
 public struct AdyenProvider: PaymentServiceProvider {
@@ -17,13 +17,13 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// What each call may take.
     public let deadline: Span
     /// What webhooks told.
-    public let book: AdyenNotificationBook
+    public let book: AdyenNotificationLog
     let gateway: AdyenGateway
     let clock: any TillClock
 
     /// Makes one.
     public init(
-        config: AdyenConfig, transport: any HTTPTransport, book: AdyenNotificationBook,
+        config: AdyenConfig, transport: any HTTPTransport, book: AdyenNotificationLog,
         clock: any TillClock = SystemClock(), deadline: Span = .seconds(25)
     ) {
         self.clock = clock
@@ -53,7 +53,7 @@ public struct AdyenProvider: PaymentServiceProvider {
             return .declined(Decline(reason: .cardNotSupported, message: "Adyen takes typed cards here"))
         }
         guard let amount = AdyenAmount.json(request.amount) else {
-            return .declined(Decline(reason: .invalidAmount, message: "Adyen can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "Adyen cannot take this amount"))
         }
         let isAtOnce = request.captureMode == .automatic
         let expiry = card.expiry.reveal()

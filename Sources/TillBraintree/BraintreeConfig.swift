@@ -42,7 +42,7 @@ public struct BraintreeConfig: Sendable {
     }
 }
 
-/// Why a configuration can not be used. The sentence never repeats what was given.
+/// Why a configuration cannot be used. The sentence never repeats what was given.
 public enum BraintreeConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The named part.
     case unusable(String)
@@ -50,7 +50,7 @@ public enum BraintreeConfigError: Error, Hashable, Sendable, CustomStringConvert
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .unusable(let name): "Braintree's \(name) can not be used."
+        case .unusable(let name): "Braintree's \(name) cannot be used."
         }
     }
 }

@@ -55,7 +55,7 @@ struct BraintreeGateway: Sendable {
         let status = reply.response.status.code
         guard (200..<300).contains(status) || status == 422 else { return .failed(status) }
         guard let node = XMLNode(parsing: reply.body) else {
-            return .unknown("the answer can not be read (HTTP \(status))")
+            return .unknown("the answer cannot be read (HTTP \(status))")
         }
         return status == 422 ? .refused(node) : .answered(node)
     }
@@ -82,7 +82,7 @@ struct BraintreeGateway: Sendable {
         case .nonce(let nonce): return .success(nonce)
         case .refused(let code, let message):
             return .failure(.refused(Decline(reason: .incorrectNumber, code: code, message: message)))
-        case .unreadable: return .failure(.unavailable("the answer can not be read"))
+        case .unreadable: return .failure(.unavailable("the answer cannot be read"))
         }
     }
 

@@ -8,7 +8,7 @@ extension BraintreeProvider {
         let reason: String
     }
 
-    /// The transaction as it stands; `nil` if it can not be read.
+    /// The transaction as it stands; `nil` if it cannot be read.
     func transaction(_ reference: ProviderReference) async -> BraintreeTransaction? {
         guard case .answered(let node) = await gateway.send(.get, "/transactions/\(reference)", within: deadline)
         else { return nil }
@@ -49,7 +49,7 @@ extension BraintreeProvider {
         case .notSent(let reason), .unknown(let reason): return .failure(SearchFailure(reason: reason))
         }
         guard node.name == "search-results", let ids = node["ids"]?.children.map(\.text) else {
-            return .failure(SearchFailure(reason: "the answer can not be read"))
+            return .failure(SearchFailure(reason: "the answer cannot be read"))
         }
         guard ids.count <= BraintreeProvider.maximumFound else {
             return .failure(SearchFailure(reason: "the search found too much"))
@@ -57,7 +57,7 @@ extension BraintreeProvider {
         var found: BraintreeTransaction?
         for id in ids where BraintreeTransaction.isUsable(id) {
             guard let transaction = await transaction(ProviderReference(rawValue: id)) else {
-                return .failure(SearchFailure(reason: "a transaction can not be read"))
+                return .failure(SearchFailure(reason: "a transaction cannot be read"))
             }
             guard transaction.orderID == name.rawValue else { continue }
             if found == nil || found?.meaning == .declined { found = transaction }

@@ -48,7 +48,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return .declined(Decline(reason: .cardNotSupported, message: "Braintree takes typed cards only"))
         }
         guard let amount = try? amounts.wireDecimalString(request.amount) else {
-            return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let end = clock.now().adding(deadline)
         let nonce: CardNonce
@@ -87,7 +87,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
 
     private func answer(_ transaction: BraintreeTransaction?, asked: Money) -> ProviderAnswer<Authorization> {
         guard let transaction, let reference = try? ProviderReference(validating: transaction.id) else {
-            return .unknown(reason: "the answer can not be read")
+            return .unknown(reason: "the answer cannot be read")
         }
         guard transaction.amount == asked else { return .unknown(reason: "amount mismatch") }
         switch transaction.meaning {
@@ -107,14 +107,14 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return .notSent(reason: "there is no transaction")
         }
         guard let amount = try? amounts.wireDecimalString(request.amount) else {
-            return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let body = XMLNode("transaction", of: [XMLNode("amount", amount)])
         switch await gateway.send(
             .put, "/transactions/\(reference)/submit_for_settlement", body, within: deadline)
         {
         case .answered(let node):
-            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer can not be read") }
+            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer cannot be read") }
             guard done.amount == request.amount else { return .unknown(reason: "amount mismatch") }
             return done.meaning == .taken
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the transaction is \(done.status)")
@@ -127,7 +127,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
     }
 
     /// Lets held money go. An attempt without a transaction is searched for; one that has not come within
-    /// ``lateArrival`` can not come any more.
+    /// ``lateArrival`` cannot come any more.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var reference = request.context.reference
         if reference == nil {
@@ -151,7 +151,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         switch await gateway.send(.put, "/transactions/\(reference)/void", within: deadline) {
         case .answered(let node):
             return BraintreeTransaction(node)?.meaning == .voided
-                ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the answer can not be read")
+                ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the answer cannot be read")
         case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .voided }
         case .failed(let status): return failed(status)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -165,7 +165,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return .notSent(reason: "there is no transaction")
         }
         guard let amount = try? amounts.wireDecimalString(request.amount) else {
-            return .declined(Decline(reason: .invalidAmount, message: "Braintree can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         // Without keys, what is there already must be seen before anything is sent.
         switch await find(request.refund) {
@@ -174,7 +174,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         case .failure(let failure): return .notSent(reason: failure.reason)
         }
         guard let sale = await transaction(reference) else {
-            return .notSent(reason: "the transaction can not be read")
+            return .notSent(reason: "the transaction cannot be read")
         }
         if sale.meaning == .voided, sale.amount == request.amount {
             return .approved(Confirmation(reference: reference))
@@ -187,7 +187,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             "transaction", of: [XMLNode("amount", amount), XMLNode("order_id", request.refund.rawValue)])
         switch await gateway.send(.post, "/transactions/\(reference)/refund", body, within: deadline) {
         case .answered(let node):
-            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer can not be read") }
+            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer cannot be read") }
             return answer(done, request)
         case .refused(let node): return .declined(refusal(node))
         case .failed(let status): return failed(status)
@@ -213,7 +213,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         let sale: BraintreeTransaction
         if let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) {
             guard let found = await transaction(reference) else {
-                return .unknown(reason: "the transaction can not be read")
+                return .unknown(reason: "the transaction cannot be read")
             }
             sale = found
         } else {
@@ -230,7 +230,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         var refunds: [ProviderSnapshot.Refund] = []
         for id in sale.refundIDs.prefix(BraintreeProvider.maximumFound) {
             guard let refund = await transaction(ProviderReference(rawValue: id)) else {
-                return .unknown(reason: "a refund can not be read")
+                return .unknown(reason: "a refund cannot be read")
             }
             let status: ProviderSnapshot.Refund.Status =
                 switch refund.meaning {

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// Why a receipt can not be drawn.
+/// Why a receipt cannot be drawn.
 public enum CanvasError: ExplainedError, Hashable {
     /// A library is not on this machine.
     case notInstalled(String)
@@ -21,9 +21,9 @@ public enum CanvasError: ExplainedError, Hashable {
     /// What happened.
     public var what: String {
         switch self {
-        case .notInstalled(let name): "The receipt can not be drawn: \(name) is not on this machine."
-        case .tooLarge: "The receipt can not be drawn: it is longer than any paper."
-        case .failed(let status): "The receipt can not be drawn: Cairo gave up with status \(status)."
+        case .notInstalled(let name): "The receipt cannot be drawn: \(name) is not on this machine."
+        case .tooLarge: "The receipt cannot be drawn: it is longer than any paper."
+        case .failed(let status): "The receipt cannot be drawn: Cairo gave up with status \(status)."
         }
     }
 

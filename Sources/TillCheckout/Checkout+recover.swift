@@ -32,9 +32,9 @@ extension Checkout {
 
     /// Looks at once at what is open in one payment, whatever its schedule says. For webhooks and for people.
     /// - Parameter interval: looks only if this process has not looked for so long. For those who ask again and again.
-    public func look(at id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
+    public func query(_ id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
         guard !atWork.contains(id) else { return }
-        guard atWork.mayLook(id, at: clock.now(), ifNotWithin: interval) else { return }
+        guard atWork.mayQuery(id, at: clock.now(), ifNotWithin: interval) else { return }
         atWork.begin(id)
         defer { atWork.end(id) }
         guard let payment = try await stored(id) else { return }

@@ -25,17 +25,17 @@ extension Checkout {
     /// up no looks of the engine.
     ///
     /// This process's own looks count, those of other processes do not: each asks at most so often.
-    public func lookWhileWatched(at id: PaymentID) async throws(CheckoutError) {
+    public func queryWhileWatched(_ id: PaymentID) async throws(CheckoutError) {
         guard !atWork.contains(id), let payment = try await stored(id), let interval = watchedWait(payment) else {
             return
         }
-        try await look(at: id, ifNotWithin: interval)
+        try await query(id, ifNotWithin: interval)
     }
 
     /// The wait that is over; `nil` if there is nothing to look for, or not yet.
     private func watchedWait(_ payment: Payment) -> Span? {
         guard let began = Checkout.watchedSince(payment) else { return nil }
-        let last = atWork.lastLook(payment.id).map { max($0, began) } ?? began
+        let last = atWork.lastQuery(payment.id).map { max($0, began) } ?? began
         let now = clock.now()
         let wait = Checkout.watchedInterval(age: last.since(began))
         // A clock that was set back must not stop the looks.

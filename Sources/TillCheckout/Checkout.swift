@@ -144,7 +144,7 @@ public struct Checkout: Sendable {
             .refund(amount, reason: reason), on: id, account: account, idempotency: idempotency)
     }
 
-    /// Refuses what the provider can not do. One that captures once lets the rest go: a second capture would be
+    /// Refuses what the provider cannot do. One that captures once lets the rest go: a second capture would be
     /// taken for the repetition of the first.
     private func checkCapture(
         _ amount: Money?, _ isFinal: Bool, on id: PaymentID, account: AccountID
@@ -258,7 +258,7 @@ public struct PaymentDraft: Sendable {
 /// Which payments tasks of this process are working on, so that recovery leaves them alone.
 final class AtWork: Sendable {
     /// How many payments are remembered as looked at; older looks are forgotten first.
-    static let maximumLooks = 4096
+    static let maximumQueries = 4096
 
     private let counts = Mutex<[PaymentID: Int]>([:])
     private let looks = Mutex<[PaymentID: Timestamp]>([:])
@@ -274,16 +274,16 @@ final class AtWork: Sendable {
 
     func contains(_ id: PaymentID) -> Bool { counts.withLock { $0[id] != nil } }
 
-    func lastLook(_ id: PaymentID) -> Timestamp? { looks.withLock { $0[id] } }
+    func lastQuery(_ id: PaymentID) -> Timestamp? { looks.withLock { $0[id] } }
 
     /// Whether to look now, and if so, remembers that.
-    func mayLook(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span?) -> Bool {
+    func mayQuery(_ id: PaymentID, at now: Timestamp, ifNotWithin interval: Span?) -> Bool {
         looks.withLock { looks in
             if let interval, let last = looks[id], last <= now, now.since(last) < interval { return false }
-            if looks.count >= AtWork.maximumLooks {
+            if looks.count >= AtWork.maximumQueries {
                 let limit = interval ?? Checkout.impatientInterval
                 looks = looks.filter { $0.value <= now && now.since($0.value) < limit }
-                if looks.count >= AtWork.maximumLooks { return interval == nil }
+                if looks.count >= AtWork.maximumQueries { return interval == nil }
             }
             looks[id] = now
             return true
@@ -292,7 +292,7 @@ final class AtWork: Sendable {
 }
 
 extension Checkout {
-    /// Refuses an amount that the provider's wire can not express or whose currency it does not take. Writes nothing.
+    /// Refuses an amount that the provider's wire cannot express or whose currency it does not take. Writes nothing.
     public func checkAmount(_ amount: Money, provider name: ProviderName) throws(CheckoutError) {
         guard let provider = providers[name] else { throw .unknownProvider(name, known: providerNames) }
         do {

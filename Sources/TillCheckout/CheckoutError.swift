@@ -11,7 +11,7 @@ public enum CheckoutError: ExplainedError {
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
-    /// The provider's wire can not express the amount, or does not take the currency.
+    /// The provider's wire cannot express the amount, or does not take the currency.
     case amount(MoneyError)
     /// The journal did not take the write.
     case journal(JournalError)

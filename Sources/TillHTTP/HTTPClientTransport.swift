@@ -34,7 +34,7 @@ public final class HTTPClientTransport: HTTPTransport {
     /// A transport to devices of one maker in the local network, which have addresses and no names: their certificates
     /// must come from the maker's own root, and nothing else is trusted. Which device it is, its messages must show.
     /// - Parameter root: a file with the root certificate, PEM.
-    /// - Throws: when the file can not be read.
+    /// - Throws: when the file cannot be read.
     public convenience init(trustingDevicesOf root: String, connectTimeout: Span = .seconds(5)) throws {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
@@ -119,7 +119,7 @@ public final class HTTPClientTransport: HTTPTransport {
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
-        // The type takes three digits only; anything else can not be relied upon and counts as a server's failure.
+        // The type takes three digits only; anything else cannot be relied upon and counts as a server's failure.
         let code = (100...999).contains(Int(answer.status.code)) ? Int(answer.status.code) : 599
         return HTTPResponse(status: .init(code: code), headerFields: fields)
     }

@@ -14,7 +14,7 @@ public enum JournalError: Error, Hashable, Sendable {
     case queueFull(limit: Int)
     /// The storage does not work now. The write may or may not have been made.
     case unavailable(String)
-    /// What is stored, or was to be stored, can not be right.
+    /// What is stored, or was to be stored, cannot be right.
     case corrupted(String)
     /// The journal was closed.
     case closed
@@ -33,7 +33,7 @@ extension JournalError: CustomStringConvertible {
                 : "A request with this idempotency key is being worked on, or was another request."
         case .webhookSeen: "This webhook came before."
         case .queueFull(let limit): "More than \(limit) writes are waiting for the disk. Try again in a moment."
-        case .unavailable(let reason): "The journal can not be used: \(JournalError.withoutStop(reason))."
+        case .unavailable(let reason): "The journal cannot be used: \(JournalError.withoutStop(reason))."
         case .corrupted(let reason): "The journal is damaged: \(JournalError.withoutStop(reason))."
         case .closed: "The journal is closed."
         }

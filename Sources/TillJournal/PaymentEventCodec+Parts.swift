@@ -188,7 +188,7 @@ extension JSONValue {
         let stored = try member("order")
         let order: Order
         do throws(OrderError) { order = try Order(json: stored) } catch {
-            throw .corrupted("the order of a payment can not be read. \(error)")
+            throw .corrupted("the order of a payment cannot be read. \(error)")
         }
         return PaymentEvent.Creation(
             payment: try id("payment"), account: try id("account"), order: order, captureMode: mode)

@@ -106,7 +106,7 @@ public enum PaymentEventCodec {
     public static func decode(_ bytes: some Collection<UInt8>) throws(JournalError) -> PaymentEvent {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {
-            throw .corrupted("an event can not be read. \(error)")
+            throw .corrupted("an event cannot be read. \(error)")
         }
         return try decode(json)
     }

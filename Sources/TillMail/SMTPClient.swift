@@ -137,6 +137,6 @@ public struct SMTPClient: Sendable {
         do {
             return SMTPConnection.TLS(
                 context: try NIOSSLContext(configuration: configuration), serverName: isNumber ? nil : server.host)
-        } catch { throw .letter(reason: "the authorities in smtp.authority_file can not be read") }
+        } catch { throw .letter(reason: "the authorities in smtp.authority_file cannot be read") }
     }
 }

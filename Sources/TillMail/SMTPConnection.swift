@@ -116,7 +116,7 @@ enum SMTPBreak: Error, Hashable {
     /// For the sentence that begins with the server's name.
     var words: String {
         switch self {
-        case .noConnection: "can not be reached"
+        case .noConnection: "cannot be reached"
         case .noName: "is not known"
         case .silence: "gave no answer in time"
         case .closed: "closed the connection"

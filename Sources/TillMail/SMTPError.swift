@@ -2,7 +2,7 @@ public import TillCore
 
 /// Why a letter was not sent, or why nobody knows.
 public enum SMTPError: ExplainedError, Hashable {
-    /// The server can not be reached, or ended the talk too early.
+    /// The server cannot be reached, or ended the talk too early.
     case unreachable(host: String, reason: String)
     /// Its certificate is not to be trusted.
     case certificate(host: String)

@@ -50,7 +50,7 @@ struct PCSCReaderState: Hashable, Sendable {
 
     /// A card is in the field.
     var hasCard: Bool { bits & 0x20 != 0 }
-    /// A card is there and can not be understood.
+    /// A card is there and cannot be understood.
     var isMute: Bool { bits & 0x200 != 0 }
     /// The reader is gone.
     var isGone: Bool { bits & 0x04 != 0 || bits & 0x08 != 0 }

@@ -67,7 +67,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
         }
     }
 
-    /// The card can not be spoken with, because it is not there or did not come up: waiting goes on.
+    /// The card cannot be spoken with, because it is not there or did not come up: waiting goes on.
     var meansNoCardYet: Bool {
         switch self {
         case .noSmartCard, .removedCard, .unpoweredCard, .timeout: true

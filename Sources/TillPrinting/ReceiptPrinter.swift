@@ -20,7 +20,7 @@ public struct ReceiptPrinter: PrinterService {
     }
 
     /// How long a receipt is followed, if nothing else is said.
-    public static let usualDeadline = Span.seconds(60)
+    public static let defaultDeadline = Span.seconds(60)
 
     /// Where it is.
     public let address: PrinterAddress
@@ -36,7 +36,7 @@ public struct ReceiptPrinter: PrinterService {
     ///   - deadline: how long a receipt is followed.
     public init(
         _ address: PrinterAddress, profile: ESCPOSProfile = .wide, access: Access = Access(),
-        deadline: Span = ReceiptPrinter.usualDeadline, clock: any TillClock = SystemClock()
+        deadline: Span = ReceiptPrinter.defaultDeadline, clock: any TillClock = SystemClock()
     ) {
         self.address = address
         self.profile = profile
@@ -81,7 +81,7 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    private var raw: RawPrinter { RawPrinter(address, tellsState: profile.tellsState) }
+    private var raw: RawPrinter { RawPrinter(address, reportsState: profile.reportsState) }
 
     /// What an ESC/POS printer can do on a paper; narrow paper in a wide printer has fewer columns.
     private func profile(for paper: Paper?) throws(IPPError) -> ESCPOSProfile {
@@ -166,7 +166,7 @@ public struct ReceiptPrinter: PrinterService {
         do {
             let value = try await body(
                 IPPClient(
-                    uri: address.uri, user: access.credentials?.user ?? IPPClient.usualUser, carrier: connection))
+                    uri: address.uri, user: access.credentials?.user ?? IPPClient.defaultUser, carrier: connection))
             await connection.shutdown()
             return value
         } catch {

@@ -16,7 +16,7 @@ package struct OfflineDays: Sendable {
         case attemptRenamed
         /// What is decided is deleted without the journal knowing.
         case notSettled
-        /// What the provider can not read is taken for declined.
+        /// What the provider cannot read is taken for declined.
         case poisonSkipped
         /// A payment that was called off is forwarded all the same, and not given back.
         case cancelIgnored
@@ -62,7 +62,7 @@ private final class OfflineWorld: Sendable {
     let clock = OfflineDaysClock()
     let storage = MemoryJournal.Storage()
     let sandbox: SandboxProvider
-    let books: SandboxOfflineBooks?
+    let books: SandboxOfflineLedger?
     let plant: OfflineDays.Plant?
     let state: Mutex<State>
     let device: OfflineDevice?
@@ -70,7 +70,7 @@ private final class OfflineWorld: Sendable {
     init(seed: UInt64, plant: OfflineDays.Plant?) {
         self.plant = plant
         disk = PowerLossDisk(lies: plant == .diskLies)
-        books = try? SandboxOfflineBooks(path: nil)
+        books = try? SandboxOfflineLedger(path: nil)
         device = OfflineDevice(name: "till", key: Secret(Array(repeating: 7, count: 32)))
         sandbox = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false))
@@ -207,7 +207,7 @@ private final class OfflineWorld: Sendable {
                 settle: { record, _ in
                     if plant == .notSettled { return .settled }
                     do {
-                        try await checkout.look(at: record.payment)
+                        try await checkout.query(record.payment)
                         let payment = try await journal.payment(record.payment)
                         return payment?.currentAttempt?.isUndecided == true ? .notYet(reason: "open") : .settled
                     } catch { return .notYet(reason: "\(error)") }
@@ -326,7 +326,7 @@ private final class OfflineWorld: Sendable {
         var known: Set<String> = []
         let rows = (try? await journal.payments(PaymentFilter(limit: JournalLimits.maximumPage))) ?? []
         let book = try? log().book()
-        if book == nil { problems.append("the log can not be opened") }
+        if book == nil { problems.append("the log cannot be opened") }
         for row in rows {
             known.insert(row.order.rawValue)
             state.withLock { $0.report.outcomes[row.status.rawValue, default: 0] += 1 }

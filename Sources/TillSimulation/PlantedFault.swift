@@ -35,7 +35,7 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     /// A reader that says that nothing came of a sale is not called off before that is taken for certain.
     case readerNotCalledOff
     /// A refund at a reader is not looked for before it is made again.
-    case readerRefundNotLookedFor
+    case readerRefundNotQueried
     /// A renewal of a hold without an answer is sent again under a new key.
     case renewsUnderNewKey
     /// A renewal is written only together with what follows it.

@@ -51,7 +51,7 @@ final class PlantedReaderWire: HTTPTransport {
             look.method = .get
             look.path = "/" + parts.dropLast().joined(separator: "/")
             return changed(try await base.send(look, body: [], deadline: deadline)) { $0.with("action", .null) }
-        case .readerRefundNotLookedFor where !isPost && parts.count == 2 && parts[1] == "refunds":
+        case .readerRefundNotQueried where !isPost && parts.count == 2 && parts[1] == "refunds":
             return changed(try await base.send(request, body: body, deadline: deadline)) {
                 $0.with("data", .array([]))
             }

@@ -127,7 +127,7 @@ extension SimulatedWorld {
                 switch payment.status {
                 case .processing, .unknown: break
                 case .requiresAction:
-                    if laterChance(500) { try? await engine().lookWhileWatched(at: id) }
+                    if laterChance(500) { try? await engine().queryWhileWatched(id) }
                     if let reference = payment.currentAttempt?.reference, chance(300) {
                         let succeeds = chance(700)
                         _ = try? await inner.ledger.completeAction(reference, succeeds: succeeds)

@@ -161,7 +161,7 @@ extension SimulatedWorld {
             let believing = Checkout(
                 journal: incarnation.journal, providers: [PlantedProvider(base: inner, plant: .webhookContentTrusted)],
                 clock: shopClock)
-            try? await believing.look(at: context.payment)
+            try? await believing.query(context.payment)
             return true
         }
         let now = shopClock.now()
@@ -173,7 +173,7 @@ extension SimulatedWorld {
             if case .webhookSeen = error { return true }
             return false
         }
-        try? await engine.look(at: context.payment)
+        try? await engine.query(context.payment)
         return true
     }
 }

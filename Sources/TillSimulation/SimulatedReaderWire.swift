@@ -26,9 +26,9 @@ struct SimulatedReaderWire: HTTPTransport {
 
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {
         if incarnation.isDead { return try await silence(deadline) }
-        let isLook = request.method == .get
-        if !isLook, world.mayCrash(incarnation, at: "before a call") { return try await silence(deadline) }
-        do { try await world.clock.sleep(for: .milliseconds(world.number(5...(isLook ? 80 : 400)))) } catch {
+        let isQuery = request.method == .get
+        if !isQuery, world.mayCrash(incarnation, at: "before a call") { return try await silence(deadline) }
+        do { try await world.clock.sleep(for: .milliseconds(world.number(5...(isQuery ? 80 : 400)))) } catch {
             throw .unknown(reason: "canceled")
         }
         if world.clock.now() < world.state.withLock({ $0.outageUntil }) {
@@ -36,8 +36,8 @@ struct SimulatedReaderWire: HTTPTransport {
             throw world.chance(300) ? .notSent(reason: "connection refused") : .unknown(reason: "503")
         }
         let reply = try await carry(request, body, deadline)
-        if !isLook, world.mayCrash(incarnation, at: "after a call") { return try await silence(deadline) }
-        return isLook ? gossip(request, reply) : reply
+        if !isQuery, world.mayCrash(incarnation, at: "after a call") { return try await silence(deadline) }
+        return isQuery ? gossip(request, reply) : reply
     }
 
     private func carry(

@@ -21,8 +21,8 @@ final class SimulatedReaders: Sendable {
 
     /// What Stripe tells; who hears it is known only once the world stands.
     private final class Ear: Sendable {
-        let hear = Mutex<(@Sendable (SandboxNotice) -> Void)?>(nil)
-        func told(_ notice: SandboxNotice) { hear.withLock { $0 }?(notice) }
+        let hear = Mutex<(@Sendable (SandboxNotification) -> Void)?>(nil)
+        func told(_ notice: SandboxNotification) { hear.withLock { $0 }?(notice) }
     }
 
     init(ledger: SandboxLedger, executor: SimulatedExecutor) {
@@ -39,7 +39,7 @@ final class SimulatedReaders: Sendable {
     var ids: [String] { names.withLock { $0 } }
 
     /// Puts the readers on the counters.
-    func open(hear: @escaping @Sendable (SandboxNotice) -> Void) async {
+    func open(hear: @escaping @Sendable (SandboxNotification) -> Void) async {
         ear.hear.withLock { $0 = hear }
         for number in 1...SimulatedReaders.count {
             let key = IdempotencyKey(rawValue: "register-\(number)")
@@ -57,7 +57,7 @@ final class SimulatedReaders: Sendable {
 
 extension SimulatedWorld {
     /// What Stripe tells: to those who wait for the reader, and about the payment, as badly as any webhook.
-    func hear(_ notice: SandboxNotice) {
+    func hear(_ notice: SandboxNotification) {
         if notice.type.hasPrefix("terminal.reader."), let reader = notice.object["id"]?.stringValue {
             guard chance(800) else { return }
             spawn { [self] in

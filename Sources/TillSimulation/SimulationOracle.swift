@@ -35,7 +35,7 @@ extension SimulatedWorld {
                 continue
             }
             let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
-            // At a reader an order has one payment intent; another one only after it can not be paid any more.
+            // At a reader an order has one payment intent; another one only after it cannot be paid any more.
             if charge.reference.hasPrefix("pi_"), charge.state != .voided, !isOver || charge.captured > 0 {
                 payable[id, default: 0] += 1
             }

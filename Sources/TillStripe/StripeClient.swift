@@ -40,14 +40,14 @@ struct StripeClient: Sendable {
         switch status {
         case 200..<300:
             guard let document, document.objectValue != nil else {
-                return .unknown("the answer can not be read (HTTP \(status)\(requestID.map { ", \($0)" } ?? ""))")
+                return .unknown("the answer cannot be read (HTTP \(status)\(requestID.map { ", \($0)" } ?? ""))")
             }
             return .answered(document)
         case 400, 402, 404, 409, 429:
-            // Only Stripe answers in this form. Anything else may come from a gate in between, which can not know
+            // Only Stripe answers in this form. Anything else may come from a gate in between, which cannot know
             // what became of the request.
             guard document?["error"]?.objectValue != nil || status == 429 else {
-                return .unknown("the answer can not be read (HTTP \(status))")
+                return .unknown("the answer cannot be read (HTTP \(status))")
             }
             fallthrough
         default:

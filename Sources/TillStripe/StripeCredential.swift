@@ -9,7 +9,7 @@ enum StripeCredential {
     /// A payment method that exists.
     case handle(String)
 
-    /// Why a tender can not be sent.
+    /// Why a tender cannot be sent.
     struct Refusal: Error {
         let decline: Decline
 
@@ -36,7 +36,7 @@ enum StripeCredential {
                 return .failure(Refusal(.cardNotSupported, "a simulated reader works with a test key only"))
             }
             guard let number = simulatedNumber(sealed.dropFirst(4)) else {
-                return .failure(Refusal(.incorrectNumber, "the simulated card can not be read"))
+                return .failure(Refusal(.incorrectNumber, "the simulated card cannot be read"))
             }
             return .success(typed(Secret(number), month: 12, year: 2034, securityCode: Secret("123")))
         case .wallet(let payment):
@@ -54,7 +54,7 @@ enum StripeCredential {
         }
         guard let token = payment.networkToken else {
             guard let text = String(validating: payment.sealed.reveal(), as: UTF8.self), !text.isEmpty else {
-                return .failure(Refusal(.invalidRequest, "the wallet's token can not be read"))
+                return .failure(Refusal(.invalidRequest, "the wallet's token cannot be read"))
             }
             var fields = [("pk_token", text)]
             if let name = payment.instrumentName { fields.append(("pk_token_instrument_name", name)) }

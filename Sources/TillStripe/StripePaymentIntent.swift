@@ -1,6 +1,6 @@
 internal import TillCore
 
-/// The parts of a payment intent that we read. `nil` from the initializer means that it can not be relied upon.
+/// The parts of a payment intent that we read. `nil` from the initializer means that it cannot be relied upon.
 struct StripePaymentIntent: Sendable {
     let reference: ProviderReference
     let status: String

@@ -178,10 +178,10 @@ extension StripeProvider {
 }
 
 extension StripeProvider {
-    var unreadable: String { "the answer can not be read" }
+    var unreadable: String { "the answer cannot be read" }
     var amountMismatch: String { "amount mismatch" }
     var unsendableAmount: Decline {
-        Decline(reason: .invalidAmount, message: "Stripe can not take this amount in this currency")
+        Decline(reason: .invalidAmount, message: "Stripe cannot take this amount in this currency")
     }
 
     /// An error answer as the answer of an operation.
@@ -193,7 +193,7 @@ extension StripeProvider {
         }
     }
 
-    /// The payment intent that an error carries, or else as it stands now; `nil` if it can not be read.
+    /// The payment intent that an error carries, or else as it stands now; `nil` if it cannot be read.
     func intent(in error: StripeError, or reference: ProviderReference) async -> StripePaymentIntent? {
         if let json = error.paymentIntent, let intent = StripePaymentIntent(json), intent.reference == reference {
             return intent

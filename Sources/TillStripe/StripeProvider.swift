@@ -87,7 +87,7 @@ public struct StripeProvider: PaymentServiceProvider {
     }
 }
 
-/// Why a provider for Stripe can not be made. The sentences never repeat what was given.
+/// Why a provider for Stripe cannot be made. The sentences never repeat what was given.
 public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not a secret key of Stripe.
     case unusableKey

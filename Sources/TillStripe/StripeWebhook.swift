@@ -14,7 +14,7 @@ public enum StripeWebhook {
     /// - Parameters:
     ///   - payload: the body exactly as it came.
     ///   - secrets: `whsec_…`; two while one is being replaced. Empty ones are skipped.
-    ///   - tolerance: how far the signature's time may be from now, so that an old delivery can not be replayed.
+    ///   - tolerance: how far the signature's time may be from now, so that an old delivery cannot be replayed.
     /// - Throws: ``StripeWebhookError``.
     public static func verify(
         payload: [UInt8], signatureHeader: String?, secrets: [Secret<String>], now: Timestamp,

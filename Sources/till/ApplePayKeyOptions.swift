@@ -76,7 +76,7 @@ struct ApplePayKeyOptions: ParsableArguments {
         if let opened = KeyBundle(pkcs12: bundle, passphrase: try passphrase()) { return opened }
         throw CommandError(
             code: "bundle",
-            what: "The PKCS #12 file can not be opened \(passphraseEnv == nil ? "without" : "with this") passphrase.",
+            what: "The PKCS #12 file cannot be opened \(passphraseEnv == nil ? "without" : "with this") passphrase.",
             next: "Name the variable that holds its passphrase with --passphrase-env.")
     }
 
@@ -87,7 +87,7 @@ struct ApplePayKeyOptions: ParsableArguments {
         }
         throw CommandError(
             code: "passphrase",
-            what: "The private key can not be opened \(passphraseEnv == nil ? "without" : "with this") passphrase.",
+            what: "The private key cannot be opened \(passphraseEnv == nil ? "without" : "with this") passphrase.",
             next: "Name the variable that holds the key's passphrase with --passphrase-env.")
     }
 }

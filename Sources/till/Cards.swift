@@ -16,7 +16,7 @@ struct Cards: AsyncParsableCommand {
             discussion: """
                 till cards check 4032036247327321 --expiry 11/30 --code 123
                 echo 4032036247327321 | till cards check -
-                The number is shown masked unless --show is given. Exit code 1 if a part can not be sent.
+                The number is shown masked unless --show is given. Exit code 1 if a part cannot be sent.
                 """)
         @Argument(help: "The number as typed, also a part of it; - reads it from standard input.")
         var number: String

@@ -17,7 +17,7 @@ struct CardProviderOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "PayPal's secret. Better: TILL_PAYPAL_SECRET or TILL_PAYPAL_SECRET_FILE, which other users can not see.",
+            "PayPal's secret. Better: TILL_PAYPAL_SECRET or TILL_PAYPAL_SECRET_FILE, which other users cannot see.",
             valueName: "secret"))
     var paypalSecret: String?
 
@@ -44,7 +44,7 @@ struct CardProviderOptions: ParsableArguments {
 
 extension AdyenTerminalOptions {
     /// The terminal as the settings have it; `nil` if there is none.
-    /// - Throws: ``SettingsError`` for one that can not be used.
+    /// - Throws: ``SettingsError`` for one that cannot be used.
     init?(_ settings: Settings) throws(SettingsError) {
         guard let text = settings.text(.adyenTerminal) else { return nil }
         guard
@@ -64,9 +64,9 @@ extension AdyenOptions {
     /// Adyen as the settings have it; `nil` if it is not configured. A stand-in on this machine takes any key.
     init?(_ settings: Settings, isChosen: Bool) {
         let url = settings.text(.adyenURL)
-        let usual = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
-        guard let account = settings.text(.adyenMerchantAccount) ?? usual,
-            let key = settings.secret(.adyenKey) ?? usual.map({ Secret($0) })
+        let defaultValue = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
+        guard let account = settings.text(.adyenMerchantAccount) ?? defaultValue,
+            let key = settings.secret(.adyenKey) ?? defaultValue.map({ Secret($0) })
         else { return nil }
         let keys = (settings.secret(.adyenHMACKey)?.reveal() ?? "").split(separator: ",").prefix(2)
             .map { Secret($0.trimmingCharacters(in: .whitespaces)) }
@@ -80,10 +80,10 @@ extension BraintreeOptions {
     /// Braintree as the settings have it; `nil` if it is not configured.
     init?(_ settings: Settings, isChosen: Bool) {
         let url = settings.text(.braintreeURL)
-        let usual = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
-        guard let merchant = settings.text(.braintreeMerchantID) ?? usual,
-            let publicKey = settings.text(.braintreePublicKey) ?? usual,
-            let privateKey = settings.secret(.braintreePrivateKey) ?? usual.map({ Secret($0) })
+        let defaultValue = isChosen && Loopback.isURL(url ?? "") ? "local" : nil
+        guard let merchant = settings.text(.braintreeMerchantID) ?? defaultValue,
+            let publicKey = settings.text(.braintreePublicKey) ?? defaultValue,
+            let privateKey = settings.secret(.braintreePrivateKey) ?? defaultValue.map({ Secret($0) })
         else { return nil }
         self.init(merchantID: merchant, publicKey: publicKey, privateKey: privateKey, url: url)
     }
@@ -94,9 +94,9 @@ extension PayPalOptions {
     /// none need be typed.
     init?(_ settings: Settings, isChosen: Bool) {
         let url = settings.text(.payPalURL) ?? "https://api-m.sandbox.paypal.com"
-        let usual = isChosen && Loopback.isURL(url) ? "local" : nil
-        guard let client = settings.text(.payPalClientID) ?? usual,
-            let secret = settings.secret(.payPalSecret) ?? usual.map({ Secret($0) })
+        let defaultValue = isChosen && Loopback.isURL(url) ? "local" : nil
+        guard let client = settings.text(.payPalClientID) ?? defaultValue,
+            let secret = settings.secret(.payPalSecret) ?? defaultValue.map({ Secret($0) })
         else { return nil }
         self.init(clientID: client, secret: secret, url: url, webhookID: settings.text(.payPalWebhookID))
     }

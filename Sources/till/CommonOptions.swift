@@ -31,7 +31,7 @@ struct CommonOptions: ParsableArguments {
 
     /// The account that the command works for.
     var accountID: AccountID {
-        // What can not be used was refused when the counter was opened.
+        // What cannot be used was refused when the counter was opened.
         AccountID(rawValue: (try? settings().text(.account)) ?? AccountID.main.rawValue)
     }
 }
@@ -51,7 +51,7 @@ struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Stripe's secret key. Better: TILL_STRIPE_KEY or TILL_STRIPE_KEY_FILE, which other users can not see.",
+            "Stripe's secret key. Better: TILL_STRIPE_KEY or TILL_STRIPE_KEY_FILE, which other users cannot see.",
             valueName: "key"))
     var stripeKey: String?
 
@@ -93,7 +93,7 @@ extension CounterOptions {
             if let name = settings.text(.account) { account = try AccountID(validating: name) }
             if let name = settings.text(.provider) { provider = try ProviderName(validating: name) }
         } catch {
-            throw .wrongValue(place: "The account or the provider", reason: "can not be used: \(error)")
+            throw .wrongValue(place: "The account or the provider", reason: "cannot be used: \(error)")
         }
         // A test server on this machine takes any test key, so none need be typed.
         if stripeKey == nil, provider.rawValue == "stripe", Loopback.isURL(stripeURL) {

@@ -32,7 +32,7 @@ struct CustomerWait: ParsableArguments {
         let end = counter.clock.now().adding(.seconds(Int64(wait)))
         while payment.status == .requiresAction, counter.clock.now() < end {
             try await counter.clock.sleep(for: .seconds(1))
-            try await counter.checkout.lookWhileWatched(at: payment.id)
+            try await counter.checkout.queryWhileWatched(payment.id)
             payment = try await counter.checkout.payment(payment.id, account: payment.account)
         }
         return payment

@@ -10,7 +10,7 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Says what is set, where each setting comes from, and what is missing.",
-        discussion: "Exit code 1 if the counter can not take payments as it is set up.")
+        discussion: "Exit code 1 if the counter cannot take payments as it is set up.")
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
 

@@ -40,7 +40,7 @@ struct EMV: AsyncParsableCommand {
         }
     }
 
-    /// Reads messages until the input ends; one that can not be read is told so in its place.
+    /// Reads messages until the input ends; one that cannot be read is told so in its place.
     private static func decodeEachLine() {
         while let line = readLine() {
             guard line.utf8.count <= mostInput else {

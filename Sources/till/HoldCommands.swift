@@ -23,7 +23,7 @@ struct CaptureHold: AsyncParsableCommand {
 }
 
 /// What letting go of a hold is asked with.
-struct LetHoldGo: ParsableArguments {
+struct VoidHold: ParsableArguments {
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
     @Argument(help: "The payment.") var payment: String
@@ -41,7 +41,7 @@ extension Payments {
         static let configuration = CommandConfiguration(
             commandName: "cancel",
             abstract: "Lets held money go. Where a part was captured the rest goes, and that part stays.")
-        @OptionGroup var letGo: LetHoldGo
+        @OptionGroup var letGo: VoidHold
 
         func run() async throws { try await letGo() }
     }
@@ -52,7 +52,7 @@ extension Authorizations {
         static let configuration = CommandConfiguration(
             commandName: "void",
             abstract: "Lets held money go. Where a part was captured the rest goes, and that part stays.")
-        @OptionGroup var letGo: LetHoldGo
+        @OptionGroup var letGo: VoidHold
 
         func run() async throws { try await letGo() }
     }

@@ -10,7 +10,7 @@ enum InputFile {
         do throws(LimitedFile.Failure) { return try LimitedFile.read(path, limit: maximumBytes) } catch {
             guard case .tooLong = error else {
                 throw CommandError(
-                    code: "file", what: "The \(what) \(path) can not be read.", next: "Give a file that exists.")
+                    code: "file", what: "The \(what) \(path) cannot be read.", next: "Give a file that exists.")
             }
             throw CommandError(
                 code: "file", what: "The \(what) \(path) is too long.",

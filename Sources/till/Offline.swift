@@ -63,7 +63,7 @@ struct Offline: AsyncParsableCommand {
                 guard done.status == .canceled else {
                     let still = CommandError(
                         code: "offline_decline_over",
-                        what: "The stored card of \(id) can not be taken back any more.", moneyMoved: done.moneyMoved,
+                        what: "The stored card of \(id) cannot be taken back any more.", moneyMoved: done.moneyMoved,
                         next: "If the provider takes the money, it is given back at once.")
                     guard !common.json else { throw ExitCode(1) }
                     throw still
@@ -208,7 +208,7 @@ struct Offline: AsyncParsableCommand {
     }
 
     /// The status for people, one fact a line.
-    static func lines(_ figures: OfflineFigures, at now: Timestamp, in folder: String) -> [String] {
+    static func lines(_ figures: OfflineMetrics, at now: Timestamp, in folder: String) -> [String] {
         guard figures.hasLog else {
             return ["Nothing was ever stored here.", "Reach the provider once with `till offline sync` to begin."]
         }

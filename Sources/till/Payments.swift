@@ -11,7 +11,7 @@ struct Payments: AsyncParsableCommand {
         commandName: "payments",
         abstract: "Lists, shows, captures, cancels and refunds payments.",
         subcommands: [
-            List.self, Show.self, CaptureHold.self, Cancel.self, RefundCommand.self, Look.self, Recover.self,
+            List.self, Show.self, CaptureHold.self, Cancel.self, RefundCommand.self, Query.self, Recover.self,
         ])
 
     struct List: AsyncParsableCommand {

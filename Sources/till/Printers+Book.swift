@@ -39,7 +39,7 @@ extension Printers {
                 }
                 if let user {
                     // Refused now, not when a customer waits for paper.
-                    _ = try PrinterBook.credentials(user, file: passwordFile)
+                    _ = try PrinterRegistry.credentials(user, file: passwordFile)
                     printer.user = user
                     printer.passwordFile = passwordFile
                 }
@@ -76,7 +76,7 @@ extension Printers {
             }
             printer.trustsFirst = true
             do {
-                let seen = try await PrinterPin.look(at: ipp)
+                let seen = try await PrinterPin.observe(ipp)
                 Output.note("Its certificate has the SHA-256 \(seen.fingerprint). Compare it with the printer's own.")
                 return seen.digest
             } catch {

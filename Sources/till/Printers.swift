@@ -15,7 +15,7 @@ struct Printers: AsyncParsableCommand {
             Commands.self,
         ])
 
-    /// A page that can not be taken for a receipt: nothing is paid on it.
+    /// A page that cannot be taken for a receipt: nothing is paid on it.
     static func page(_ store: String, _ now: Timestamp) -> ReceiptDocument {
         let zero = Money(minorUnits: 0, currency: .eur)
         var content = ReceiptContent(

@@ -22,7 +22,7 @@ extension Readers {
             name: .long, parsing: .singleValue,
             help: ArgumentHelp("What to ask, as kind=question; one to five times.", valueName: "question"))
         var ask: [String]
-        @Flag(name: .long, help: "The customer can not skip the questions.") var required = false
+        @Flag(name: .long, help: "The customer cannot skip the questions.") var required = false
         @Option(name: .long, help: "Wait at most so many seconds for the answers.") var wait = 120
 
         func run() async throws {

@@ -54,7 +54,7 @@ extension Receipts {
         }
 
         /// Prints and tells on the way.
-        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptDesk) async throws -> PrintJob {
+        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptService) async throws -> PrintJob {
             let isQuiet = common.json
             return try await desk.print(
                 payment, on: printer, copy: copy.copy, refund: refund.map { RefundID(rawValue: $0) }, copies: copies,

@@ -48,7 +48,7 @@ struct Receipts: AsyncParsableCommand {
         private func save(_ bytes: [UInt8], _ path: String) throws {
             do { try Data(bytes).write(to: URL(fileURLWithPath: path)) } catch {
                 throw CommandError(
-                    code: "not_written", what: "\(path) can not be written.", next: "Check the path and its rights.")
+                    code: "not_written", what: "\(path) cannot be written.", next: "Check the path and its rights.")
             }
         }
     }

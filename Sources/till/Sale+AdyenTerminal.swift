@@ -7,7 +7,7 @@ extension Sale {
         counter.adyenTerminal != nil && counter.options.provider.rawValue == "adyen" && cardNumber == nil && !cash
     }
 
-    /// Refuses what a terminal can not do, before anything is written.
+    /// Refuses what a terminal cannot do, before anything is written.
     func checkAdyenTerminal() throws {
         guard reader == nil, card == nil else {
             throw CommandError(

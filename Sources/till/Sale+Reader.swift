@@ -22,7 +22,7 @@ extension Sale {
     func checkLimits(_ amount: Money) throws {
         do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
             throw CommandError(
-                code: error.underlyingError.rawValue, what: error.details.sentence ?? "The amount can not be charged.",
+                code: error.underlyingError.rawValue, what: error.details.sentence ?? "The amount cannot be charged.",
                 next: "Take another amount, or cash.")
         }
     }
@@ -40,7 +40,7 @@ extension Sale {
             part.minorUnits <= order.total.minorUnits
         else {
             throw CommandError(
-                code: "invalid_amount", what: "A tip can not count from \(tipOn): the total is \(order.total).",
+                code: "invalid_amount", what: "A tip cannot count from \(tipOn): the total is \(order.total).",
                 next: "Give the part of the total that it counts from.")
         }
         return .onPart(part)

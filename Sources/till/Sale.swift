@@ -177,7 +177,7 @@ struct Sale: AsyncParsableCommand {
         return mode
     }
 
-    /// Refuses what the provider can not take before anything is written.
+    /// Refuses what the provider cannot take before anything is written.
     private func checkBeforeWriting(_ order: Order, name: ProviderName, _ counter: Counter) throws {
         try counter.checkout.checkAmount(order.total, provider: name)
         if name == StripeTerminalProvider.name { try checkLimits(order.total) }
@@ -197,7 +197,7 @@ struct Sale: AsyncParsableCommand {
             if cash {
                 guard capture != CaptureMode.manual.rawValue else {
                     throw CommandError(
-                        code: "unsupported", what: "Cash can not be held for later.",
+                        code: "unsupported", what: "Cash cannot be held for later.",
                         next: "Leave out --capture manual.")
                 }
                 let given = try tendered.map { try Money(parsing: $0, currency: order.total.currency) }

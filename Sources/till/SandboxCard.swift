@@ -38,7 +38,7 @@ struct SandboxCardOptions: ParsableArguments {
             }
         } catch {
             throw fail(
-                "no_virtual_reader", "The virtual reader at \(vpcd) can not be reached: \(error).",
+                "no_virtual_reader", "The virtual reader at \(vpcd) cannot be reached: \(error).",
                 "Start pcscd, with vsmartcard-vpcd installed.")
         }
     }

@@ -63,7 +63,7 @@ struct Serve: AsyncParsableCommand {
             options.defaultProvider = counter.options.provider
             options.webhookSecrets = counter.options.stripeWebhookSecrets
             options.payPalWebhooks = counter.payPalWebhooks
-            options.wayBack = counter.wayBack
+            options.returnURL = counter.returnURL
             options.adyenWebhooks = counter.adyen?.webhooks
             options.adyenBook = counter.adyen?.provider.book
             options.braintreeWebhooks = counter.braintreeWebhooks

@@ -16,7 +16,7 @@ enum TextFile {
         } catch {
             guard case .tooLong = error else {
                 throw CommandError(
-                    code: "file_unreadable", what: "\(path) can not be read.", next: "Check its name and its rights.")
+                    code: "file_unreadable", what: "\(path) cannot be read.", next: "Check its name and its rights.")
             }
             throw CommandError(
                 code: "file_too_large", what: "\(path) has more than \(limit) bytes.", next: "Give a smaller file.")

@@ -15,7 +15,7 @@ READER = "Till Peer Reader"
 
 
 def missing():
-    """Why the service can not be run here; None when it can."""
+    """Why the service cannot be run here; None when it can."""
     if not shutil.which("pcscd") or not DRIVER.exists():
         return "pcscd and vsmartcard-vpcd are not installed (scripts/setup test installs them)"
     if os.geteuid() != 0:

@@ -1,4 +1,4 @@
-"""What needs the shop's secret does not exist for an app, and what is not paid can not be used as paid: programs that
+"""What needs the shop's secret does not exist for an app, and what is not paid cannot be used as paid: programs that
 try are refused by the compiler. The same lines with the right types compile, so the refusals are about the types."""
 import pathlib
 import shutil
@@ -55,7 +55,7 @@ OTHERS = {
     "a capture is not paid until it says so": (
         "func pay(_ capture: OrderCapture) -> CompletedCapture? { CompletedCapture(capture) }",
         "func pay(_ capture: OrderCapture) -> CompletedCapture { CompletedCapture(capture) }"),
-    "a card's number can not be compared or written by accident": (
+    "a card's number cannot be compared or written by accident": (
         "func show(_ card: CardNumber) -> String { card.description }",
         "func same(_ one: CardNumber, _ other: CardNumber) -> Bool { one == other }"),
     "a card's number is not codable": (

@@ -118,7 +118,7 @@ def test_the_command_line_waits_for_the_customer(tmp_path, stand_in):  # noqa: F
     left = counter.till("sale", *sale, *common, "--wait", 3)
     assert left.code == 3 and left.json["status"] == "requires_action", left
     assert counter.till("sale", *sale, *common, "--wait", 3601).code == 64
-    seen = counter.till("payments", "look", left.json["payment_id"], *common, "--wait", 1)
+    seen = counter.till("payments", "query", left.json["payment_id"], *common, "--wait", 1)
     assert seen.code == 3 and seen.json["status"] == "requires_action", seen
 
 

@@ -117,7 +117,7 @@ def test_a_death_after_the_banks_challenge_moves_money_at_most_once(tmp_path, st
         reference = made.json["attempts"][0]["reference"]
         done = {"reference": reference, "succeeds": True}
         assert requests.post(stand_in + "/_sandbox/action", json=done, timeout=5).ok
-        looked = counter.till("payments", "look", made.json["id"], *shop.common, env={"TILL_FAILPOINT": str(point["number"])})
+        looked = counter.till("payments", "query", made.json["id"], *shop.common, env={"TILL_FAILPOINT": str(point["number"])})
         assert looked.killed, looked
         for _ in range(2):
             assert shop("payments", "recover").code == 0

@@ -185,8 +185,8 @@ def test_the_banks_page_is_there_for_the_customer(tmp_path, stand_in):  # noqa: 
         link = re.search(r"Send the customer to (http\S+)", told.err)[1]
         page = requests.get(link, timeout=5)
         assert page.status_code == 200 and "7.00 EUR" in page.text and page.headers["content-type"].startswith("text/html")
-        payment = re.search(r"till payments look (\S+)", told.err)[1]
-        assert shop("payments", "look", payment).json["status"] == "requires_action"
+        payment = re.search(r"till payments query (\S+)", told.err)[1]
+        assert shop("payments", "query", payment).json["status"] == "requires_action"
         assert requests.post(link, data={"answer": answer}, timeout=5).status_code == 200
         assert requests.post(link, data={"answer": answer}, timeout=5).status_code == 404
-        assert shop("payments", "look", payment).json["status"] == status
+        assert shop("payments", "query", payment).json["status"] == status

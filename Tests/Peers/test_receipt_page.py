@@ -1,5 +1,5 @@
 """Receipts on the counter's page in a real browser: as they print, the printer's state and paper, sending by e-mail,
-and whether people who can not see it get all of it (axe)."""
+and whether people who cannot see it get all of it (axe)."""
 import os
 import pathlib
 import shutil

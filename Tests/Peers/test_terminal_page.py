@@ -281,7 +281,7 @@ def test_the_sale_fits_a_phone(page, sandbox, tmp_path):
 
 
 def tab_to(page, label, most=60):
-    """Presses Tab until the control of a name has the focus: what can not be reached so fails."""
+    """Presses Tab until the control of a name has the focus: what cannot be reached so fails."""
     for _ in range(most):
         page.keyboard.press("Tab")
         name = page.evaluate("""() => { const e = document.activeElement;
@@ -355,7 +355,7 @@ def test_questions_are_asked_and_answered_by_keyboard(page, client, reader, tmp_
     tab_to(page, "Answers to choose from, one in a line")
     page.keyboard.press("Control+A")
     page.keyboard.type("Paper\nNone")
-    tab_to(page, "It can not be skipped")
+    tab_to(page, "It cannot be skipped")
     page.keyboard.press("Space")
     shoot(page, tmp_path, f"questions_form_{width}")
     second.get_by_label("Question", exact=True).fill(" ")

@@ -8,8 +8,8 @@ import TillSandbox
 struct AdyenProviderTests {
     static let hmacKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
     let sandbox = SandboxAdyen()
-    let notices = MemoryAdyenNotices()
-    var book: AdyenNotificationBook { AdyenNotificationBook(notices) }
+    let notices = MemoryAdyenNotifications()
+    var book: AdyenNotificationLog { AdyenNotificationLog(notices) }
 
     func config() throws -> AdyenConfig {
         try AdyenConfig(
@@ -141,7 +141,7 @@ struct AdyenProviderTests {
         let query = QueryRequest(
             context: try Self.context(), authorizationKey: IdempotencyKey(rawValue: "k-1"), amount: Self.price)
         guard case .unknown = await provider.query(query) else {
-            Issue.record("Adyen can not be asked")
+            Issue.record("Adyen cannot be asked")
             return
         }
         try await deliver()
@@ -201,7 +201,7 @@ struct AdyenProviderTests {
         #expect(try await void(1) == .unknown(reason: "pending"))
         try await deliver()
         guard case .declined = try await void(1) else {
-            Issue.record("what went back in part can not be let go")
+            Issue.record("what went back in part cannot be let go")
             return
         }
         #expect(try await void(2) == .unknown(reason: "pending"))

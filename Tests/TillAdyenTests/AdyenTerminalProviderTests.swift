@@ -89,12 +89,12 @@ struct AdyenTerminalProviderTests {
         #expect(paid.amount.minorUnits == 1227 && snapshot.captured == paid.amount)
         // Too late to call it off.
         guard case .declined = await provider.void(Self.void()) else {
-            Issue.record("what is paid can not be called off")
+            Issue.record("what is paid cannot be called off")
             return
         }
     }
 
-    @Test("A request that never came is called off, and can not be paid any more when it comes late")
+    @Test("A request that never came is called off, and cannot be paid any more when it comes late")
     func lostRequest() async throws {
         let provider = try Self.provider(try Self.sandbox())
         guard case .unknown = await provider.authorize(Self.request(1228), with: provider.tender) else {

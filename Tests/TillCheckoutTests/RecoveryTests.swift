@@ -88,14 +88,14 @@ struct RecoveryTests {
         #expect(first.status == .unknown)
         for _ in 0..<20 {
             world.clock.advance(by: .seconds(3))
-            try await world.checkout.look(at: id)
+            try await world.checkout.query(id)
         }
         let later = try await world.payment(id)
         #expect(later.version == first.version)
         #expect(later.nextDue == first.nextDue)
         #expect(later.attention.isEmpty)
         world.faults.clear()
-        try await world.checkout.look(at: id)
+        try await world.checkout.query(id)
         #expect(try await world.payment(id).status == .succeeded)
     }
 
@@ -107,11 +107,11 @@ struct RecoveryTests {
         world.faults.fail(.query, with: .outage, times: 3)
         let id = try await world.create()
         #expect(try await world.confirm(id).status == .unknown)
-        for _ in 0..<20 { try await world.checkout.look(at: id, ifNotWithin: Checkout.impatientInterval) }
+        for _ in 0..<20 { try await world.checkout.query(id, ifNotWithin: Checkout.impatientInterval) }
         #expect(try await world.payment(id).status == .unknown)
         for _ in 0..<2 {
             world.clock.advance(by: Checkout.impatientInterval)
-            try await world.checkout.look(at: id, ifNotWithin: Checkout.impatientInterval)
+            try await world.checkout.query(id, ifNotWithin: Checkout.impatientInterval)
         }
         #expect(try await world.payment(id).status == .succeeded)
     }
@@ -161,7 +161,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "what can not be sent, to a provider without keys, is tried later each time, though it is looked at before each"
+        "what cannot be sent, to a provider without keys, is tried later each time, though it is looked at before each"
     )
     func neverSent() async throws {
         let world = World()

@@ -143,8 +143,8 @@ struct KnownDefectScheduleTests {
         let start = isRenewed ? GatedWorld.Start.overduePart : .partlyCaptured
         let outcome = ScheduleSearch(actions: [.void, .capture], start: start).run { end in
             let isTaken = end.charges.map(\.captured) == [100] && end.payment.released.isZero
-            let isLetGo = end.charges.map(\.captured) == [40] && end.payment.released.minorUnits == 60
-            return end.payment.status == .succeeded && (isTaken || isLetGo) ? nil : "neither taken nor let go"
+            let isVoided = end.charges.map(\.captured) == [40] && end.payment.released.minorUnits == 60
+            return end.payment.status == .succeeded && (isTaken || isVoided) ? nil : "neither taken nor let go"
         }
         #expect(outcome.breach == nil)
         #expect(outcome.count > 10)

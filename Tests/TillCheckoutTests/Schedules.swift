@@ -71,7 +71,7 @@ final class GatedWorld: Sendable {
         case .void: _ = try? await checkout.cancel(id, account: .main)
         case .refund: _ = try? await checkout.refund(id, account: .main)
         case .refundPart: _ = try? await checkout.refund(id, account: .main, amount: GatedWorld.part)
-        case .webhook: _ = try? await checkout.look(at: id)
+        case .webhook: _ = try? await checkout.query(id)
         case .expiry: await pass(.days(7), checkout)
         case .recover: await pass(.seconds(90), checkout)
         case .renew: _ = try? await checkout.renew(id, account: .main)

@@ -17,7 +17,7 @@ struct WatchedPaymentTests {
         let engine = Checkout(journal: world.journal, providers: [provider], clock: world.clock)
         for _ in 0..<seconds {
             world.clock.advance(by: .seconds(1))
-            for _ in 0..<3 { try await engine.lookWhileWatched(at: id) }
+            for _ in 0..<3 { try await engine.queryWhileWatched(id) }
         }
         return provider.times.withLock { $0.map { Int($0.since(began).milliseconds / 1000) } }
     }
@@ -56,14 +56,14 @@ struct WatchedPaymentTests {
         let id = try await challenged(world)
         let reference = try #require(try await world.payment(id).currentAttempt?.reference)
         world.clock.advance(by: .seconds(2))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .requiresAction)
         _ = try await world.provider.ledger.completeAction(reference, succeeds: true)
         world.clock.advance(by: .seconds(3))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .requiresAction, "it is not time for a look yet")
         world.clock.advance(by: .seconds(1))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .succeeded)
         #expect(try await world.problems() == [])
     }
@@ -76,7 +76,7 @@ struct WatchedPaymentTests {
         world.faults.fail(.query, with: .outage)
         for _ in 0..<299 {
             world.clock.advance(by: .seconds(1))
-            try await world.checkout.lookWhileWatched(at: id)
+            try await world.checkout.queryWhileWatched(id)
         }
         let after = try await world.payment(id)
         #expect(after.version == before.version)
@@ -93,14 +93,14 @@ struct WatchedPaymentTests {
         let open = try await world.confirm(id)
         #expect(open.status == .unknown)
         world.clock.advance(by: .seconds(2))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).version == open.version, "nothing was found out, so nothing is written")
         world.faults.clear()
         world.clock.advance(by: .seconds(3))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .unknown, "it is not time for a look yet")
         world.clock.advance(by: .seconds(1))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .succeeded)
         #expect(try await world.problems() == [])
     }
@@ -116,14 +116,14 @@ struct WatchedPaymentTests {
         let due = try #require(open.nextDue)
         for _ in 0..<120 {
             world.clock.advance(by: .seconds(1))
-            try await world.checkout.lookWhileWatched(at: id)
+            try await world.checkout.queryWhileWatched(id)
         }
         let watched = try await world.payment(id)
         #expect(watched.attention.isEmpty && watched.nextDue == due, "\(watched.attention)")
         #expect(Self.looks(at: open) == Self.looks(at: watched))
         world.faults.clear()
         world.clock.advance(by: .seconds(30))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .succeeded)
         #expect(try await world.problems() == [])
     }
@@ -147,11 +147,11 @@ struct WatchedPaymentTests {
         let world = World()
         let id = try await challenged(world)
         world.clock.advance(by: .minutes(3))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         let reference = try #require(try await world.payment(id).currentAttempt?.reference)
         _ = try await world.provider.ledger.completeAction(reference, succeeds: true)
         world.clock.advance(by: .hours(-1))
-        try await world.checkout.lookWhileWatched(at: id)
+        try await world.checkout.queryWhileWatched(id)
         #expect(try await world.payment(id).status == .succeeded)
     }
 }

@@ -40,7 +40,7 @@ struct RecordedCardTests {
         #expect(steps[3].notes.count == 1)
         // The second record is not there: said by its name.
         guard case .failure(let error) = await TranscriptExplanation.ending(transcript) else {
-            Issue.record("it can not be read to the end")
+            Issue.record("it cannot be read to the end")
             return
         }
         #expect(error.description == "The recording holds no answer to READ RECORD 00B20114.")

@@ -3,14 +3,14 @@ import TillCore
 
 @testable import TillJournal
 
-@Suite("What providers have told that can not be asked")
+@Suite("What providers have told that cannot be asked")
 struct NoticeTests {
     private let adyen = ProviderName(rawValue: "adyen")
 
     private func notice(_ name: String, _ reference: String, payment: String? = nil, _ text: String = "{}")
-        -> ProviderNotice
+        -> ProviderNotification
     {
-        ProviderNotice(
+        ProviderNotification(
             provider: adyen, name: name, reference: reference, payment: payment, document: Array(text.utf8),
             receivedAt: Timestamp(milliseconds: 5))
     }

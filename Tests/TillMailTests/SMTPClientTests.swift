@@ -89,7 +89,7 @@ struct SMTPClientTests {
             from: try #require(EmailAddress("shop@shop.example")), fromName: "",
             to: try #require(EmailAddress("a@b.c")),
             subject: "", text: "", html: "", identifier: "", date: Timestamp(milliseconds: 0))
-        await #expect(throws: SMTPError.unreachable(host: "127.0.0.1", reason: "can not be reached")) {
+        await #expect(throws: SMTPError.unreachable(host: "127.0.0.1", reason: "cannot be reached")) {
             try await SMTPClient(SMTPServer(host: "127.0.0.1", port: 1, security: .none)).send(letter)
         }
         await #expect(throws: SMTPError.notEncrypted(host: "mail.example")) {

@@ -152,7 +152,7 @@ struct PCSCChannelTests {
         #expect(await named.reader == "Back 00 01")
     }
 
-    @Test("A card that can not be understood is silence, not a wait")
+    @Test("A card that cannot be understood is silence, not a wait")
     func mute() async throws {
         service.change { ($0.present, $0.mute) = (["Front 00 00"], ["Front 00 00"]) }
         await #expect(throws: CardChannelError.silence) { try await channel().waitForCard() }

@@ -294,7 +294,7 @@ import TillSandbox
                 == "purchase_units invalid_order_request")
     }
 
-    @Test("an app can not reach plain http elsewhere")
+    @Test("an app cannot reach plain http elsewhere")
     func hosts() throws {
         #expect(throws: PayPalEnvironmentError.plainHTTP) { try PayPalEnvironment.custom("http://example.com") }
         #expect(throws: PayPalEnvironmentError.plainHTTP) { try PayPalEnvironment.custom("http://127.0.0.1.evil.com") }

@@ -10,7 +10,7 @@ import TillSandbox
         let shop = MortalShop()
         let id = try await shop.challenged(isAutomatic ? .automatic : .manual)
         let (engine, wire) = try shop.engine()
-        try await engine.look(at: id)
+        try await engine.query(id)
         #expect(try await shop.payment(id).status == (isAutomatic ? .succeeded : .requiresCapture))
         #expect(await shop.taken() == (isAutomatic ? 1250 : 0))
         let events = try await shop.names(id)
@@ -19,7 +19,7 @@ import TillSandbox
         #expect(events.count(where: { $0 == "continuation.started" }) == 1)
         let verb = isAutomatic ? "/capture" : "/authorize"
         #expect(wire.asked.map { $0.hasPrefix("GET") ? "look" : $0.hasSuffix(verb) ? "ask" : $0 } == ["look", "ask"])
-        try await engine.look(at: id)
+        try await engine.query(id)
         #expect(await shop.taken() == (isAutomatic ? 1250 : 0))
     }
 
@@ -30,7 +30,7 @@ import TillSandbox
             let shop = MortalShop()
             let id = try await shop.challenged()
             let process = Mortal(steps: steps)
-            try? await shop.engine(process).engine.look(at: id)
+            try? await shop.engine(process).engine.query(id)
             guard process.isDead else {
                 #expect(deaths == steps, "it lived on before it was left alone")
                 break
@@ -56,7 +56,7 @@ import TillSandbox
         let shop = MortalShop()
         let id = try await shop.challenged()
         shop.payPal.faults.fail(.authorize, with: fault, times: 1)
-        try await shop.engine().engine.look(at: id)
+        try await shop.engine().engine.query(id)
         try await shop.settle()
         #expect(try await shop.payment(id).status == .succeeded)
         #expect(await shop.taken() == 1250)
@@ -68,7 +68,7 @@ import TillSandbox
         let id = try await shop.challenged()
         // Dead after PayPal took the money and before anybody heard of it.
         let process = Mortal(steps: 5)
-        try? await shop.engine(process).engine.look(at: id)
+        try? await shop.engine(process).engine.query(id)
         #expect(await shop.taken() == 1250)
         #expect(try await shop.payment(id).status == .processing)
         shop.clock.advance(.hours(7))
@@ -85,7 +85,7 @@ import TillSandbox
             let shop = MortalShop()
             let id = try await shop.challenged()
             let process = Mortal(steps: steps)
-            try? await shop.engine(process).engine.look(at: id)
+            try? await shop.engine(process).engine.query(id)
             guard process.isDead else { break }
             let (engine, _) = try shop.engine()
             _ = try? await engine.cancel(id, account: .main)

@@ -215,7 +215,7 @@ import TillCore
         #expect(transport.calls.count == 1)
     }
 
-    @Test("what can not be sent is not sent")
+    @Test("what cannot be sent is not sent")
     func unsendable() async throws {
         let transport = ScriptedTransport([])
         let provider = try Fixture.provider(transport)
@@ -335,7 +335,7 @@ import TillCore
     }
 
     @Test("a look after the bank's challenge only looks, and says whether the result allows to go on")
-    func challengeIsLookedAt() async throws {
+    func challengeIsQueried() async throws {
         func look(_ shift: String?, isContinued: Bool = false) async throws -> ProviderSnapshot.Standing? {
             let transport = ScriptedTransport([.json(200, Self.approved(shift))])
             var request = Fixture.query()

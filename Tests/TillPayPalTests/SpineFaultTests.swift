@@ -66,8 +66,8 @@ import TillSandbox
         let other = try shop.engine().engine
         let (engine, _) = try shop.engine { line in
             guard line.hasSuffix("/capture") else { return }
-            try? await other.look(at: id)
-            try? await other.look(at: id)
+            try? await other.query(id)
+            try? await other.query(id)
         }
         let done = try await engine.capture(id, account: .main)
         #expect(done.status == .succeeded)
@@ -109,9 +109,9 @@ import TillSandbox
                 #expect(expected.contains(payment.status), "\(journey), death at step \(steps): \(payment.status)")
                 guard journey == "release" else { continue }
                 #expect(net == 500, "death at step \(steps)")
-                let isLetGo = await shop.payPal.ledger().first?["canceled"]?.boolValue
+                let isVoided = await shop.payPal.ledger().first?["canceled"]?.boolValue
                 #expect(payment.released.minorUnits == (steps == 0 ? 0 : 750), "death at step \(steps)")
-                #expect(isLetGo == (steps > 0), "death at step \(steps)")
+                #expect(isVoided == (steps > 0), "death at step \(steps)")
             }
             #expect(deaths >= 6, "\(journey): \(deaths)")
         }

@@ -112,7 +112,7 @@ struct ReceiptRequirementTests {
         #expect(ReceiptText("Order 1234567890123456").plain == "Order 1234567890123456")
     }
 
-    @Test("the last four can not be more than four")
+    @Test("the last four cannot be more than four")
     func lastFour() {
         #expect(LastFour("4242424242424242")?.digits == "4242")
         #expect(LastFour("none") == nil)

@@ -126,7 +126,7 @@ private struct Shop {
             baskets: ApplePayBaskets(journal: journal, clock: clock),
             customers: CustomerAccounts(journal: journal, clock: clock),
             replay: replay ?? JournalReplayStore(journal: journal, clock: clock), checkout: engine,
-            provider: .sandbox, clock: clock, figures: ApplePayFigures())
+            provider: .sandbox, clock: clock, figures: ApplePayMetrics())
     }
 
     /// What a page sends when the customer has authorized: a new token each time.

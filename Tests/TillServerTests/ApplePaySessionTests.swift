@@ -176,7 +176,7 @@ struct ApplePaySessionTests {
         }
     }
 
-    @Test("The route can not be used to call Apple without end")
+    @Test("The route cannot be used to call Apple without end")
     func limit() async throws {
         let sessions = MerchantSessions(clock: SystemClock(), budget: .milliseconds(1))
         let nobody = ApplePayDomain.Identity(certificate: [], key: Secret([]))

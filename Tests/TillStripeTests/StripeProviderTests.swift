@@ -75,7 +75,7 @@ import TillHTTP
             [.json(400, Fixture.error("parameter_missing")), .json(200, Fixture.intent("requires_confirmation"))],
             .declined
         ),
-        ("refused, can not look", [.json(400, Fixture.error("parameter_missing")), lost], .unknown),
+        ("refused, cannot look", [.json(400, Fixture.error("parameter_missing")), lost], .unknown),
     ]
 
     @Test("each end of an authorization is the right answer", arguments: endings)

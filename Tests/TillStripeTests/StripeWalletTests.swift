@@ -88,7 +88,7 @@ import TillCore
         }
     }
 
-    @Test("What Stripe can not take is declined without a call: other wallets, chips' data, nothing at all")
+    @Test("What Stripe cannot take is declined without a call: other wallets, chips' data, nothing at all")
     func refused() async throws {
         let chip = try opened(.emv(data: Secret("9F26"), pin: nil))
         for tender in [tender(chip), tender(wallet: "google_pay"), tender(sealed: "")] {

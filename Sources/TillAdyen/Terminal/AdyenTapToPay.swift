@@ -71,8 +71,8 @@ public enum AdyenTapToPayError: Error, Hashable, Sendable, CustomStringConvertib
     public var description: String {
         switch self {
         case .refused(let reason): "Adyen gives this phone no session: \(reason). No money moved."
-        case .unavailable(let reason): "Adyen can not be asked for a session: \(reason). No money moved; try again."
-        case .unreadable: "Adyen's answer for the phone can not be read. No money moved; try again."
+        case .unavailable(let reason): "Adyen cannot be asked for a session: \(reason). No money moved; try again."
+        case .unreadable: "Adyen's answer for the phone cannot be read. No money moved; try again."
         }
     }
 }

@@ -13,7 +13,7 @@ public struct AdyenTerminal: Sendable {
     /// The longest name of a request.
     public static let longestName = 10
     /// How long a customer may take: the terminal itself gives up before that.
-    public static let usualPatience: Span = .seconds(150)
+    public static let defaultPatience: Span = .seconds(150)
 
     /// The terminal's name: model and serial number, `V400m-324688179`.
     public let terminal: String
@@ -63,7 +63,7 @@ public struct AdyenTerminal: Sendable {
 
     /// Asks for a payment and waits for the customer.
     public func pay(
-        _ amount: Money, transaction: String, name: String, patience: Span = usualPatience
+        _ amount: Money, transaction: String, name: String, patience: Span = defaultPatience
     ) async throws(AdyenTerminalError) -> Outcome {
         let body = JSONValue.adyen([
             "SaleData": .adyen(["SaleTransactionID": sale(transaction)]),

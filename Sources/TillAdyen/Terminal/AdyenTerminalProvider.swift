@@ -31,7 +31,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .milliseconds(0), preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: false, separateCapture: false, takesCards: false, answerTime: AdyenTerminal.usualPatience)
+            partialCapture: false, separateCapture: false, takesCards: false, answerTime: AdyenTerminal.defaultPatience)
     }
 
     /// Amounts are written as decimals, in ISO 4217's own number of digits.
@@ -54,7 +54,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// Names the terminal that will be asked; asks for nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = try? ProviderReference(validating: terminal.terminal) else {
-            return .notSent(reason: "the terminal's name can not be kept")
+            return .notSent(reason: "the terminal's name cannot be kept")
         }
         return .approved(Confirmation(reference: reference))
     }
@@ -106,7 +106,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         case .success(.refused): return .approved(Confirmation())
         case .success(.neverCame):
             // Before its time is over the request may still be on its way.
-            guard clock.now().since(request.context.startedAt) > AdyenTerminal.usualPatience else {
+            guard clock.now().since(request.context.startedAt) > AdyenTerminal.defaultPatience else {
                 return .unknown(reason: "the terminal does not know the request yet")
             }
             return .approved(Confirmation())
@@ -149,7 +149,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         }
     }
 
-    /// Why this terminal can not tell: another one was asked.
+    /// Why this terminal cannot tell: another one was asked.
     private func elsewhere(_ context: AttemptContext) -> String? {
         guard let reference = context.reference, AdyenProvider.name(reference) == nil,
             reference.rawValue != terminal.terminal
@@ -176,7 +176,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     private static func reason(_ error: AdyenTerminalError) -> String {
         switch error {
         case .notSent(let reason), .unknown(let reason): reason
-        case .malformed: "the terminal's answer can not be read"
+        case .malformed: "the terminal's answer cannot be read"
         case .otherKey: "the terminal uses another key"
         case .brokenSeal: "the seal of the terminal's answer is broken"
         case .otherMessage: "the terminal answered something else"
@@ -207,13 +207,14 @@ extension AdyenTerminalProvider {
         guard outcome.isApproved else {
             let word = outcome.errorCondition ?? ""
             if word == "NotFound" { return .neverCame }
-            guard outcome.result == "Failure", let usual = refusals[word] else {
+            guard outcome.result == "Failure", let defaultValue = refusals[word] else {
                 return .open("the terminal says \(word.isEmpty ? "nothing usable" : String(word.prefix(40)))")
             }
             let text = outcome.message ?? word
             // A refusal brings the bank's own number in front of its words.
             let number = String(text.prefix { ("0"..."9").contains($0) })
-            let reason = word == "Refusal" && text.localizedStandardContains("balance") ? .insufficientFunds : usual
+            let reason =
+                word == "Refusal" && text.localizedStandardContains("balance") ? .insufficientFunds : defaultValue
             return .refused(
                 Decline(reason: reason, code: number.isEmpty ? word : number, message: text, card: outcome.card))
         }

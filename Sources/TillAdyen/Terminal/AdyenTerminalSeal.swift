@@ -93,7 +93,7 @@ public struct AdyenTerminalSeal: Sendable {
     }
 }
 
-/// Why a message of a terminal can not be used.
+/// Why a message of a terminal cannot be used.
 public enum AdyenTerminalError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not such a message.
     case malformed
@@ -115,7 +115,7 @@ public enum AdyenTerminalError: Error, Hashable, Sendable, CustomStringConvertib
         case .otherKey: "The terminal uses another key: set the same key at both."
         case .brokenSeal: "The seal of the terminal's message is broken."
         case .otherMessage: "The terminal answered something else."
-        case .notSent(let reason): "The terminal can not be reached: \(reason). Nothing was charged."
+        case .notSent(let reason): "The terminal cannot be reached: \(reason). Nothing was charged."
         case .unknown(let reason):
             "The terminal has not answered: \(reason). It is not known whether money moved; ask it for the status."
         }

@@ -124,7 +124,7 @@ public import TillCore
     ) async -> PaymentSheetUpdate {
         guard let basket = await handler?.change(change), let items = try? factory.summaryItems(for: basket) else {
             return PaymentSheetUpdate(
-                items: [], errors: [SheetError(.unknown, nil, "The basket can not be changed any more.")])
+                items: [], errors: [SheetError(.unknown, nil, "The basket cannot be changed any more.")])
         }
         return PaymentSheetUpdate(items: items, shippingMethods: basket.shippingMethods, errors: errors)
     }
@@ -134,7 +134,7 @@ public import TillCore
 public enum ApplePayServiceError: ExplainedError, Hashable {
     /// Another payment has its sheet open.
     case busy
-    /// The device can not pay.
+    /// The device cannot pay.
     case unavailable
     /// The system did not show the sheet.
     case notPresented
@@ -151,7 +151,7 @@ public enum ApplePayServiceError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .busy: "Another payment is being made."
-        case .unavailable: "This device can not pay with Apple Pay."
+        case .unavailable: "This device cannot pay with Apple Pay."
         case .notPresented: "The payment sheet could not be shown."
         }
     }

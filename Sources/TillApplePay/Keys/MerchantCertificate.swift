@@ -15,7 +15,7 @@ public struct MerchantCertificate: Sendable {
         case other
     }
 
-    /// The hash in Apple's extension; `nil` if there is none or it can not be read.
+    /// The hash in Apple's extension; `nil` if there is none or it cannot be read.
     public let merchant: MerchantIDHash?
     /// The plain merchant identifier in the subject; `nil` if there is none.
     public let merchantIdentifier: String?
@@ -52,7 +52,7 @@ public struct MerchantCertificate: Sendable {
             der = bytes
         } catch {
             throw ProcessingKeyError(
-                "certificate", "The certificate can not be read.", next: "Give one certificate, in PEM or DER.")
+                "certificate", "The certificate cannot be read.", next: "Give one certificate, in PEM or DER.")
         }
     }
 
@@ -70,7 +70,7 @@ public struct MerchantCertificate: Sendable {
 
 extension MerchantCertificate {
     /// Whether a private key in a file is this certificate's.
-    /// - Throws: ``ProcessingKeyError`` if the key can not be read.
+    /// - Throws: ``ProcessingKeyError`` if the key cannot be read.
     public func fits(key file: [UInt8]) throws(ProcessingKeyError) -> Bool {
         try PrivateKeyFile.read(file).publicKeyInfo == publicKeyInfo
     }

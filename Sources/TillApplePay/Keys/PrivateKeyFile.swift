@@ -29,7 +29,7 @@ enum PrivateKeyFile {
         }
         let isEncrypted = String(decoding: file, as: UTF8.self).contains("ENCRYPTED")
         throw ProcessingKeyError(
-            "key", isEncrypted ? "The private key is encrypted." : "The private key can not be read.",
+            "key", isEncrypted ? "The private key is encrypted." : "The private key cannot be read.",
             next: isEncrypted
                 ? "Decrypt it first, as with openssl pkey."
                 : "Give a P-256 or RSA key as PEM or DER, in PKCS #8, SEC 1 or PKCS #1.")

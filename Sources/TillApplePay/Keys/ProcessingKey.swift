@@ -4,7 +4,7 @@ import SwiftASN1
 public import TillCore
 import X509
 
-/// Why a certificate and key can not be used to decrypt.
+/// Why a certificate and key cannot be used to decrypt.
 public struct ProcessingKeyError: ExplainedError, Hashable {
     /// A stable word for programs.
     public let code: String
@@ -50,7 +50,7 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - certificate: PEM or DER, as Apple's portal gives it.
     ///   - key: PEM or DER; PKCS #8, SEC 1 or PKCS #1; not encrypted.
-    /// - Throws: ``ProcessingKeyError`` if one can not be read, they do not fit each other, or the certificate is not
+    /// - Throws: ``ProcessingKeyError`` if one cannot be read, they do not fit each other, or the certificate is not
     ///   a merchant's.
     public init(certificate: [UInt8], key: [UInt8]) throws(ProcessingKeyError) {
         let parsed = try MerchantCertificate(parsing: certificate)
@@ -75,7 +75,7 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - merchant: the merchant's identifier, hashed.
     ///   - key: PEM or DER; PKCS #8, SEC 1 or PKCS #1; not encrypted.
-    /// - Throws: ``ProcessingKeyError`` if the key can not be read.
+    /// - Throws: ``ProcessingKeyError`` if the key cannot be read.
     public init(merchant: MerchantIDHash, key: [UInt8]) throws(ProcessingKeyError) {
         let privateKey = try PrivateKeyFile.read(key)
         self.merchant = merchant

@@ -29,7 +29,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
     /// The request.
     ///
     /// Phone, e-mail and name are asked for in both services, for customer service and the guest's account; the
-    /// postal address only for delivery, or, for collection, as the shop's own that can not be edited.
+    /// postal address only for delivery, or, for collection, as the shop's own that cannot be edited.
     public func request(
         for basket: SheetBasket, applicationData: [UInt8]? = nil
     ) throws(MoneyError) -> PaymentSheetRequest {

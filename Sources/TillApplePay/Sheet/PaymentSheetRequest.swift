@@ -19,7 +19,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     }
 
     /// Charges to come. The kinds exclude one another; Apple closes the sheet when two are asked for, so here there
-    /// can not be two.
+    /// cannot be two.
     public enum Agreement: Hashable, Sendable {
         /// The same amount again and again.
         case recurring(
@@ -82,7 +82,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var shippingMethods: [SheetShippingMethod] = []
     /// What the way is called.
     public var shippingType: ShippingType
-    /// The shop's address, which the customer can not change: for collection.
+    /// The shop's address, which the customer cannot change: for collection.
     public var pickup: SheetBasket.ShopAddress?
     /// Countries of cards; empty takes all.
     public var supportedCountries: [String] = []

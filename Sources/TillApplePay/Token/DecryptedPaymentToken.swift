@@ -41,7 +41,7 @@ extension VerifiedPaymentToken {
                 .key, "unknown_key", "The token was made for a processing key that is not in the key ring.")
         }
         guard let secret = secret(for: key), let plaintext = open(with: secret) else {
-            throw PaymentTokenError(.decryption, "decryption", "The token's payload can not be decrypted.")
+            throw PaymentTokenError(.decryption, "decryption", "The token's payload cannot be decrypted.")
         }
         return DecryptedPaymentToken(
             transactionID: transactionID, signingTime: signingTime, merchant: key.merchant,

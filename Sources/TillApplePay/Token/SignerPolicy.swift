@@ -35,7 +35,7 @@ struct SignerPolicy: VerifierPolicy, Sendable {
                 return "the signer's certificate is not for signatures"
             }
         } catch {
-            return "the signer's certificate has an extension that can not be read"
+            return "the signer's certificate has an extension that cannot be read"
         }
         return nil
     }
@@ -55,7 +55,7 @@ struct SignerPolicy: VerifierPolicy, Sendable {
                 return "the \(name)'s certificate is not for issuing"
             }
         } catch {
-            return "the \(name)'s certificate has an extension that can not be read"
+            return "the \(name)'s certificate has an extension that cannot be read"
         }
         return nil
     }

@@ -8,7 +8,7 @@ import X509
 ///
 /// Proving a chain takes four times as long as everything else about a token, and Apple's signers change once in
 /// years. So a pair of certificates that was proved is remembered by the hash of its exact bytes. Only what was proved
-/// is remembered; what nobody vouched for can not fill the memory.
+/// is remembered; what nobody vouched for cannot fill the memory.
 public final class SignerTrust: Sendable {
     /// How many proved signers are kept. Apple has used about five in ten years.
     public static let maximumSigners = 32
@@ -28,7 +28,7 @@ public final class SignerTrust: Sendable {
             self.root = try Certificate(derEncoded: block ?? root)
         } catch {
             throw PaymentTokenError(
-                .chain, "root", "The root certificate can not be read.", next: "Give one certificate, in PEM or DER.")
+                .chain, "root", "The root certificate cannot be read.", next: "Give one certificate, in PEM or DER.")
         }
     }
 
@@ -57,7 +57,7 @@ public final class SignerTrust: Sendable {
             leaf = try Certificate(derEncoded: signature.signer.bytes)
             authority = try Certificate(derEncoded: signature.authority.bytes)
         } catch {
-            throw PaymentTokenError(.container, "certificate", "A certificate in the signature can not be read.")
+            throw PaymentTokenError(.container, "certificate", "A certificate in the signature cannot be read.")
         }
         // A signer without the mark is its own error: it is what a forger with some other Apple certificate has.
         guard leaf.extensions[oid: ASN1Names.signerMark] != nil else {

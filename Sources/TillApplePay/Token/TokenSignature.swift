@@ -99,7 +99,7 @@ struct TokenSignature {
                 throw refused("certificates", "The signature has more than two certificates, which Apple's never has.")
             }
             do { frames.append(try CertificateFrame(node)) } catch {
-                throw refused("certificate", "A certificate in the signature can not be read.")
+                throw refused("certificate", "A certificate in the signature cannot be read.")
             }
         }
         guard frames.count == 2 else {
@@ -134,7 +134,7 @@ struct TokenSignature {
             throw refused("digest_algorithm", "The signer's digest is not SHA-256.")
         }
         guard signature.identifier == .octetString, case .primitive(let value) = signature.content else {
-            throw refused("structure", "The signature's value can not be read.")
+            throw refused("structure", "The signature's value cannot be read.")
         }
         // The attributes are signed as a SET OF, though they are sent under a tag of their own (RFC 5652, 5.4).
         guard attributes.identifier == context(0), attributes.encodedBytes.dropFirst().first != 0x80 else {
@@ -181,7 +181,7 @@ struct TokenSignature {
         _ node: ASN1Node, _ identifier: ASN1Identifier, _ what: String
     ) throws(PaymentTokenError) -> ASN1NodeCollection.Iterator {
         guard node.identifier == identifier, case .constructed(let nodes) = node.content else {
-            throw refused("structure", "The signature's \(what) can not be read.")
+            throw refused("structure", "The signature's \(what) cannot be read.")
         }
         return nodes.makeIterator()
     }

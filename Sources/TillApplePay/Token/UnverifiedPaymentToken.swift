@@ -147,7 +147,7 @@ public struct UnverifiedPaymentToken: Sendable {
         PaymentTokenError(.format, code, what)
     }
 
-    /// When the token says it was signed; `nil` if its signature can not be read. Nothing vouches for it before the
+    /// When the token says it was signed; `nil` if its signature cannot be read. Nothing vouches for it before the
     /// token is verified.
     public var claimedSigningTime: Timestamp? { (try? TokenSignature(parsing: signature))?.attributes.signingTime }
 

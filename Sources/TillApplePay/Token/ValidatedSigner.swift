@@ -58,7 +58,7 @@ struct ValidatedSigner: Sendable {
         switch (key, signature.algorithm, version) {
         case (.p256(let key), .ecdsaWithSHA256, .ecV1):
             guard let value = try? P256.Signing.ECDSASignature(derRepresentation: signature.value) else {
-                throw PaymentTokenError(.signature, "encoding", "The signature's value can not be read.")
+                throw PaymentTokenError(.signature, "encoding", "The signature's value cannot be read.")
             }
             isValid = key.isValidSignature(value, for: SHA256.hash(data: signature.signedAttributes))
         case (.rsa(let key), .rsaWithSHA256, .rsaV1):

@@ -122,7 +122,7 @@ extension CardClient where Config == TokenizationConfig {
         case .nonce(let nonce): return nonce
         case .refused(let code, let message):
             throw .unexpected("Braintree refuses the card (\(code)): \(message)", moneyMoved: .no)
-        case .unreadable: throw .unexpected("the answer can not be read", moneyMoved: .no)
+        case .unreadable: throw .unexpected("the answer cannot be read", moneyMoved: .no)
         }
     }
 

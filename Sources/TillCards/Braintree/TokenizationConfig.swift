@@ -17,15 +17,15 @@ public struct TokenizationConfig: CardClientConfig {
         guard parts.count == 3, isUsable, tokenizationKey.utf8.count <= 256, !parts[1].isEmpty, !parts[2].isEmpty else {
             throw .configuration("The tokenization key must have the form environment_key_merchant.")
         }
-        let usual: String
+        let defaultValue: String
         switch parts[0] {
-        case "production": usual = "https://payments.braintree-api.com"
-        case "sandbox": usual = "https://payments.sandbox.braintree-api.com"
-        case "development" where url != nil: usual = ""
+        case "production": defaultValue = "https://payments.braintree-api.com"
+        case "sandbox": defaultValue = "https://payments.sandbox.braintree-api.com"
+        case "development" where url != nil: defaultValue = ""
         default: throw .configuration("The tokenization key is of no environment that is known.")
         }
-        do throws(PayPalEnvironmentError) { environment = try .custom(url ?? usual) } catch {
-            throw .configuration("Braintree's address can not be used: it must be https, or this machine.")
+        do throws(PayPalEnvironmentError) { environment = try .custom(url ?? defaultValue) } catch {
+            throw .configuration("Braintree's address cannot be used: it must be https, or this machine.")
         }
         clientID = String(parts[2])
         key = Secret(tokenizationKey)

@@ -66,7 +66,7 @@ public struct CardPrefixRange: Hashable, Sendable {
     }
 
     /// How many of the typed digits speak for this range: all of its digits if they are typed and inside, the typed
-    /// ones if they can still become such; 0 if they can not.
+    /// ones if they can still become such; 0 if they cannot.
     func match(_ prefix: TypedPrefix) -> Int {
         let count = min(prefix.count, length)
         let drop = TypedPrefix.powers[length - count]

@@ -86,7 +86,7 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
             wantsRepresentation: true, secrets: secrets)
         let (json, debugID) = try await answer(to: call, ifUnknown: .no)
         guard let response = OrderResponse(json, debugID: debugID), response.orderID == order else {
-            throw .unexpected("the answer can not be read", moneyMoved: .no)
+            throw .unexpected("the answer cannot be read", moneyMoved: .no)
         }
         return response
     }

@@ -2,9 +2,9 @@ public import TillCore
 
 /// Why a card operation came to nothing. Each says whether money moved.
 public enum CardClientError: ExplainedError, Hashable {
-    /// The client can not be set up so.
+    /// The client cannot be set up so.
     case configuration(String)
-    /// The order can not be made so; nothing was sent.
+    /// The order cannot be made so; nothing was sent.
     case order(OrderRequestError)
     /// Nothing was sent.
     case notSent(String)

@@ -7,7 +7,7 @@ public import TillCore
 public protocol SentRequestRecorder: Sendable {
     /// Writes a key down durably, unless it is there already.
     /// - Returns: when the key was written down first.
-    /// - Throws: if it can not be written; then nothing is sent.
+    /// - Throws: if it cannot be written; then nothing is sent.
     func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp
 }
 
@@ -39,7 +39,7 @@ public actor FileSentRequests: SentRequestRecorder {
 
     /// Why a request could not be written down.
     public enum Fault: Error, Sendable {
-        /// The file can not be opened, read or written.
+        /// The file cannot be opened, read or written.
         case unusable(String)
         /// The file has grown beyond ``maximumBytes``.
         case full

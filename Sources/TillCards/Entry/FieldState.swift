@@ -4,7 +4,7 @@ public enum FieldState<Reason: Error & Hashable & Sendable>: Hashable, Sendable 
     case incomplete
     /// It can be sent. More digits may still be possible.
     case valid
-    /// It can not become right by typing on.
+    /// It cannot become right by typing on.
     case invalid(Reason)
 
     /// The field can be sent.

@@ -8,7 +8,7 @@ public struct Amount: Hashable, Sendable {
     public let breakdown: AmountBreakdown?
 
     /// An amount.
-    /// - Throws: ``OrderRequestError`` if PayPal can not take it or the breakdown does not add up.
+    /// - Throws: ``OrderRequestError`` if PayPal cannot take it or the breakdown does not add up.
     public init(_ money: Money, breakdown: AmountBreakdown? = nil) throws(OrderRequestError) {
         guard money.isPositive else { throw OrderRequestError("amount/value", .notPositive) }
         _ = try PayPalMoney.text(money, at: "amount/value")

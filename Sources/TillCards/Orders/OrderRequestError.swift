@@ -14,7 +14,7 @@ public struct OrderRequestError: ExplainedError, Hashable {
         case notPositive
         /// The parts make up another sum.
         case mismatch(given: Money, sum: Money)
-        /// The amount can not be read or not be sent.
+        /// The amount cannot be read or not be sent.
         case money(MoneyError)
         /// Several purchase units need names of their own.
         case notDistinct

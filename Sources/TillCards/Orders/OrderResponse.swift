@@ -114,7 +114,7 @@ public struct PurchaseUnitResponse: Hashable, Sendable {
         let authorizations = (json.at("payments", "authorizations")?.arrayValue ?? []).map { OrderAuthorization($0) }
         let captures = (json.at("payments", "captures")?.arrayValue ?? []).map { OrderCapture($0) }
         let refunds = (json.at("payments", "refunds")?.arrayValue ?? []).map { OrderRefund($0) }
-        // A payment that can not be read must not be taken for one that is not there.
+        // A payment that cannot be read must not be taken for one that is not there.
         guard authorizations.allSatisfy({ $0 != nil }), captures.allSatisfy({ $0 != nil }),
             refunds.allSatisfy({ $0 != nil })
         else { return nil }

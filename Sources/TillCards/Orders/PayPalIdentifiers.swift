@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What PayPal calls one thing of one kind. Each kind is a type of its own, so that an order can not be captured as an
+/// What PayPal calls one thing of one kind. Each kind is a type of its own, so that an order cannot be captured as an
 /// authorization; each is checked, so that no text can name another path.
 public protocol PayPalIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// As PayPal spells it.

@@ -92,14 +92,14 @@ package struct PayPalConnection: Sendable {
         case 200..<300:
             if reply.body.isEmpty { return .answered(status, .null, debugID: debugID) }
             guard let document, document.objectValue != nil else {
-                return .unknown("the answer can not be read (HTTP \(status)\(debugID.map { ", \($0)" } ?? ""))")
+                return .unknown("the answer cannot be read (HTTP \(status)\(debugID.map { ", \($0)" } ?? ""))")
             }
             return .answered(status, document, debugID: debugID)
         case 400, 402, 403, 404, 409, 415, 422:
-            // Only PayPal answers in this form. Anything else may come from a gate in between, which can not know
+            // Only PayPal answers in this form. Anything else may come from a gate in between, which cannot know
             // what became of the request.
             guard document?["name"]?.stringValue != nil || document?["error"]?.stringValue != nil else {
-                return .unknown("the answer can not be read (HTTP \(status))")
+                return .unknown("the answer cannot be read (HTTP \(status))")
             }
             fallthrough
         default:

@@ -41,7 +41,7 @@ public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(scheme)://\(authority)" }
 }
 
-/// Why an address can not be used. The sentences never repeat what was given.
+/// Why an address cannot be used. The sentences never repeat what was given.
 public enum PayPalEnvironmentError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not a scheme and a host.
     case unusableAddress

@@ -46,7 +46,7 @@ public enum CardChannelError: Error, Hashable, Sendable, CustomStringConvertible
         case .commandTooLong: "The command does not fit."
         case .cancelled: "Reading was cancelled."
         case .reader(let code, let message):
-            "The reader can not be used: \(message) (code \(String(code, radix: 16, uppercase: true)))."
+            "The reader cannot be used: \(message) (code \(String(code, radix: 16, uppercase: true)))."
         case .notInRecording(let command): "The recording holds no answer to \(command)."
         }
     }

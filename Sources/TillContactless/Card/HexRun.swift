@@ -67,7 +67,7 @@ struct HexRun {
         return HexRun.shows(rest, bytes)
     }
 
-    /// Whether a text is the last bytes of a line as characters, with something else for what can not be shown.
+    /// Whether a text is the last bytes of a line as characters, with something else for what cannot be shown.
     private static func shows(_ text: ArraySlice<UInt8>, _ bytes: [UInt8]) -> Bool {
         var text = text
         while let last = text.last, last == 0x20 || last == 0x0D || last == UInt8(ascii: "|") { text = text.dropLast() }
@@ -207,7 +207,7 @@ enum APDUShape {
         return isWholeCommand(bytes)
     }
 
-    /// The lengths agree, and a command that can not be without data has some.
+    /// The lengths agree, and a command that cannot be without data has some.
     static func isWholeCommand(_ bytes: [UInt8]) -> Bool {
         guard let command = CommandAPDU(bytes: bytes) else { return false }
         let needsData =

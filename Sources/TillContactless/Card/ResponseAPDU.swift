@@ -90,7 +90,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
         case 0x6981: "the command does not fit the kind of file"
         case 0x6987: "the objects of secure messaging are missing"
         case 0x6988: "the objects of secure messaging are wrong"
-        case 0x6999: "the applet can not be selected"
+        case 0x6999: "the applet cannot be selected"
         case 0x6A00: "wrong parameters"
         case 0x6A84: "not enough memory in the file"
         case 0x6A85: "the length does not fit the structure"

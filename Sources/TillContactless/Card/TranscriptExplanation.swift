@@ -94,7 +94,7 @@ public enum TranscriptExplanation {
             if command.name == "READ RECORD", command.p2 >> 3 > 10 {
                 return ([], "The record holds \(data.count) bytes in a form of the scheme's or the issuer's own.", nil)
             }
-            return ([], nil, "The data can not be read: \(error)")
+            return ([], nil, "The data cannot be read: \(error)")
         }
     }
 
@@ -147,7 +147,7 @@ public enum TranscriptExplanation {
     /// The values that were sent for a list, each by its tag.
     private static func filled(_ list: [UInt8], _ value: [UInt8], _ notes: inout [String]) -> [DataObject] {
         guard let wishes = try? DataObjectList(list) else {
-            notes.append("The card's list of wishes can not be read.")
+            notes.append("The card's list of wishes cannot be read.")
             return []
         }
         var objects: [DataObject] = []

@@ -40,8 +40,8 @@ public struct Candidate: Hashable, Sendable {
     /// A kernel identifier of the card's own overrides the default of the scheme, unless it says zero or is one for
     /// domestic use only.
     private static func kernel(_ identifier: [UInt8]?, _ aid: [UInt8]) -> KernelID {
-        let usual = Scheme(aid: aid)?.kernel ?? .visa
-        guard let first = identifier?.first, first != 0, first & 0xC0 == 0 else { return usual }
+        let defaultValue = Scheme(aid: aid)?.kernel ?? .visa
+        guard let first = identifier?.first, first != 0, first & 0xC0 == 0 else { return defaultValue }
         return KernelID(rawValue: first & 0x3F)
     }
 

@@ -2,7 +2,7 @@
 public enum TapOutcome: String, Hashable, Sendable {
     /// The card approved offline.
     case approved
-    /// The card declined, or its data can not be trusted.
+    /// The card declined, or its data cannot be trusted.
     case declined
     /// The provider decides.
     case onlineRequest = "online_request"
@@ -21,7 +21,7 @@ public enum TapOutcome: String, Hashable, Sendable {
         case .onlineRequest: "Card read. You may remove it."
         case .tryAgain: "Please present the card again."
         case .tryAnotherInterface: "Please insert or swipe the card."
-        case .endApplication: "This card can not be used here. Please try another card."
+        case .endApplication: "This card cannot be used here. Please try another card."
         }
     }
 }

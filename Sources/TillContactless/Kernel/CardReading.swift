@@ -53,7 +53,7 @@ public struct CardReading: Sendable {
         case device
         /// By a signature on the receipt.
         case signature
-        /// By a PIN that goes to the issuer; this host can not take one.
+        /// By a PIN that goes to the issuer; this host cannot take one.
         case onlinePIN = "online_pin"
         /// It was asked for and did not happen.
         case failed
@@ -89,7 +89,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     case noApplication
     /// The card names an application, and does not open it or any other.
     case applicationNotOpened(name: String, StatusWord)
-    /// The card's answer can not be read.
+    /// The card's answer cannot be read.
     case malformed(TLVError)
     /// The card broke a rule: which one, in words.
     case cardError(String)
@@ -103,7 +103,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noDirectory(let status): "The card offers no contactless application: \(status)."
         case .noApplication: "The card offers no application that is taken here."
         case .applicationNotOpened(let name, let status): "The card names \(name) and does not open it: \(status)."
-        case .malformed(let error): "The card's answer can not be read. \(error)"
+        case .malformed(let error): "The card's answer cannot be read. \(error)"
         case .cardError(let text): "The card broke a rule: \(text)."
         }
     }

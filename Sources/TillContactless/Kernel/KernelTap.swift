@@ -103,7 +103,7 @@ struct KernelTap {
             let (file, first, last) = (locator[at] >> 3, locator[at + 1], locator[at + 2])
             let signed = Int(locator[at + 3])
             guard (1...30).contains(file), first > 0, last >= first, signed <= Int(last - first) + 1 else {
-                throw .cardError("its file locator names records that can not be")
+                throw .cardError("its file locator names records that cannot be")
             }
             records += Int(last - first) + 1
             guard records <= ContactlessReader.mostRecords else { throw .cardError("it has too many records") }

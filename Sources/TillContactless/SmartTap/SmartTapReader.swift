@@ -48,7 +48,7 @@ public enum SmartTapError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(StatusWord)
     /// The wallet's session word says why not.
     case session(UInt8)
-    /// An answer can not be read.
+    /// An answer cannot be read.
     case malformed
     /// What came is not from the wallet that this session was made with.
     case brokenSeal
@@ -66,7 +66,7 @@ public enum SmartTapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooManyRequests: "The wallet was asked too often. Take the phone away and present it again."
         case .refused(let status): "The wallet refuses: \(status)."
         case .session(let word): "The wallet ends the session (word \(word))."
-        case .malformed: "The wallet's answer can not be read."
+        case .malformed: "The wallet's answer cannot be read."
         case .brokenSeal: "The seal of the wallet's answer is broken."
         case .compressed: "The wallet compressed its answer, which was not asked for."
         case .tooLong: "The wallet's answer is too long."

@@ -94,7 +94,7 @@ public enum VASError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownKey: "The pass is sealed to a key that this shop does not hold."
-        case .malformed: "The pass's data can not be read."
+        case .malformed: "The pass's data cannot be read."
         case .brokenSeal: "The pass's seal is broken."
         case .outsideWindow: "The pass was read too long ago, or the phone's clock is wrong."
         case .replayed: "This reading of the pass was used before."

@@ -1,4 +1,4 @@
-/// A card that answers like a real one with some bytes changed, cut, or put in: for finding answers that a reader can not
+/// A card that answers like a real one with some bytes changed, cut, or put in: for finding answers that a reader cannot
 /// stand. The same seed gives the same card.
 public actor ScrambledCard: CardChannel {
     private var state: UInt64

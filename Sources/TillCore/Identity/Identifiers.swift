@@ -1,10 +1,10 @@
-/// A name for one thing of one kind. Each kind has its own type, so that an order can not be passed for a payment.
+/// A name for one thing of one kind. Each kind has its own type, so that an order cannot be passed for a payment.
 public protocol Identifier: RawRepresentable<String>, Hashable, Sendable, CustomStringConvertible {
     /// Takes the text as it is. Use ``init(validating:)`` for text from outside.
     init(rawValue: String)
 }
 
-/// Why a text can not be an identifier.
+/// Why a text cannot be an identifier.
 public enum IdentifierError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text has no characters.
     case empty

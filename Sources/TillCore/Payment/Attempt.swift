@@ -116,10 +116,10 @@ public struct Attempt: Hashable, Sendable {
 public enum OperationState: Hashable, Sendable {
     /// Durable; the call may have left.
     case inFlight
-    /// To be sent. `tries` did not leave, also with looks between them. `isLooked`: the last thing that happened is a
+    /// To be sent. `tries` did not leave, also with looks between them. `isQueried`: the last thing that happened is a
     /// look that has not shown it to be done. `after` is what was not known before, so that an outcome that is unknown
     /// again and again is looked at later each time.
-    case deferred(until: Timestamp, tries: Int, isLooked: Bool, after: Unknown?)
+    case deferred(until: Timestamp, tries: Int, isQueried: Bool, after: Unknown?)
     /// It may have happened.
     case unknown(Unknown)
     /// Done.

@@ -11,7 +11,7 @@ public enum CheckSchedule {
     /// How long a customer may take over a challenge; then the attempt is voided.
     public static let actionLifetime: Span = .hours(1)
     /// How long before the end of a hold a person is warned; half of the hold's time if that is shorter.
-    public static let holdNotice: Span = .days(1)
+    public static let holdWarning: Span = .days(1)
     /// How much earlier than the provider a key is taken as forgotten: a request takes 5 minutes at most to arrive, and
     /// the clocks of machines have been seen an hour wrong, in both directions.
     public static let keyMargin: Span = .minutes(125)

@@ -86,10 +86,10 @@ extension Payment {
         case .deferred(let operation, let until, _):
             change(operation) { state in
                 // What is to be sent now a look has not shown to be done; what is to be sent later did not leave.
-                let isLooked = until <= at
-                var tries = isLooked ? 0 : 1
+                let isQueried = until <= at
+                var tries = isQueried ? 0 : 1
                 if case .deferred(_, let before, _, _) = state { tries += before }
-                state = .deferred(until: until, tries: tries, isLooked: isLooked, after: state.lastUnknown)
+                state = .deferred(until: until, tries: tries, isQueried: isQueried, after: state.lastUnknown)
             }
         case .outcomeUnknown(let operation, let nextCheck, let reason):
             applyUnknown(operation, nextCheck: nextCheck, reason: reason, at: at)

@@ -175,7 +175,7 @@ extension Payment {
         void?.reason == Attempt.Void.holdEnded ? .attemptExpired(id) : .voided(id)
     }
 
-    /// A hold that has ended can not be captured any more, so it is voided: a provider whose clock is slow holds the
+    /// A hold that has ended cannot be captured any more, so it is voided: a provider whose clock is slow holds the
     /// customer's money no longer than ours says.
     private func observeHold(_ id: AttemptID, at now: Timestamp) -> [PaymentEvent] {
         guard let attempt = attempts.first(where: { $0.id == id }), let hold = untouchedHold(attempt) else { return [] }
@@ -250,7 +250,7 @@ extension Payment {
     ) -> [PaymentEvent] {
         guard case .approved(let snapshot) = answer, snapshot.captured.currency == currency else {
             // The customer is still waited for, and whoever watches the payment asks often.
-            if let attempt = undecided(id), attempt.void == nil, isBeforeNextLook(attempt, at: now) { return [] }
+            if let attempt = undecided(id), attempt.void == nil, isBeforeNextQuery(attempt, at: now) { return [] }
             return openOperations(of: id).flatMap { stillUnknown($0, reason: "The query was not answered.", at: now) }
         }
         if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now) }
@@ -258,7 +258,7 @@ extension Payment {
     }
 
     /// The customer is waited for, and the engine's own next look is still to come.
-    private func isBeforeNextLook(_ attempt: Attempt, at now: Timestamp) -> Bool {
+    private func isBeforeNextQuery(_ attempt: Attempt, at now: Timestamp) -> Bool {
         guard case .requiresAction = attempt.state else { return false }
         return now.since(updatedAt) < CheckSchedule.actionInterval
     }
@@ -296,7 +296,7 @@ extension Payment {
                 return [.voidStarted(id, reason: "abandoned")]
             }
             // Written again when its time has come, so that the next look has its time too.
-            if case .requiresAction(action) = attempt.state, isBeforeNextLook(attempt, at: now) { return [] }
+            if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
             return [.actionRequired(id, action)]
         case .stored(let tap):
             guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
@@ -310,7 +310,7 @@ extension Payment {
             return stillUnknown(
                 isBeingVoided ? .void(id) : asking(attempt), reason: "The provider is still processing.", at: now)
         case .notFound, .unconfirmed:
-            // Nobody holds the customer's credential any more, so this attempt can not go on. It is voided at the
+            // Nobody holds the customer's credential any more, so this attempt cannot go on. It is voided at the
             // provider, so that a request that is still under way can never charge it.
             guard let void = attempt.void else { return [.voidStarted(id, reason: "abandoned")] }
             guard void.state.isOpen else {

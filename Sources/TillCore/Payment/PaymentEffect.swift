@@ -104,7 +104,7 @@ extension Payment {
         else { return nil }
         func notice(of deadline: Timestamp) -> Timestamp {
             let half = deadline.since(attempt.startedAt).milliseconds / 2
-            return deadline.adding(.milliseconds(-min(CheckSchedule.holdNotice.milliseconds, max(0, half))))
+            return deadline.adding(.milliseconds(-min(CheckSchedule.holdWarning.milliseconds, max(0, half))))
         }
         var warnings = [
             Hold.Warning(from: notice(of: end), sentence: "The hold ends at \(end); capture it or let it go.")
@@ -134,13 +134,13 @@ extension Payment {
             return PendingEffect(
                 effect: keyIsRemembered ? effect : .query(attempt),
                 due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
-        case .deferred(let until, _, let isLooked, _):
+        case .deferred(let until, _, let isQueried, _):
             // What a look has shown to be not done was sent after that look at the earliest, so its key is as old as
             // the look. Otherwise this try was not sent, but one before a crash may have been.
             // A provider without keys is asked right before each sending.
-            let sinceLook = now.since(until)
-            let isFresh = sinceLook < .seconds(1) || now.adding(CheckSchedule.keyMargin).since(until) < window
-            let isSafe = isLooked ? isFresh : keyIsRemembered
+            let sinceQuery = now.since(until)
+            let isFresh = sinceQuery < .seconds(1) || now.adding(CheckSchedule.keyMargin).since(until) < window
+            let isSafe = isQueried ? isFresh : keyIsRemembered
             return PendingEffect(effect: isSafe ? effect : .query(attempt), due: until)
         case .unknown(let unknown):
             // "pending" answers are settled by asking; others by the same key while it is remembered.

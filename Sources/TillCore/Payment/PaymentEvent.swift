@@ -22,7 +22,7 @@ public enum PaymentEvent: Hashable, Sendable {
     case attemptExpired(AttemptID)
     /// A void and its key are durable.
     case voidStarted(AttemptID, reason: String)
-    /// The attempt can not be charged any more.
+    /// The attempt cannot be charged any more.
     case voided(AttemptID)
     /// A capture and its key are durable.
     case captureStarted(CaptureID, AttemptID, Money, isFinal: Bool)

@@ -28,7 +28,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case renewedBefore
     /// Money was captured and nothing is held beside it: refund it instead.
     case capturedAlready(Money)
-    /// The provider can not do this.
+    /// The provider cannot do this.
     case unsupported(String)
 
     /// The stable word.

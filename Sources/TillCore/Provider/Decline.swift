@@ -46,7 +46,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     public static let incorrectNumber = DeclineReason(rawValue: "incorrect_number")
     /// Lost, stolen, fraud and all that must not be told to the person with the card.
     public static let fraud = DeclineReason(rawValue: "fraud")
-    /// The card can not be used for this kind of purchase or currency.
+    /// The card cannot be used for this kind of purchase or currency.
     public static let cardNotSupported = DeclineReason(rawValue: "card_not_supported")
     /// The provider does not take this amount or currency.
     public static let invalidAmount = DeclineReason(rawValue: "invalid_amount")
@@ -69,7 +69,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     public static let readerOffline = DeclineReason(rawValue: "reader_offline")
     /// The reader is out of order.
     public static let readerFault = DeclineReason(rawValue: "reader_fault")
-    /// The reader stands in a country where this payment can not be taken.
+    /// The reader stands in a country where this payment cannot be taken.
     public static let readerInOtherCountry = DeclineReason(rawValue: "reader_in_other_country")
     /// The refund can only be made to the card itself, at a reader.
     public static let refundNeedsReader = DeclineReason(rawValue: "refund_needs_reader")
@@ -84,14 +84,14 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .tooManyPINTries: "The PIN was wrong too often. Nothing was charged. Use another card."
         case .incorrectCVC: "The security code was not accepted. Nothing was charged."
         case .incorrectNumber: "The card number was not accepted. Nothing was charged."
-        case .cardNotSupported: "This card can not be used here. Nothing was charged. Use another card."
+        case .cardNotSupported: "This card cannot be used here. Nothing was charged. Use another card."
         case .canceledAtReader: "The payment was called off. Nothing was charged."
         case .noCardPresented: "No card was presented in time. Nothing was charged."
-        case .readerUnavailable: "The card reader is busy or can not be reached. Nothing was charged."
+        case .readerUnavailable: "The card reader is busy or cannot be reached. Nothing was charged."
         case .readerBusy: "The card reader is busy with something else. Nothing was charged."
-        case .readerOffline: "The card reader can not be reached. Nothing was charged."
+        case .readerOffline: "The card reader cannot be reached. Nothing was charged."
         case .readerFault: "The card reader is out of order. Nothing was charged."
-        case .readerInOtherCountry: "This card reader can not take this payment where it stands. Nothing was charged."
+        case .readerInOtherCountry: "This card reader cannot take this payment where it stands. Nothing was charged."
         case .refundNeedsReader: "This refund needs the card and a reader. Nothing was given back."
         case .invalidAmount, .invalidRequest: "The payment could not be made. Nothing was charged."
         default: "The card was declined. Nothing was charged. Use another way to pay."
@@ -125,9 +125,9 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .refundNeedsReader:
             "This refund needs the card and a reader. Nothing was given back. Begin it at a reader, with the card."
         case .cardNotSupported:
-            "This card can not take the refund. Nothing was given back. Present the card that paid."
+            "This card cannot take the refund. Nothing was given back. Present the card that paid."
         case .readerBusy, .readerOffline, .readerFault, .readerUnavailable, .readerInOtherCountry:
-            "The card reader can not do it now. Nothing was given back. \(nextStep ?? "Use another reader.")"
+            "The card reader cannot do it now. Nothing was given back. \(nextStep ?? "Use another reader.")"
         default: "The refund was refused. Nothing was given back. Look at the payment, then give it back another way."
         }
     }

@@ -3,7 +3,7 @@
 /// Rules for every implementation:
 /// - It never throws and never retries on its own: every end of a call is one of the answers.
 /// - `notSent` is said only when not one byte of the request left; a time-out, a reset, a 5xx and an answer that
-///   can not be read are `unknown`.
+///   cannot be read are `unknown`.
 /// - It sends the key that it is given, unchanged, and is safe to call again with the same request.
 /// - Nothing that it logs, throws or returns holds a card number, a code or a key.
 public protocol PaymentServiceProvider: Sendable {
@@ -28,7 +28,7 @@ public protocol PaymentServiceProvider: Sendable {
     /// Takes held money.
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation>
     /// Lets held money go. Where a part of it was captured only the rest goes and that part stays; a provider that
-    /// can not do so answers `declined`, since what is `approved` is believed.
+    /// cannot do so answers `declined`, since what is `approved` is believed.
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation>
     /// Gives captured money back. A refund that the provider has taken but not settled is `unknown("pending")`.
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation>

@@ -58,7 +58,7 @@ public struct TenderSummary: Hashable, Sendable {
     }
 }
 
-/// What may be stored and shown of a card. The type can not hold more than four digits of the number.
+/// What may be stored and shown of a card. The type cannot hold more than four digits of the number.
 public struct CardSummary: Hashable, Sendable {
     /// `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, … as the provider spells it.
     public var brand: String

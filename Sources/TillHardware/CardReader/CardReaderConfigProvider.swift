@@ -19,7 +19,7 @@ extension CardReaderConfigProvider {
     public var account: AccountID { .main }
 }
 
-/// Why an app can not give a place: what the merchant must set right first.
+/// Why an app cannot give a place: what the merchant must set right first.
 public enum CardReaderConfigError: Error, Hashable, Sendable {
     /// The store's address lacks a part; where it can be completed, if the app knows.
     case incompleteStoreAddress(adminURL: String?)

@@ -84,7 +84,7 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     /// Whether it reaches readers again by itself, and tells so by events.
     public var reconnects: Bool
     /// Whether it tells when a card was taken out. One that does not has readers that see to it by themselves.
-    public var tellsRemoval: Bool
+    public var reportsRemoval: Bool
 
     /// Where a driver makes intents.
     public enum IntentCreation: String, Hashable, Sendable, CaseIterable {
@@ -99,14 +99,14 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     /// Makes them.
     public init(
         createsIntents: IntentCreation, needsConnectionToken: Bool, amountLimits: AmountLimits = .none,
-        refunds: Bool = false, reconnects: Bool = false, tellsRemoval: Bool = true
+        refunds: Bool = false, reconnects: Bool = false, reportsRemoval: Bool = true
     ) {
         self.createsIntents = createsIntents
         self.needsConnectionToken = needsConnectionToken
         self.amountLimits = amountLimits
         self.refunds = refunds
         self.reconnects = reconnects
-        self.tellsRemoval = tellsRemoval
+        self.reportsRemoval = reportsRemoval
     }
 }
 
@@ -126,7 +126,7 @@ public enum CardReaderDriverEvent: Hashable, Sendable {
     case reconnectFailed
     /// Software is there to be installed.
     case updateAvailable(CardReaderSoftwareUpdate)
-    /// An installation began; an incremental one can not be ended.
+    /// An installation began; an incremental one cannot be ended.
     case updateStarted(isCancelable: Bool)
     /// Percent done, 0 to 100.
     case updateProgress(Int)

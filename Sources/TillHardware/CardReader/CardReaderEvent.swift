@@ -13,7 +13,7 @@ public struct CardReaderEvent: Hashable, Sendable {
     public init(_ type: CardReaderEventType, message: String? = nil, input: CardReaderInput? = nil) {
         self.type = type
         self.input = input
-        self.message = message ?? input?.sentence ?? type.usualMessage
+        self.message = message ?? input?.sentence ?? type.defaultMessage
     }
 }
 
@@ -72,7 +72,7 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     /// The reader went away; the message says why.
     public static let disconnected = CardReaderEventType(rawValue: "disconnected")
 
-    var usualMessage: String? {
+    var defaultMessage: String? {
         switch self {
         case .waitingForInput: "Insert or tap the card."
         case .cardInserted: "Leave the card in the reader."

@@ -11,7 +11,7 @@ public enum CardReaderServiceState: Hashable, Sendable {
     case connected(CardReader)
     /// Waiting for a card. This can be called off.
     case collecting(CardReader)
-    /// The provider is being asked for money. This can not be called off.
+    /// The provider is being asked for money. This cannot be called off.
     case confirming(CardReader)
     /// Giving money back to a card.
     case refunding(CardReader)

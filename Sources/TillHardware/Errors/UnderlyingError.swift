@@ -41,11 +41,11 @@ extension UnderlyingError {
     public static let readerBusy = UnderlyingError(rawValue: "reader_busy")
     /// The payment was called off at the reader.
     public static let commandCanceled = UnderlyingError(rawValue: "command_canceled")
-    /// It can not be called off: it was done already.
+    /// It cannot be called off: it was done already.
     public static let cancelFailedAlreadyCompleted = UnderlyingError(rawValue: "cancel_failed_already_completed")
-    /// It can not be called off at this moment.
+    /// It cannot be called off at this moment.
     public static let cancelFailedUnavailable = UnderlyingError(rawValue: "cancel_failed_unavailable")
-    /// It can not be called off: the money is being asked for.
+    /// It cannot be called off: the money is being asked for.
     public static let confirmInFlight = UnderlyingError(rawValue: "confirm_in_flight")
     /// The connection was given up before it was made.
     public static let connectionAttemptInvalidated = UnderlyingError(rawValue: "connection_attempt_invalidated")
@@ -81,12 +81,12 @@ extension UnderlyingError {
     public static let unknownReaderAddress = UnderlyingError(rawValue: "unknown_reader_address")
     /// The card reader's software is too old.
     public static let unsupportedReaderVersion = UnderlyingError(rawValue: "unsupported_reader_version")
-    /// This card reader can not do that.
+    /// This card reader cannot do that.
     public static let featureNotAvailableWithConnectedReader = UnderlyingError(
         rawValue: "feature_not_available_with_connected_reader")
     /// This is not available for the account.
     public static let featureNotAvailable = UnderlyingError(rawValue: "feature_not_available")
-    /// A card reader can not be used while the app is in the background.
+    /// A card reader cannot be used while the app is in the background.
     public static let readerNotAccessibleInBackground = UnderlyingError(rawValue: "reader_not_accessible_in_background")
     /// The card reader did not come back from a command.
     public static let commandTimedOut = UnderlyingError(rawValue: "command_timed_out")
@@ -157,11 +157,11 @@ extension UnderlyingError {
     public static let invalidPostalCode = UnderlyingError(rawValue: "invalid_postal_code")
     /// The place is not one of the account's, or not the reader's.
     public static let invalidLocation = UnderlyingError(rawValue: "invalid_location")
-    /// Readers can not be used in the place's country.
+    /// Readers cannot be used in the place's country.
     public static let locationCountryUnsupported = UnderlyingError(rawValue: "location_country_unsupported")
-    /// Readers can not be looked for in this way.
+    /// Readers cannot be looked for in this way.
     public static let invalidDiscoveryConfiguration = UnderlyingError(rawValue: "invalid_discovery_configuration")
-    /// The reader can not be connected in this way.
+    /// The reader cannot be connected in this way.
     public static let invalidConnectionConfiguration = UnderlyingError(rawValue: "invalid_connection_configuration")
     /// A setting of the payment is not valid.
     public static let invalidRequiredParameter = UnderlyingError(rawValue: "invalid_required_parameter")
@@ -169,7 +169,7 @@ extension UnderlyingError {
     public static let invalidClientSecret = UnderlyingError(rawValue: "invalid_client_secret")
     /// The refund is not valid.
     public static let invalidRefundParameters = UnderlyingError(rawValue: "invalid_refund_parameters")
-    /// The program asked for something that can not be done.
+    /// The program asked for something that cannot be done.
     public static let integrationError = UnderlyingError(rawValue: "integration_error")
     /// The program gave a command at the wrong time.
     public static let unexpectedOperation = UnderlyingError(rawValue: "unexpected_operation")
@@ -177,12 +177,12 @@ extension UnderlyingError {
     public static let unsupportedSDK = UnderlyingError(rawValue: "unsupported_sdk")
     /// The device does not allow it.
     public static let commandNotAllowed = UnderlyingError(rawValue: "command_not_allowed")
-    /// This device or its system can not read cards.
+    /// This device or its system cannot read cards.
     public static let unsupportedMobileDeviceConfiguration = UnderlyingError(
         rawValue: "unsupported_mobile_device_configuration")
     /// The device has no passcode.
     public static let passcodeNotEnabled = UnderlyingError(rawValue: "passcode_not_enabled")
-    /// Cards can not be read during a phone call.
+    /// Cards cannot be read during a phone call.
     public static let commandNotAllowedDuringCall = UnderlyingError(rawValue: "command_not_allowed_during_call")
 }
 
@@ -190,9 +190,9 @@ extension UnderlyingError {
 extension UnderlyingError {
     /// The provider gave no name for the payment.
     public static let paymentIntentIDMissing = UnderlyingError(rawValue: "payment_intent_id_missing")
-    /// The payment can not be confirmed: no card was collected for it.
+    /// The payment cannot be confirmed: no card was collected for it.
     public static let confirmInvalidPaymentIntent = UnderlyingError(rawValue: "confirm_invalid_payment_intent")
-    /// The card can not be saved: none was collected.
+    /// The card cannot be saved: none was collected.
     public static let confirmInvalidSetupIntent = UnderlyingError(rawValue: "confirm_invalid_setup_intent")
     /// The program gave no payment.
     public static let nilPaymentIntent = UnderlyingError(rawValue: "nil_payment_intent")
@@ -236,13 +236,13 @@ extension UnderlyingError {
     public static let amountTooSmall = UnderlyingError(rawValue: "amount_too_small")
     /// The amount is above the most that can be paid.
     public static let amountTooLarge = UnderlyingError(rawValue: "amount_too_large")
-    /// This card or reader can not pay in this currency.
+    /// This card or reader cannot pay in this currency.
     public static let currencyNotSupported = UnderlyingError(rawValue: "currency_not_supported")
-    /// The tip can not be asked for in this way.
+    /// The tip cannot be asked for in this way.
     public static let tippingParameterInvalid = UnderlyingError(rawValue: "tipping_parameter_invalid")
-    /// The reader can not ask for this.
+    /// The reader cannot ask for this.
     public static let collectInputsInvalid = UnderlyingError(rawValue: "collect_inputs_invalid")
-    /// This card reader can not ask for inputs.
+    /// This card reader cannot ask for inputs.
     public static let collectInputsUnsupported = UnderlyingError(rawValue: "collect_inputs_unsupported")
     /// Nobody answered at the reader in time.
     public static let collectInputsTimedOut = UnderlyingError(rawValue: "collect_inputs_timed_out")
@@ -255,7 +255,7 @@ extension UnderlyingError {
         rawValue: "dynamic_currency_conversion_not_available")
     /// A surcharge is not available.
     public static let surchargeNotAvailable = UnderlyingError(rawValue: "surcharge_not_available")
-    /// The surcharge can not be asked for in this way.
+    /// The surcharge cannot be asked for in this way.
     public static let surchargeParameterInvalid = UnderlyingError(rawValue: "surcharge_parameter_invalid")
     /// The customer did not agree to the surcharge.
     public static let surchargeConsentDeclined = UnderlyingError(rawValue: "surcharge_consent_declined")
@@ -275,7 +275,7 @@ extension UnderlyingError {
     public static let cardInsertNotRead = UnderlyingError(rawValue: "card_insert_not_read")
     /// The card's stripe could not be read.
     public static let cardSwipeNotRead = UnderlyingError(rawValue: "card_swipe_not_read")
-    /// A card's stripe can not be used without a network.
+    /// A card's stripe cannot be used without a network.
     public static let cardSwipeNotAvailable = UnderlyingError(rawValue: "card_swipe_not_available")
     /// The card was removed too early.
     public static let cardRemoved = UnderlyingError(rawValue: "card_removed")
@@ -344,7 +344,7 @@ extension UnderlyingError {
     public static let tapToPayDeviceBanned = UnderlyingError(rawValue: "tap_to_pay_device_banned")
     /// This account is not allowed to use Tap to Pay.
     public static let tapToPayMerchantBlocked = UnderlyingError(rawValue: "tap_to_pay_merchant_blocked")
-    /// This account can not use Tap to Pay.
+    /// This account cannot use Tap to Pay.
     public static let tapToPayInvalidMerchant = UnderlyingError(rawValue: "tap_to_pay_invalid_merchant")
     /// The Apple Account that accepted the terms was deactivated.
     public static let tapToPayAccountDeactivated = UnderlyingError(rawValue: "tap_to_pay_account_deactivated")
@@ -363,23 +363,23 @@ extension UnderlyingError {
         rawValue: "reader_connection_offline_needs_update")
     /// Too many payments are stored; they must be sent first.
     public static let offlineDatabaseTooLarge = UnderlyingError(rawValue: "offline_database_too_large")
-    /// Payments can not be stored without a network.
+    /// Payments cannot be stored without a network.
     public static let offlineNotAllowed = UnderlyingError(rawValue: "offline_not_allowed")
     /// The time for payments without a network is over.
     public static let offlineSessionEnded = UnderlyingError(rawValue: "offline_session_ended")
     /// The amount is above the most that can be stored without a network.
     public static let offlineAmountTooLarge = UnderlyingError(rawValue: "offline_amount_too_large")
-    /// This currency can not be stored without a network.
+    /// This currency cannot be stored without a network.
     public static let offlineCurrencyNotSupported = UnderlyingError(rawValue: "offline_currency_not_supported")
-    /// The payment can not be stored without a network in this way.
+    /// The payment cannot be stored without a network in this way.
     public static let offlineParameterInvalid = UnderlyingError(rawValue: "offline_parameter_invalid")
     /// Stored payments could not be sent.
     public static let offlineForwardingFailed = UnderlyingError(rawValue: "offline_forwarding_failed")
-    /// The keys for stored payments can not be used now.
+    /// The keys for stored payments cannot be used now.
     public static let offlineKeysUnavailable = UnderlyingError(rawValue: "offline_keys_unavailable")
     /// The card was declined without a network.
     public static let offlineDeclined = UnderlyingError(rawValue: "offline_declined")
-    /// This card can not be used without a network.
+    /// This card cannot be used without a network.
     public static let offlineCardNotSupported = UnderlyingError(rawValue: "offline_card_not_supported")
     /// The network was lost between the card and the payment.
     public static let offlineMismatch = UnderlyingError(rawValue: "offline_mismatch")
@@ -401,7 +401,7 @@ extension UnderlyingError {
     public static let printerCoverOpen = UnderlyingError(rawValue: "printer_cover_open")
     /// The reader has no printer.
     public static let printerAbsent = UnderlyingError(rawValue: "printer_absent")
-    /// The reader's printer can not be used now.
+    /// The reader's printer cannot be used now.
     public static let printerUnavailable = UnderlyingError(rawValue: "printer_unavailable")
     /// The reader's printer failed.
     public static let printerError = UnderlyingError(rawValue: "printer_error")
@@ -415,6 +415,6 @@ extension UnderlyingError {
     public static let processorResponseUnreadable = UnderlyingError(rawValue: "processor_response_unreadable")
     /// The vendor's kit failed in a way that it does not explain.
     public static let unexpectedSDKError = UnderlyingError(rawValue: "unexpected_sdk_error")
-    /// The card reader can not say why it failed.
+    /// The card reader cannot say why it failed.
     public static let internalServiceError = UnderlyingError(rawValue: "internal_service_error")
 }

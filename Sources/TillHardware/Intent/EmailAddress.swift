@@ -4,7 +4,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address.
     public let text: String
 
-    /// Takes an address, or `nil` if it can not be one.
+    /// Takes an address, or `nil` if it cannot be one.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 254, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }

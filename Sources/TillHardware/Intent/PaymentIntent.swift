@@ -5,7 +5,7 @@ public import TillCore
 public struct PaymentIntent: Hashable, Sendable {
     /// The provider's name for it. Never empty.
     public let id: ProviderReference
-    /// The account that it was made on. It can not be used on another one.
+    /// The account that it was made on. It cannot be used on another one.
     public let account: AccountID
     /// The order that it is for, if it says so.
     public let order: OrderID?

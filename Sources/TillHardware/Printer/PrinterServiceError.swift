@@ -4,7 +4,7 @@ public import TillCore
 public enum PrinterServiceError: ExplainedError, Hashable {
     /// The person closed the dialog.
     case canceled
-    /// This device can not print, or not now.
+    /// This device cannot print, or not now.
     case notAvailable
     /// Another receipt's dialog is open.
     case busy
@@ -24,7 +24,7 @@ public enum PrinterServiceError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .canceled: "Printing was called off; nothing was sent."
-        case .notAvailable: "This device can not print now; nothing was sent."
+        case .notAvailable: "This device cannot print now; nothing was sent."
         case .busy: "Another receipt is about to be printed; this one was not sent."
         case .failed(let why): "The system could not print the receipt, or not all of it: \(why)."
         }

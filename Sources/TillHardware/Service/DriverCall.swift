@@ -5,7 +5,7 @@ import TillCore
 enum DriverOutcome<Value: Sendable>: Sendable {
     /// As it should.
     case value(Value)
-    /// The driver said no, or the service knows that it can not go on.
+    /// The driver said no, or the service knows that it cannot go on.
     case failed(CardReaderFailure)
     /// It took longer than its limit.
     case timedOut

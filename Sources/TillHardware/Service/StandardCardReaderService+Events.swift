@@ -23,7 +23,7 @@ extension StandardCardReaderService {
         switch event.type {
         case .cardInserted:
             let holdsCard = phase.link?.reader.readerType.capabilities.holdsCard ?? false
-            cardIsInserted = holdsCard && driver.capabilities.tellsRemoval
+            cardIsInserted = holdsCard && driver.capabilities.reportsRemoval
         case .cardRemoved:
             cardIsInserted = false
             wakeCardWaiters(true)
@@ -55,13 +55,13 @@ extension StandardCardReaderService {
             phase = .operating(link, operation)
         default: return
         }
-        tellBattery()
+        reportBattery()
     }
 
     /// Remembers whether the battery is low, for a reader that was just connected, and says so.
-    func noteBattery() { tellBattery() }
+    func noteBattery() { reportBattery() }
 
-    private func tellBattery() {
+    private func reportBattery() {
         guard let link = phase.link, let battery = link.reader.battery else { return }
         let isLow = battery.percent <= CardReaderBattery.lowPercent && battery.isCharging != true
         guard isLow != link.isBatteryLow else { return }
@@ -84,10 +84,10 @@ extension StandardCardReaderService {
     /// Returns when no card is in the reader.
     @discardableResult
     public func waitForInsertedCardToBeRemoved() async -> Bool {
-        await cardRemoved(nextAttempt(), tellsWithoutCommand: true)
+        await cardRemoved(nextAttempt(), reportsWithoutCommand: true)
     }
 
-    func cardRemoved(_ attempt: CardReaderAttemptID, tellsWithoutCommand: Bool = false) async -> Bool {
+    func cardRemoved(_ attempt: CardReaderAttemptID, reportsWithoutCommand: Bool = false) async -> Bool {
         guard cardIsInserted else { return true }
         var event = CardReaderEvent(.removeCard)
         event.attempt = phase.operation?.attempt
@@ -198,7 +198,7 @@ extension StandardCardReaderService {
             link.reader = reader
             phase = .connected(link)
             reconnections.send(.succeeded(reader))
-            tellBattery()
+            reportBattery()
         case .operating(var link, let operation) where link.reader.serial == reader.serial:
             link.loss = nil
             link.reader = reader

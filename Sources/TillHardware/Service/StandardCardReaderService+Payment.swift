@@ -166,7 +166,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// An intent that nobody waits for any more is ended, so that it can not be paid.
+    /// An intent that nobody waits for any more is ended, so that it cannot be paid.
     private func madeLate(_ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID) async {
         // The same key made it: if the order took it up meanwhile, it is in use.
         if let entry = payments[key], entry.intent.id == intent.id { return }

@@ -97,6 +97,6 @@ final class DiskFile: DurableFile {
         return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev
     }
 
-    /// What went wrong inside a closure that can not throw.
+    /// What went wrong inside a closure that cannot throw.
     private final class Failure { var error: DurableFileError? }
 }

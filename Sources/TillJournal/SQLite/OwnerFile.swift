@@ -53,7 +53,7 @@ final class OwnerFile: Sendable {
                 let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             #endif
             guard descriptor >= 0, let identity = identity(of: path) else {
-                return .failure(.unavailable("\(path) can not be opened (errno \(errno))"))
+                return .failure(.unavailable("\(path) cannot be opened (errno \(errno))"))
             }
             files[identity] = Entry(descriptor: descriptor, uses: 1, owners: [])
             return .success(OwnerFile(identity: identity, descriptor: descriptor))
@@ -73,7 +73,7 @@ final class OwnerFile: Sendable {
     /// Says that the owner lives, until ``release(_:)`` or the end of the process.
     func take(_ owner: Int64) throws(JournalError) {
         guard lock(byte: owner, type: Int32(F_WRLCK), command: F_SETLK) else {
-            throw .unavailable("the lock of process \(owner) can not be taken (errno \(errno))")
+            throw .unavailable("the lock of process \(owner) cannot be taken (errno \(errno))")
         }
         OwnerFile.files.withLock { _ = $0[identity]?.owners.insert(owner) }
     }
@@ -96,7 +96,7 @@ final class OwnerFile: Sendable {
     func isAlive(_ owner: Int64) -> Bool {
         if OwnerFile.files.withLock({ $0[identity]?.owners.contains(owner) ?? false }) { return true }
         var region = region(byte: owner, type: Int32(F_WRLCK))
-        // If the kernel can not say, nobody is robbed of work that may be his.
+        // If the kernel cannot say, nobody is robbed of work that may be his.
         guard fcntl(descriptor, F_GETLK, &region) == 0 else { return true }
         return Int32(region.l_type) != Int32(F_UNLCK)
     }

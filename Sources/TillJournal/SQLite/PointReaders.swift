@@ -18,7 +18,7 @@ final class PointReaders: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// What `body` reads; `nil` if it can not be read here.
+    /// What `body` reads; `nil` if it cannot be read here.
     func read<Value>(_ body: (SQLiteConnection) throws(SQLiteFailure) -> Value) -> Value? {
         do throws(SQLiteFailure) {
             let idle = state.withLock { $0.idle.popLast() }

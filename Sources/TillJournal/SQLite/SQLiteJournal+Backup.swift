@@ -20,7 +20,7 @@ private func copy(_ pool: DatabasePool, to path: String) throws {
     let files = FileManager.default
     guard !files.fileExists(atPath: path) else { throw JournalError.unavailable("there is a file at \(path) already") }
     guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-        throw JournalError.unavailable("\(path) can not be made")
+        throw JournalError.unavailable("\(path) cannot be made")
     }
     do {
         let target = try DatabaseQueue(path: path)

@@ -59,7 +59,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Reads on this thread. `nil` if that can not be: then ``read(_:)`` will do it, or say why not.
+    /// Reads on this thread. `nil` if that cannot be: then ``read(_:)`` will do it, or say why not.
     func point<Value>(
         _ body: (SQLiteConnection) throws(SQLiteFailure) -> Value
     ) throws(JournalError) -> Value? {

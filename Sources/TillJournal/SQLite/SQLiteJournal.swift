@@ -89,7 +89,7 @@ public final class SQLiteJournal: Journal {
         }
         if !files.fileExists(atPath: path) {
             guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-                throw JournalError.unavailable("\(path) can not be made")
+                throw JournalError.unavailable("\(path) cannot be made")
             }
         }
     }

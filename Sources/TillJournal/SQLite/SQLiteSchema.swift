@@ -17,7 +17,7 @@ enum SQLiteSchema {
         registerPrinting(&migrator)
         registerWallets(&migrator)
         registerMail(&migrator)
-        registerNotices(&migrator)
+        registerNotifications(&migrator)
         return migrator
     }
 

@@ -112,7 +112,7 @@ struct VerificationPass {
             balances[currency] ?? VerificationReport.Balance(currency: currency, captured: 0, refunded: 0)
         let (captured, first) = balance.captured.addingReportingOverflow(payment.captured.minorUnits)
         let (refunded, second) = balance.refunded.addingReportingOverflow(payment.refunded.minorUnits)
-        if first || second { problem("\(payment.id): the sums in \(currency) can not be counted any more") }
+        if first || second { problem("\(payment.id): the sums in \(currency) cannot be counted any more") }
         balance.captured = captured
         balance.refunded = refunded
         balances[currency] = balance

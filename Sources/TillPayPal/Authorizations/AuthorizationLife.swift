@@ -105,7 +105,7 @@ public struct AuthorizationLife: Hashable, Sendable {
     }
 }
 
-/// Why a hold can not be renewed.
+/// Why a hold cannot be renewed.
 public enum AuthorizationLifeError: ExplainedError, Hashable {
     /// The bank honors it still.
     case tooEarly(Timestamp)
@@ -130,7 +130,7 @@ public enum AuthorizationLifeError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .tooEarly(let end): "The bank honors the hold until \(end.internetTime); it can be renewed after that."
-        case .tooLate(let end): "The hold ended at \(end.internetTime) and can not be renewed."
+        case .tooLate(let end): "The hold ended at \(end.internetTime) and cannot be renewed."
         case .renewedBefore: "The hold was renewed before, and PayPal renews a hold once."
         case .nothingHeld: "The payment holds no money at PayPal."
         }

@@ -9,7 +9,7 @@ extension PayPalProvider {
             return .declined(Decline(reason: .invalidRequest, message: "there is no hold"))
         }
         guard let members = try? PayPalMoney.members(request.amount, at: "amount") else {
-            return .declined(Decline(reason: .invalidAmount, message: "PayPal can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
         }
         let call = PayPalCall.post(
             PayPalPath.authorization(hold, "reauthorize"), .members(["amount": .object(members)]), key: request.key)

@@ -12,7 +12,7 @@ extension PayPalProvider {
         let source: JSONValue
         let secrets: [Secret<String>]
         switch PayPalProvider.source(
-            of: tender, amount: request.amount, wayBack: wayBack?(request.context.attempt))
+            of: tender, amount: request.amount, returnURL: returnURL?(request.context.attempt))
         {
         case .success(let usable): (source, secrets) = usable
         case .failure(let refused): return .declined(refused.decline)
@@ -35,7 +35,7 @@ extension PayPalProvider {
         }
     }
 
-    /// Why a tender can not be sent.
+    /// Why a tender cannot be sent.
     private struct Refused: Error {
         let decline: Decline
 
@@ -44,14 +44,14 @@ extension PayPalProvider {
 
     /// The payment source of a tender, and what of it must not come back.
     private static func source(
-        of tender: Tender, amount: Money, wayBack: ChallengeReturn?
+        of tender: Tender, amount: Money, returnURL: ChallengeReturn?
     ) -> Result<(JSONValue, [Secret<String>]), Refused> {
         let number: Secret<String>
         let source: (JSONValue, [Secret<String>])
         switch tender {
         case .card(let card):
             number = card.number
-            source = CardSource.json(card, challenge: wayBack)
+            source = CardSource.json(card, challenge: returnURL)
         case .wallet(let payment):
             guard let token = payment.networkToken else {
                 return .failure(Refused(.cardNotSupported, "PayPal takes wallet tokens that the shop has opened"))

@@ -58,7 +58,7 @@ extension PayPalProvider {
             }
         }
         guard let standing = standing(of: order, reference: reference, asked: asked, isVoided: isVoided) else {
-            return .unknown(reason: "the order can not be judged: \(order.status)")
+            return .unknown(reason: "the order cannot be judged: \(order.status)")
         }
         var refunds: [ProviderSnapshot.Refund] = []
         for refund in order.refunds {

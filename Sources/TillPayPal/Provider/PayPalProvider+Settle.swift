@@ -25,7 +25,7 @@ extension PayPalProvider {
         }
         guard let hold else { return .declined(Decline(reason: .invalidRequest, message: "there is no hold")) }
         guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
-            return .declined(Decline(reason: .invalidAmount, message: "PayPal can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
         }
         let body = JSONValue.members([
             "amount": .object(amount), "invoice_id": .string(request.capture.rawValue),
@@ -151,7 +151,7 @@ extension PayPalProvider {
         _ capture: PayPalCaptureID, _ request: RefundRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
         guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
-            return .declined(Decline(reason: .invalidAmount, message: "PayPal can not take this amount"))
+            return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
         }
         let body = JSONValue.members([
             "amount": .object(amount), "custom_id": .string(request.refund.rawValue),

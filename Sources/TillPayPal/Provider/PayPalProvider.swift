@@ -14,7 +14,7 @@ public struct PayPalProvider: PaymentServiceProvider {
     public let policy: LiabilityPolicy
     let connection: PayPalConnection
     let clock: any TillClock
-    let wayBack: (@Sendable (AttemptID) -> ChallengeReturn)?
+    let returnURL: (@Sendable (AttemptID) -> ChallengeReturn)?
 
     /// Makes one.
     /// - Parameters:
@@ -23,13 +23,13 @@ public struct PayPalProvider: PaymentServiceProvider {
     ///   - clock: the time.
     ///   - deadline: for one operation.
     ///   - policy: which results of a bank's challenge are gone on with.
-    ///   - wayBack: where the bank's page sends the customer of an attempt back to; without it the customer is sent
+    ///   - returnURL: where the bank's page sends the customer of an attempt back to; without it the customer is sent
     ///     nowhere.
     public init(
         config: ServerConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25),
-        policy: LiabilityPolicy = .standard, wayBack: (@Sendable (AttemptID) -> ChallengeReturn)? = nil
+        policy: LiabilityPolicy = .standard, returnURL: (@Sendable (AttemptID) -> ChallengeReturn)? = nil
     ) {
-        self.wayBack = wayBack
+        self.returnURL = returnURL
         connection = config.connection(transport: transport, clock: clock)
         self.clock = clock
         self.deadline = deadline
@@ -78,7 +78,7 @@ public struct PayPalProvider: PaymentServiceProvider {
 }
 
 extension PayPalProvider {
-    var unreadable: String { "the answer can not be read" }
+    var unreadable: String { "the answer cannot be read" }
     var amountMismatch: String { "amount mismatch" }
     /// The engine asks at once what became of an operation that ends with this word.
     var askAgain: String { "pending" }

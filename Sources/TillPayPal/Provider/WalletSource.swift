@@ -3,7 +3,7 @@ import TillCore
 
 /// A wallet's opened token as PayPal's payment source `apple_pay`.
 enum WalletSource {
-    /// The body member and what of it must not come back; `nil` for a token that PayPal can not take.
+    /// The body member and what of it must not come back; `nil` for a token that PayPal cannot take.
     static func json(_ payment: WalletPayment, amount: Money) -> (JSONValue, [Secret<String>])? {
         guard payment.wallet == "apple_pay", let token = payment.networkToken,
             let money = try? PayPalMoney.members(amount, at: "transaction_amount")

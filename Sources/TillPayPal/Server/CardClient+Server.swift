@@ -203,7 +203,7 @@ extension CardClient where Config == ServerConfig {
     }
 
     private func read<Value>(_ value: Value?, moneyMoved: MoneyMoved) throws(CardClientError) -> Value {
-        guard let value else { throw .unexpected("the answer can not be read", moneyMoved: moneyMoved) }
+        guard let value else { throw .unexpected("the answer cannot be read", moneyMoved: moneyMoved) }
         return value
     }
 }

@@ -66,7 +66,7 @@ public struct ServerConfig: CardClientConfig {
     }
 }
 
-/// Why a configuration can not be used. The sentence never repeats what was given.
+/// Why a configuration cannot be used. The sentence never repeats what was given.
 public enum ServerConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The named part is empty, too long or not printable ASCII.
     case unusable(String)

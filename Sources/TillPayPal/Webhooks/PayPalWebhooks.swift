@@ -214,7 +214,7 @@ public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertib
     case stale
     /// The certificate is somewhere else than at PayPal; nothing was fetched.
     case foreignCertificate
-    /// The certificate can not be had.
+    /// The certificate cannot be had.
     case certificateUnavailable
     /// The certificate is not PayPal's, or not in time, or nobody vouches for it.
     case untrustedCertificate
@@ -231,7 +231,7 @@ public enum PayPalWebhookError: Error, Hashable, Sendable, CustomStringConvertib
         case .otherAlgorithm: "The webhook is not signed with SHA256withRSA."
         case .stale: "The webhook's signature is too old or in the future."
         case .foreignCertificate: "The webhook names a certificate that is not at PayPal."
-        case .certificateUnavailable: "PayPal's certificate can not be had right now."
+        case .certificateUnavailable: "PayPal's certificate cannot be had right now."
         case .untrustedCertificate: "The webhook's certificate is not one of PayPal's that can be trusted."
         case .wrongSignature: "The webhook's signature does not fit."
         case .unreadable: "The webhook holds no event that can be read."

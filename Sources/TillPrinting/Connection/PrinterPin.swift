@@ -38,7 +38,7 @@ public struct PrinterPin: Hashable, Sendable {
 
     /// Looks at the certificate that a printer shows, for trust on first use: connects, notes it and sends nothing.
     /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it shows none.
-    public static func look(at address: PrinterAddress.IPP) async throws(IPPError) -> PrinterPin {
+    public static func observe(_ address: PrinterAddress.IPP) async throws(IPPError) -> PrinterPin {
         do {
             let loop = MultiThreadedEventLoopGroup.singleton.any()
             let seen = loop.makePromise(of: PrinterPin.self)

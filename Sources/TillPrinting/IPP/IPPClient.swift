@@ -12,7 +12,7 @@ public final class IPPClient: Sendable {
     /// How long one exchange may take.
     public static let deadline = Span.seconds(20)
     /// Who prints, where nobody has a name.
-    public static let usualUser = "till"
+    public static let defaultUser = "till"
     /// Jobs of one list.
     static let longestList = 100
 
@@ -37,7 +37,7 @@ public final class IPPClient: Sendable {
     /// - Parameters:
     ///   - uri: the printer's address in the form `ipp://host:631/ipp/print`.
     ///   - user: who prints, as the printer's own list shows it.
-    public init(uri: String, user: String = IPPClient.usualUser, carrier: any IPPCarrier) {
+    public init(uri: String, user: String = IPPClient.defaultUser, carrier: any IPPCarrier) {
         self.uri = uri
         self.user = user
         self.carrier = carrier

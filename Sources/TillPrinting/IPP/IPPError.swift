@@ -21,11 +21,11 @@ public enum IPPError: ExplainedError, Hashable {
     case refused(status: Int, message: String)
     /// It prints none of the formats that we write.
     case noFormat([String])
-    /// The receipt can not be drawn on this machine.
+    /// The receipt cannot be drawn on this machine.
     case notDrawn(CanvasError)
     /// It does not have the paper that the receipt needs.
     case noMedia(String)
-    /// It says that it can not print now, in a sentence.
+    /// It says that it cannot print now, in a sentence.
     case needsHelp(String)
     /// The printer's plug for the cash drawer has no such pin.
     case noDrawer(pin: Int)
@@ -82,7 +82,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .unreachable(let why, let mayHaveArrived):
             mayHaveArrived
                 ? "The printer did not answer: \(why); it may have got the receipt."
-                : "The printer can not be reached: \(why); nothing was sent to it."
+                : "The printer cannot be reached: \(why); nothing was sent to it."
         case .notAPrinter(let why): "There is no printer at this address: \(why). No receipt was sent."
         case .certificateNotTrusted:
             "Nobody whom this machine trusts signed the printer's certificate; nothing was sent to it."

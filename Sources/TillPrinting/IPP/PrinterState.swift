@@ -6,7 +6,7 @@ public struct PrinterState: Hashable, Sendable {
         case idle
         /// It prints.
         case processing
-        /// It can not go on.
+        /// It cannot go on.
         case stopped
         /// It did not say.
         case unknown
@@ -91,7 +91,7 @@ public struct PrinterState: Hashable, Sendable {
     public var sentence: String {
         let first =
             switch activity {
-            case .idle: needsHelp ? "The printer can not print now." : "The printer is ready."
+            case .idle: needsHelp ? "The printer cannot print now." : "The printer is ready."
             case .processing: "The printer is printing."
             case .stopped: "The printer has stopped."
             case .unknown: "The printer does not say how it stands."

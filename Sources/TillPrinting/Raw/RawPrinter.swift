@@ -19,16 +19,16 @@ public struct RawPrinter: Sendable {
     static let piece = 4_096
 
     private let address: PrinterAddress
-    private let tellsState: Bool
+    private let reportsState: Bool
     private let writeDeadline: Span
 
     /// A printer at an address of ``PrinterAddress/socket(host:port:)`` or ``PrinterAddress/device(_:)``.
-    /// - Parameter tellsState: it knows `GS a`.
+    /// - Parameter reportsState: it knows `GS a`.
     public init(
-        _ address: PrinterAddress, tellsState: Bool = false, writeDeadline: Span = RawPrinter.writeDeadline
+        _ address: PrinterAddress, reportsState: Bool = false, writeDeadline: Span = RawPrinter.writeDeadline
     ) {
         self.address = address
-        self.tellsState = tellsState
+        self.reportsState = reportsState
         self.writeDeadline = writeDeadline
     }
 
@@ -52,7 +52,7 @@ public struct RawPrinter: Sendable {
             throw error
         }
         let whole =
-            tellsState
+            reportsState
             ? ESCPOSCommand.automaticStatus(true) + bytes + ESCPOSCommand.automaticStatus(false) : bytes
         guard await write(whole, to: line, listener) else {
             let told = await line.heard().told
@@ -63,7 +63,7 @@ public struct RawPrinter: Sendable {
         }
         let after = await line.state()
         await line.close()
-        if tellsState, case .said(let state) = after { try? await listener(.state(state)) }
+        if reportsState, case .said(let state) = after { try? await listener(.state(state)) }
         switch after {
         case .talk: return .failed("what answers at this address is no receipt printer.")
         case .said(let state) where state.needsHelp: return .mayHavePrinted(state.sentence)
@@ -74,7 +74,7 @@ public struct RawPrinter: Sendable {
 
     /// Writes all, and passes on what the printer tells on the way.
     private func write(_ bytes: [UInt8], to line: any RawLine, _ listener: PrintListener) async -> Bool {
-        guard tellsState else { return await line.write(bytes, deadline: writeDeadline) }
+        guard reportsState else { return await line.write(bytes, deadline: writeDeadline) }
         let end = ContinuousClock.now + writeDeadline.duration
         var rest = bytes[...]
         var last: PrinterState?
@@ -97,7 +97,7 @@ public struct RawPrinter: Sendable {
         var tries = 0
         while true {
             let line = try await connect()
-            switch await line.state(tellsState: tellsState) {
+            switch await line.state(reportsState: reportsState) {
             case .said(let state): return (line, state)
             case .talk:
                 await line.close()
@@ -154,8 +154,8 @@ enum RawLineState: Sendable {
 
 extension RawLine {
     /// Asks all that is known to be asked; stops at the first question without an answer.
-    /// - Parameter tellsState: a printer that keeps silent is asked to tell by itself, which it does at once.
-    func state(tellsState: Bool = false) async -> RawLineState {
+    /// - Parameter reportsState: a printer that keeps silent is asked to tell by itself, which it does at once.
+    func state(reportsState: Bool = false) async -> RawLineState {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
             if !answers.isEmpty { await forget() }
@@ -171,7 +171,7 @@ extension RawLine {
             answers.append(status)
         }
         guard answers.isEmpty else { return .said(ESCPOSStatus.state(answers)) }
-        return .said(await told(asking: tellsState) ?? PrinterState(.unknown))
+        return .said(await told(asking: reportsState) ?? PrinterState(.unknown))
     }
 
     /// What the printer tells by itself.

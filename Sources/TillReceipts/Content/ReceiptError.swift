@@ -1,6 +1,6 @@
 public import TillCore
 
-/// Why a content can not be a receipt.
+/// Why a content cannot be a receipt.
 public enum ReceiptError: ExplainedError, Hashable {
     /// The lines do not make the subtotal, or the rows not the total.
     case doesNotAddUp(expected: Money, found: Money)

@@ -32,13 +32,13 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public var drawerPins: [Int]
     /// It tells its state by itself, once `GS a` has asked it to. Printers that do not know the command may print its
     /// bytes, so it goes only to those that are known to.
-    public var tellsState: Bool
+    public var reportsState: Bool
 
     /// A printer of one's own.
     public init(
-        name: String, columns: Int, dots: Int, pages: [Page] = ESCPOSProfile.usualPages, cuts: Bool = true,
+        name: String, columns: Int, dots: Int, pages: [Page] = ESCPOSProfile.defaultPages, cuts: Bool = true,
         cutsPartly: Bool = true, drawsCodes: Bool = false,
-        drawerPins: [Int] = [2, 5], tellsState: Bool = false
+        drawerPins: [Int] = [2, 5], reportsState: Bool = false
     ) {
         self.name = name
         self.columns = columns
@@ -48,11 +48,11 @@ public struct ESCPOSProfile: Hashable, Sendable {
         self.cutsPartly = cutsPartly
         self.drawsCodes = drawsCodes
         self.drawerPins = drawerPins
-        self.tellsState = tellsState
+        self.reportsState = reportsState
     }
 
     /// The numbers that Epson gave and most others took over.
-    public static let usualPages = [
+    public static let defaultPages = [
         Page(0, .cp437), Page(2, .cp850), Page(19, .cp858), Page(16, .cp1252), Page(18, .cp852), Page(17, .cp866),
         Page(45, .cp1250),
     ]
@@ -62,7 +62,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public static let narrow = ESCPOSProfile(name: "58", columns: 32, dots: 384, cuts: false)
     /// Epson TM-T88V: 180 dots an inch.
     public static let tmT88V = ESCPOSProfile(
-        name: "tm-t88v", columns: 42, dots: 512, drawsCodes: true, tellsState: true)
+        name: "tm-t88v", columns: 42, dots: 512, drawsCodes: true, reportsState: true)
     /// A printer that knows ASCII only; everything else is drawn.
     public static let plain = ESCPOSProfile(
         name: "plain", columns: 48, dots: 576, pages: [Page(0, .cp437)], cutsPartly: false)

@@ -6,7 +6,7 @@ public protocol LineRasterizer: Sendable {
     ///   - line: what it says.
     ///   - dots: how wide the picture must be.
     ///   - lineHeight: how high a line of the printer is, in dots.
-    /// - Returns: `nil` if it can not be drawn.
+    /// - Returns: `nil` if it cannot be drawn.
     func raster(_ line: RasterLine, dots: Int, lineHeight: Int) -> MonochromeImage?
 }
 

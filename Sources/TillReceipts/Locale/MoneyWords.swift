@@ -67,7 +67,7 @@ final class MoneyWords: Sendable {
         }
     }
 
-    /// Writes an amount of ones and takes it apart. `nil` where that can not be done; then every amount is written the
+    /// Writes an amount of ones and takes it apart. `nil` where that cannot be done; then every amount is written the
     /// long way.
     private func make(_ key: Key) -> Pattern? {
         var value: Int64 = 0

@@ -51,7 +51,7 @@ enum DisplayColumns {
             used = 0
             for character in word {
                 let columns = count(character)
-                // A pile of joined emoji that is wider than the paper can not be shown on it.
+                // A pile of joined emoji that is wider than the paper cannot be shown on it.
                 if columns > width { continue }
                 if used + columns > width {
                     lines.append(line)

@@ -14,7 +14,7 @@ import TillHTTP
 public struct SandboxAdyen: HTTPTransport {
     /// What goes wrong.
     public let faults: SandboxFaults
-    private let books = AdyenBooks()
+    private let books = AdyenLedger()
     private let terminal: AdyenTerminalStandIn
     private let clock: any TillClock
     private let stall: Span
@@ -78,7 +78,7 @@ public struct SandboxAdyen: HTTPTransport {
 
     /// The webhooks that nobody was told yet, each a body with one signed item.
     public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
-        await books.takeTold().map { SandboxAdyen.webhook($0, key) }
+        await books.takeReported().map { SandboxAdyen.webhook($0, key) }
     }
 
     private static func webhook(_ item: JSONValue, _ key: Secret<[UInt8]>?) -> JSONValue {
@@ -100,7 +100,7 @@ public struct SandboxAdyen: HTTPTransport {
             return
         }
         let key = await listener.key
-        for item in await books.takeTold() {
+        for item in await books.takeReported() {
             _ = try? await wire.send(request, body: SandboxAdyen.webhook(item, key).bytes(), deadline: .seconds(5))
         }
     }
@@ -124,7 +124,7 @@ public struct SandboxAdyen: HTTPTransport {
             }
         }
         guard let apiKey, !apiKey.isEmpty else {
-            let refused = AdyenBooks.error(401, "000", "HTTP Status Response - Unauthorized")
+            let refused = AdyenLedger.error(401, "000", "HTTP Status Response - Unauthorized")
             return json(refused.body, refused.status)
         }
         if method == "POST", parts.suffix(3).first == "possdk", parts.last == "sessions" {
@@ -135,7 +135,7 @@ public struct SandboxAdyen: HTTPTransport {
                 ]), 201)
         }
         guard method == "POST", let version = parts.firstIndex(where: { $0.first == "v" && Int($0.dropFirst()) != nil })
-        else { return json(AdyenBooks.error(404, "404", "Not found").body, 404) }
+        else { return json(AdyenLedger.error(404, "404", "Not found").body, 404) }
         return await faulty(Array(parts[(version + 1)...]), key, document)
     }
 
@@ -190,13 +190,13 @@ public struct SandboxAdyen: HTTPTransport {
         }
     }
 
-    private func route(_ rest: [String], _ key: String?, _ body: JSONValue) async -> AdyenBooks.Answer {
+    private func route(_ rest: [String], _ key: String?, _ body: JSONValue) async -> AdyenLedger.Answer {
         switch (rest.count, rest.first ?? "") {
         case (1, "payments"): return await books.once(key, body) { $0.pay(body) }
         case (1, "cancels"): return await books.once(key, body) { $0.modify("cancels", of: nil, body) }
         case (3, "payments") where ["captures", "refunds", "cancels"].contains(rest[2]):
             return await books.once(key, body) { $0.modify(rest[2], of: rest[1], body) }
-        default: return AdyenBooks.error(404, "404", "Not found")
+        default: return AdyenLedger.error(404, "404", "Not found")
         }
     }
 }

@@ -269,7 +269,7 @@ public struct SandboxTokenMaker: Sendable {
     private func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }
 
-/// Why a token can not be made.
+/// Why a token cannot be made.
 public enum SandboxTokenError: Error, Hashable, Sendable {
     /// The certificate has no merchant in it.
     case notMerchant

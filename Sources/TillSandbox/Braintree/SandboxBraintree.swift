@@ -15,10 +15,10 @@ import TillHTTP
 public struct SandboxBraintree: HTTPTransport {
     /// What goes wrong.
     public let faults: SandboxFaults
-    private let books: BraintreeBooks
+    private let books: BraintreeLedger
     private let clock: any TillClock
     private let stall: Span
-    private let notices: BraintreeNotices
+    private let notices: BraintreeWebhookSender
 
     /// Makes one with empty books.
     /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
@@ -28,8 +28,8 @@ public struct SandboxBraintree: HTTPTransport {
         self.faults = faults
         self.clock = clock
         self.stall = stall
-        books = BraintreeBooks(clock: clock)
-        notices = BraintreeNotices(clock: clock)
+        books = BraintreeLedger(clock: clock)
+        notices = BraintreeWebhookSender(clock: clock)
     }
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
@@ -136,7 +136,7 @@ public struct SandboxBraintree: HTTPTransport {
         }
     }
 
-    private func route(_ method: String, _ rest: [String], _ body: [UInt8]) async -> BraintreeBooks.Answer {
+    private func route(_ method: String, _ rest: [String], _ body: [UInt8]) async -> BraintreeLedger.Answer {
         let node = XMLNode(parsing: body)
         switch (method, rest.count, rest.last ?? "") {
         case ("POST", 0, _): return await books.create(node ?? XMLNode("nothing"))

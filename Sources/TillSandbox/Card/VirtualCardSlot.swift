@@ -46,7 +46,7 @@ public struct VirtualCardSlot: Sendable {
 
     /// Holds the card in the reader until the task is cancelled, the reader goes away, or the card is torn away for
     /// good.
-    /// - Throws: when the reader can not be reached within ``patience``.
+    /// - Throws: when the reader cannot be reached within ``patience``.
     public func run(_ tell: @Sendable (Event) -> Void = { _ in }) async throws {
         while !Task.isCancelled {
             let wasTorn = try await present(tell)

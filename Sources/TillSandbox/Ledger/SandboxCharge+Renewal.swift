@@ -44,7 +44,7 @@ extension SandboxCharge {
             return .declined(code: "renewal_too_early", message: "The bank still answers for the hold.")
         }
         guard amount > 0, amount <= authorized - captured else {
-            return .declined(code: "amount_too_large", message: "More than is held can not be renewed.")
+            return .declined(code: "amount_too_large", message: "More than is held cannot be renewed.")
         }
         let name = "\(reference)\(SandboxCharge.renewalMark)\((renewals?.count ?? 0) + 1)"
         renewals =

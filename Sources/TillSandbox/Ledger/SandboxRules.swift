@@ -14,7 +14,7 @@ public struct SandboxRules: Hashable, Sendable {
     public var pendingRefundAmount: Int64
     /// After the customer's action the money has to be asked for once more, as with PayPal.
     public var waitsAfterAction: Bool
-    /// For how long the bank answers for a hold; after that it can be renewed. `nil`: holds can not be renewed.
+    /// For how long the bank answers for a hold; after that it can be renewed. `nil`: holds cannot be renewed.
     public var honorPeriod: Span?
     /// Takes more than it holds, as some providers do; the engine must not rely on them.
     public var allowsOverCapture: Bool

@@ -8,7 +8,7 @@ public struct SandboxForwarder: OfflineForwarder {
     /// Who it is.
     public let keys = SandboxOfflineKeys.keys
     /// What it remembers of batches and logs.
-    public let books: SandboxOfflineBooks
+    public let books: SandboxOfflineLedger
     /// How many payments it takes within ``window``; its way to say "slower".
     public var mostInWindow = 1_000_000
     /// The time that ``mostInWindow`` counts in.
@@ -25,7 +25,7 @@ public struct SandboxForwarder: OfflineForwarder {
     /// Makes one over a provider's books.
     /// - Parameter fault: what goes wrong with an upload.
     public init(
-        ledger: SandboxLedger, books: SandboxOfflineBooks, clock: any TillClock, latency: Span = .milliseconds(0),
+        ledger: SandboxLedger, books: SandboxOfflineLedger, clock: any TillClock, latency: Span = .milliseconds(0),
         fault: @escaping @Sendable (BatchUpload) -> SandboxFault? = { _ in nil }
     ) {
         self.ledger = ledger
@@ -119,7 +119,7 @@ public struct SandboxForwarder: OfflineForwarder {
     ) async throws -> RecordDecision.Outcome {
         let record = upload.record
         guard let opened = StoredCardSeal.open(record, log: log, with: SandboxOfflineKeys.sealing) else {
-            return .poison(reason: "The card's data can not be opened: they were changed or are for someone else.")
+            return .poison(reason: "The card's data cannot be opened: they were changed or are for someone else.")
         }
         guard let card = card(opened, record) else {
             return .poison(reason: "What was sealed is no card for this payment.")

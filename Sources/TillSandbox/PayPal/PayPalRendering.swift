@@ -2,7 +2,7 @@ import TillCards
 import TillCore
 
 /// The books in PayPal's shapes.
-extension PayPalBooks {
+extension PayPalLedger {
     func link(_ relation: String, _ path: String, _ method: String = "GET") -> JSONValue {
         .members(["href": .string(base + path), "rel": .string(relation), "method": .string(method)])
     }

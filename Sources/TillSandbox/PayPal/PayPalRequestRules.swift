@@ -201,7 +201,7 @@ struct PayPalRequestRules {
         }
     }
 
-    /// What a wallet's token was made for. An amount that PayPal can not take fits no order, and is refused as such.
+    /// What a wallet's token was made for. An amount that PayPal cannot take fits no order, and is refused as such.
     private mutating func amountOfToken(_ amount: JSONValue, _ field: String) {
         guard amount.objectValue != nil else { return add("INVALID_PARAMETER_SYNTAX", field) }
         let code = text(amount["currency_code"], "\(field)/currency_code", required: true, 3...3)

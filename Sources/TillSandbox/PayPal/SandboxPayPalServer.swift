@@ -42,9 +42,9 @@ public struct SandboxPayPalServer: Sendable {
     ///   - port: zero takes a free one.
     ///   - onReady: is told the port once requests are taken.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        let books = PayPalBooks(clock: clock)
+        let books = PayPalLedger(clock: clock)
         let transport = HTTPClientTransport()
-        let desk = PayPalDesk(books: books, faults: faults, clock: clock, stall: stall, transport: transport)
+        let desk = PayPalStandIn(books: books, faults: faults, clock: clock, stall: stall, transport: transport)
         try await LoopbackServer.run(port: port, wire: transport) { actual in
             await books.listens(on: actual)
             await onReady(actual)
@@ -53,13 +53,13 @@ public struct SandboxPayPalServer: Sendable {
         }
     }
 
-    private func respond(to request: Request, _ desk: PayPalDesk) async -> Response {
+    private func respond(to request: Request, _ desk: PayPalStandIn) async -> Response {
         var request = request
         guard let collected = try? await request.collectBody(upTo: SandboxPayPalServer.maximumBody) else {
             return response(.badRequest([.init("MALFORMED_REQUEST_JSON")]))
         }
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
-        let call = PayPalDesk.Request(
+        let call = PayPalStandIn.Request(
             method: request.method.rawValue,
             path: request.uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) },
             query: request.uri.query ?? "", body: Array(collected.readableBytesView),

@@ -6,8 +6,8 @@ public import TillCore
 public struct SandboxPayPalTransport: HTTPTransport {
     /// What goes wrong.
     public let faults: SandboxFaults
-    private let books: PayPalBooks
-    private let desk: PayPalDesk
+    private let books: PayPalLedger
+    private let desk: PayPalStandIn
 
     /// Makes one with empty books.
     /// - Parameter stall: how long a request that "times out" is held, on the given clock.
@@ -16,8 +16,8 @@ public struct SandboxPayPalTransport: HTTPTransport {
         stall: Span = .milliseconds(0)
     ) {
         self.faults = faults
-        books = PayPalBooks(clock: clock)
-        desk = PayPalDesk(books: books, faults: faults, clock: clock, stall: stall)
+        books = PayPalLedger(clock: clock)
+        desk = PayPalStandIn(books: books, faults: faults, clock: clock, stall: stall)
     }
 
     /// Hands the request to the stand-in.
@@ -27,7 +27,7 @@ public struct SandboxPayPalTransport: HTTPTransport {
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
         let parts = (request.path ?? "/").split(separator: "?", maxSplits: 1)
         let answer = await desk.answer(
-            PayPalDesk.Request(
+            PayPalStandIn.Request(
                 method: request.method.rawValue, path: (parts.first ?? "").split(separator: "/").map(String.init),
                 query: parts.count > 1 ? String(parts[1]) : "", body: body, contentType: field("Content-Type"),
                 authorization: field("Authorization"), key: field("PayPal-Request-Id"), prefer: field("Prefer")))

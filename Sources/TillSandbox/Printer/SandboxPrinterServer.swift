@@ -90,7 +90,7 @@ public struct SandboxPrinterServer: Sendable {
             JSONMember(key: "paper", value: .string(now.paper.rawValue)),
             JSONMember(key: "cover", value: .string(now.isCoverOpen ? "open" : "closed")),
             JSONMember(key: "drawer", value: .string(now.isDrawerOpen ? "open" : "closed")),
-            JSONMember(key: "automatic", value: .bool(printer.tellsByItself)),
+            JSONMember(key: "automatic", value: .bool(printer.reportsByItself)),
             JSONMember(key: "cuts", value: .number("\(output.cuts)")),
             JSONMember(key: "drawer_pulses", value: .number("\(output.drawerPulses)")),
             JSONMember(key: "unknown", value: .number("\(output.unknown)")),

@@ -55,7 +55,7 @@ public final class SandboxReceiptPrinter: Sendable {
 
     /// Lines that are kept.
     public static let longestPaper = 20_000
-    /// Bytes that it holds while it can not print; then it takes no more.
+    /// Bytes that it holds while it cannot print; then it takes no more.
     public static let buffer = 4_096
 
     private struct State {
@@ -65,8 +65,8 @@ public final class SandboxReceiptPrinter: Sendable {
         var line = ""
         var held: [ESCPOSReader.Command] = []
         var heldBytes = 0
-        var tellsByItself = false
-        var lastTold: [UInt8] = []
+        var reportsByItself = false
+        var lastReported: [UInt8] = []
     }
     private let state = Mutex(State())
 
@@ -77,7 +77,7 @@ public final class SandboxReceiptPrinter: Sendable {
     public var output: Output { state.withLock { $0.output } }
 
     /// It was asked to tell its state by itself, and not asked to stop.
-    public var tellsByItself: Bool { state.withLock { $0.tellsByItself } }
+    public var reportsByItself: Bool { state.withLock { $0.reportsByItself } }
 
     /// How it stands.
     public var conditions: Conditions { state.withLock { $0.conditions } }
@@ -151,8 +151,8 @@ public final class SandboxReceiptPrinter: Sendable {
         case .code(let bytes): feed("[code \(String(decoding: bytes, as: UTF8.self))]", &state)
         case .unknown: state.output.unknown += 1
         case .automatic(let kinds):
-            state.tellsByItself = kinds != 0
-            state.lastTold = []
+            state.reportsByItself = kinds != 0
+            state.lastReported = []
         case .bold, .align, .size, .codePage, .setting, .status, .transmit: break
         }
     }
@@ -198,8 +198,8 @@ public final class SandboxReceiptPrinter: Sendable {
     /// What it says by itself now: its state, if that was asked for and is another than the last that it said.
     private static func told(_ state: inout State) -> [UInt8] {
         let now = automatic(state.conditions)
-        guard state.tellsByItself, !state.conditions.isSilent, now != state.lastTold else { return [] }
-        state.lastTold = now
+        guard state.reportsByItself, !state.conditions.isSilent, now != state.lastReported else { return [] }
+        state.lastReported = now
         return now
     }
 
@@ -231,7 +231,7 @@ public final class SandboxReceiptPrinter: Sendable {
     /// The characters of the pages that most printers have, by number and byte.
     private static let pages: [UInt8: [UInt8: Unicode.Scalar]] = {
         var pages: [UInt8: [UInt8: Unicode.Scalar]] = [:]
-        for known in ESCPOSProfile.usualPages {
+        for known in ESCPOSProfile.defaultPages {
             var map: [UInt8: Unicode.Scalar] = [:]
             for value in UInt32(0xA0)...0x2265 {
                 guard let scalar = Unicode.Scalar(value), let bytes = known.page.encode(String(scalar)),

@@ -8,7 +8,7 @@ public struct SandboxStripeTransport: HTTPTransport {
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe
     private let terminal: SandboxTerminal
-    private let told: @Sendable (SandboxNotice) -> Void
+    private let told: @Sendable (SandboxNotification) -> Void
 
     /// Starts work that nobody waits for.
     public typealias Spawn = @Sendable (@escaping @Sendable () async -> Void) -> Void
@@ -21,13 +21,13 @@ public struct SandboxStripeTransport: HTTPTransport {
     public init(
         ledger: SandboxLedger, cardTime: Span = .milliseconds(0),
         spawn: @escaping Spawn = { work in Task { await work() } },
-        told: @escaping @Sendable (SandboxNotice) -> Void = { _ in }
+        told: @escaping @Sendable (SandboxNotification) -> Void = { _ in }
     ) {
         var rules = ledger.rules
         rules.prefix = "pi_"
         self.ledger = SandboxLedger(store: ledger.store, clock: ledger.clock, rules: rules)
         self.told = told
-        terminal = SandboxTerminal(ledger: self.ledger, emit: { told(SandboxNotice($0)) }, spawn: spawn)
+        terminal = SandboxTerminal(ledger: self.ledger, emit: { told(SandboxNotification($0)) }, spawn: spawn)
         terminal.setCardTime(cardTime)
         stripe = SandboxStripe(
             ledger: self.ledger, faults: SandboxFaults(followsTables: false), terminal: terminal)
@@ -46,7 +46,7 @@ public struct SandboxStripeTransport: HTTPTransport {
                 isPost ? String(decoding: body, as: UTF8.self) : halves.count > 1 ? String(halves[1]) : ""),
             key: isPost ? field("Idempotency-Key") : nil, authorization: field("Authorization"))
         guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the books are closed") }
-        if let event = answer.event, !answer.isReplay { told(SandboxNotice(event)) }
+        if let event = answer.event, !answer.isReplay { told(SandboxNotification(event)) }
         var response = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
         response.headerFields[.contentType] = "application/json"
         return HTTPReply(response: response, body: Array(answer.body.utf8))
@@ -66,7 +66,7 @@ public struct SandboxStripeTransport: HTTPTransport {
 }
 
 /// One thing that a webhook would tell.
-public struct SandboxNotice: Hashable, Sendable {
+public struct SandboxNotification: Hashable, Sendable {
     /// Its type, in Stripe's words.
     public let type: String
     /// The object that it is about.

@@ -6,7 +6,7 @@ struct StripeForm: Hashable, Sendable {
     static func == (left: StripeForm, right: StripeForm) -> Bool { left.fingerprint == right.fingerprint }
     func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 
-    /// Reads `a=b&c[d]=e`; what can not be decoded stays as it came.
+    /// Reads `a=b&c[d]=e`; what cannot be decoded stays as it came.
     init(_ text: String) {
         fields = text.split(separator: "&").prefix(1000).map { pair in
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

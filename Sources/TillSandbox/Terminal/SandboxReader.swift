@@ -3,7 +3,7 @@ import TillCore
 /// One card reader of the stand-in.
 struct SandboxReader: Sendable {
     let id: String
-    /// Whose key registered it. Others can not see it.
+    /// Whose key registered it. Others cannot see it.
     let owner: String
     /// In the order of registration.
     let order: Int

@@ -143,7 +143,7 @@ extension SandboxTerminal {
         guard allowed.contains(status) else {
             return no(
                 SandboxTerminal.refuse(
-                    "intent_invalid_state", "This PaymentIntent has status \(status) and can not be used here."))
+                    "intent_invalid_state", "This PaymentIntent has status \(status) and cannot be used here."))
         }
         guard charge.types?.contains("card_present") == true || charge.types?.contains("interac_present") == true
         else {

@@ -179,7 +179,7 @@ extension SandboxTerminal {
                 type: isTaken ? "payment_intent.succeeded" : "payment_intent.amount_capturable_updated", object: intent)
         case .declined(let code, let message):
             guard charge.state == .declined else {
-                action.fail("intent_invalid_state", "The PaymentIntent can not be charged any more.")
+                action.fail("intent_invalid_state", "The PaymentIntent cannot be charged any more.")
                 return nil
             }
             action.fail(
@@ -202,7 +202,7 @@ extension SandboxTerminal {
             return true
         }
         guard isUsable else {
-            return action.fail("intent_invalid_state", "The PaymentIntent can not be used any more.")
+            return action.fail("intent_invalid_state", "The PaymentIntent cannot be used any more.")
         }
         action.set("payment_method", method.presentJSON(createdAt: now))
         action.succeed()

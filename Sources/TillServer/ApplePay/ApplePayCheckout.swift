@@ -19,13 +19,13 @@ struct ApplePayCheckout: Sendable {
     let checkout: Checkout
     let provider: ProviderName
     let clock: any TillClock
-    let figures: ApplePayFigures
+    let figures: ApplePayMetrics
     /// The baskets that this process works on.
     let atWork = BasketsAtWork()
 
     private var options: ApplePayOptions { live.current }
 
-    /// Why the sheet can not be paid, in its own words; nothing was charged.
+    /// Why the sheet cannot be paid, in its own words; nothing was charged.
     struct Refusal: Error {
         var errors: [SheetError]
         var code: String

@@ -25,7 +25,7 @@ extension ApplePayDoctor {
                 warning("tls_old", "\(name) still speaks TLS 1.1 or older with who asks for it. Switch that off."))
         }
         guard let certificate = sight.certificate else {
-            return findings + [fault("tls_certificate", "The certificate of \(name) can not be read.")]
+            return findings + [fault("tls_certificate", "The certificate of \(name) cannot be read.")]
         }
         return findings + examine(certificate, name)
     }

@@ -105,7 +105,7 @@ public struct ApplePayDoctor: Sendable {
         merchants: Set<MerchantIDHash>
     ) -> [Finding] {
         guard let file = pair.certificate, let certificate = try? MerchantCertificate(parsing: file) else {
-            return [fault("\(word)_unreadable", "The certificate \(pair.name) can not be read. Give PEM or DER.")]
+            return [fault("\(word)_unreadable", "The certificate \(pair.name) cannot be read. Give PEM or DER.")]
         }
         var findings: [Finding] = []
         if certificate.purpose != purpose, certificate.purpose != .other {
@@ -115,7 +115,7 @@ public struct ApplePayDoctor: Sendable {
                     "\(pair.name) is the certificate for \(certificate.purpose.rawValue), not for \(word). Swap them."))
         }
         switch pair.key.map({ key in Result { try certificate.fits(key: key.reveal()) } }) {
-        case nil: findings.append(fault("\(word)_key_unreadable", "The key of \(pair.name) can not be read."))
+        case nil: findings.append(fault("\(word)_key_unreadable", "The key of \(pair.name) cannot be read."))
         case .failure(let error)?: findings.append(fault("\(word)_key_unreadable", "The key of \(pair.name): \(error)"))
         case .success(false)?:
             findings.append(
@@ -197,7 +197,7 @@ public struct ApplePayDoctor: Sendable {
                 switch error {
                 case .notSent(let reason), .unknown(let reason): reason
                 }
-            return [fault("domain_unreachable", "\(domain.name) can not be reached over TLS: \(reason).")]
+            return [fault("domain_unreachable", "\(domain.name) cannot be reached over TLS: \(reason).")]
         }
     }
 

@@ -9,7 +9,7 @@ public struct ApplePayDomain: Sendable {
         public let certificate: [UInt8]
         /// Its key, PEM.
         public let key: Secret<[UInt8]>
-        /// When the certificate begins and ends; `nil` if it can not be read.
+        /// When the certificate begins and ends; `nil` if it cannot be read.
         let validity: (from: Timestamp, until: Timestamp)?
 
         /// An identity.

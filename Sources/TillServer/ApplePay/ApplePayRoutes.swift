@@ -9,7 +9,7 @@ import TillCore
 /// The routes of Apple Pay on the web: what a page's script asks, from the first look to the order.
 ///
 /// A page may call if its origin is registered, exactly. Changing anything takes the proof that came with the basket,
-/// in a header that other sites' pages can not send.
+/// in a header that other sites' pages cannot send.
 struct ApplePayRoutes: Sendable {
     static let proofHeader = Incoming.name("X-Till-Basket-Proof")
     static let maximumBodyBytes = 131_072
@@ -22,7 +22,7 @@ struct ApplePayRoutes: Sendable {
     let events: MerchantTokenEvents
     let customers: CustomerAccounts
     let sandbox: ApplePaySandbox?
-    let figures: ApplePayFigures
+    let figures: ApplePayMetrics
     let clock: any TillClock
 
     var options: ApplePayOptions { live.current }

@@ -16,9 +16,9 @@ public struct ApplePaySettings: Sendable {
     /// A certificate and its key, as files. A `pkcs12` bundle has both. The passphrase of a bundle
     /// or of an encrypted key is in the environment.
     public struct Pair: Sendable {
-        /// The certificate, PEM or DER; `nil` if its file can not be read.
+        /// The certificate, PEM or DER; `nil` if its file cannot be read.
         public var certificate: [UInt8]?
-        /// The key; `nil` if its file can not be read.
+        /// The key; `nil` if its file cannot be read.
         public var key: Secret<[UInt8]>?
         /// What the settings call it.
         public var name: String
@@ -64,7 +64,7 @@ public struct ApplePaySettings: Sendable {
     /// - Parameters:
     ///   - folder: where relative paths start.
     ///   - environment: variables, for passphrases; the process's own if not given.
-    /// - Throws: ``ApplePaySettingsError`` if the document is not of this form. Certificates that can not be read are no
+    /// - Throws: ``ApplePaySettingsError`` if the document is not of this form. Certificates that cannot be read are no
     ///   error here: the service starts without them and says so.
     public init(
         _ document: JSONValue, folder: String, environment: [String: String]? = nil
@@ -172,7 +172,7 @@ public struct ApplePaySettings: Sendable {
     }
 }
 
-/// A member of the settings that is missing or can not be taken.
+/// A member of the settings that is missing or cannot be taken.
 public struct ApplePaySettingsError: ExplainedError, Hashable {
     /// The member.
     public let field: String

@@ -66,7 +66,7 @@ public struct ApplePayWeb: Sendable {
     ) {
         let baskets = ApplePayBaskets(journal: journal, clock: clock)
         let live = LiveApplePayOptions(options, clock: clock, reload: reload)
-        let figures = ApplePayFigures(statsD: statsD)
+        let figures = ApplePayMetrics(statsD: statsD)
         let customers = CustomerAccounts(journal: journal, clock: clock)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
@@ -98,7 +98,7 @@ public struct ApplePayWeb: Sendable {
     /// Opens a basket, so that a page can be given its identifier. It is on the disk when this returns. The same
     /// identifier again replaces it, unless its payment was authorized: then it stays as it is.
     /// - Parameter account: the customer who is signed in; `nil` for a guest, who gets an account with the order.
-    /// - Throws: `JournalError` if it can not be kept.
+    /// - Throws: `JournalError` if it cannot be kept.
     public func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         try await routes.baskets.open(basket, account: account)
     }

@@ -14,7 +14,7 @@ final class CustomerAccounts: Sendable {
     }
 
     /// Tokens that are told again while this process lives, as to a page that was loaded anew.
-    static let maximumToldTokens = 1_000
+    static let maximumReportedTokens = 1_000
 
     private struct Told {
         var tokens: [String: Secret<String>] = [:]
@@ -30,7 +30,7 @@ final class CustomerAccounts: Sendable {
         self.clock = clock
     }
 
-    /// The account of who ordered, made if there is none; `nil` if it can not be kept: the order stands without one.
+    /// The account of who ordered, made if there is none; `nil` if it cannot be kept: the order stands without one.
     func account(of contact: FullContact, basket: String) async -> Account? {
         let name = digest(contact.emailAddress.lowercased().utf8)
         let token = CustomerAccounts.token()
@@ -66,7 +66,7 @@ final class CustomerAccounts: Sendable {
 
     private func keep(_ token: Secret<String>, _ basket: String) {
         told.withLock { told in
-            if told.order.count >= CustomerAccounts.maximumToldTokens, let oldest = told.order.first {
+            if told.order.count >= CustomerAccounts.maximumReportedTokens, let oldest = told.order.first {
                 told.order.removeFirst()
                 told.tokens[oldest] = nil
             }

@@ -14,7 +14,7 @@ public struct KeyBundle: Sendable {
     /// The private key, in PEM, not encrypted.
     public let key: Secret<[UInt8]>
 
-    /// Opens a bundle; `nil` if it can not be opened with this passphrase. Without one, the empty one is tried too.
+    /// Opens a bundle; `nil` if it cannot be opened with this passphrase. Without one, the empty one is tried too.
     public init?(pkcs12 bytes: [UInt8], passphrase: String?) {
         let given = passphrase.map { Array($0.utf8) }
         guard

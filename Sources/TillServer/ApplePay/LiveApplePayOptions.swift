@@ -3,7 +3,7 @@ import TillCore
 
 /// Options that are read anew while the counter runs, so that a certificate can be replaced without a restart.
 ///
-/// At most every thirty seconds one request reads them; what can not be read leaves the earlier ones in use.
+/// At most every thirty seconds one request reads them; what cannot be read leaves the earlier ones in use.
 final class LiveApplePayOptions: Sendable {
     /// How old options may be.
     static let interval = Span.seconds(30)

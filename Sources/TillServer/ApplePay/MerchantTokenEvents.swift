@@ -15,12 +15,12 @@ struct MerchantTokenEvents: Sendable {
     let sessions: MerchantSessions
     let sandbox: ApplePaySandbox?
     let clock: any TillClock
-    let figures: ApplePayFigures
+    let figures: ApplePayMetrics
     private let gate = OneAtATime()
 
     init(
         journal: SQLiteJournal, sessions: MerchantSessions, sandbox: ApplePaySandbox?, clock: any TillClock,
-        figures: ApplePayFigures
+        figures: ApplePayMetrics
     ) {
         self.journal = journal
         self.sessions = sessions
@@ -85,7 +85,7 @@ struct MerchantTokenEvents: Sendable {
 
 extension ApplePayRoutes {
     /// Apple tells that something happened to a merchant's token. The identifier is the address's last part; whatever
-    /// it says, it is answered with 200 once it is kept, and with 500 if it can not be: Apple calls again then.
+    /// it says, it is answered with 200 once it is kept, and with 500 if it cannot be: Apple calls again then.
     func notified(_ request: Request, _ parts: ArraySlice<String>) async throws -> Response {
         guard request.isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
         guard let id = parts.last, MerchantTokenEvent.isIdentifier(id),

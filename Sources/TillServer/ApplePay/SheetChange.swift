@@ -57,7 +57,7 @@ enum SheetChange: Sendable {
             }
             // Hundredths, rounded down to the minor unit: a coupon never takes more than it says.
             let (product, overflow) = goods.minorUnits.multipliedReportingOverflow(by: percent)
-            guard !overflow else { return [SheetError(.unknown, nil, "This coupon can not be used here.")] }
+            guard !overflow else { return [SheetError(.unknown, nil, "This coupon cannot be used here.")] }
             let discount = Money(minorUnits: product / 100, currency: basket.currency)
             basket.apply(SheetBasket.Coupon(code: code, discount: discount))
             return []

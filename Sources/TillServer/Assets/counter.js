@@ -154,7 +154,7 @@ const FIELDS = { amount: "amount", currency: "amount", order_id: "order", order:
 
 function fail(error) {
   if (!(error instanceof Refusal)) {
-    alertWith("The till can not be reached. If a payment was under way, don't pay again: it is looked up when the till answers.");
+    alertWith("The till cannot be reached. If a payment was under way, don't pay again: it is looked up when the till answers.");
     return;
   }
   if (error.status === 401) return;
@@ -543,7 +543,7 @@ $("session").addEventListener("submit", async (event) => {
     await start();
     document.dispatchEvent(new Event("till:signed-in"));
   } catch (error) {
-    alertWith(error instanceof Refusal ? "That key was not accepted." : "The till can not be reached.");
+    alertWith(error instanceof Refusal ? "That key was not accepted." : "The till cannot be reached.");
   }
 });
 

@@ -48,7 +48,7 @@
     choicesBox.hidden = true;
     const required = make("input", "", { type: "checkbox", id: `${id}-required` });
     const requiredBox = make("label", "", { className: "choice" });
-    requiredBox.append(required, make("span", "It can not be skipped"));
+    requiredBox.append(required, make("span", "It cannot be skipped"));
     const remove = make("button", "Remove this question", { type: "button", className: "remove" });
     const foot = make("div", "", { className: "buttons" });
     foot.append(requiredBox, remove);
@@ -131,7 +131,7 @@
   const isSimulated = (id) => [...choice.options].some((option) => option.value === id && option.dataset.simulated === "yes");
 
   function refuse(error) {
-    fault.textContent = !(error instanceof Refusal) ? "The till can not be reached. Nothing was asked."
+    fault.textContent = !(error instanceof Refusal) ? "The till cannot be reached. Nothing was asked."
       : [error.message, error.problem.next].filter(Boolean).join(" ");
   }
 

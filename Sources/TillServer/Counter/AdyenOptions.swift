@@ -36,7 +36,7 @@ public struct AdyenOptions: Sendable {
             let config = try AdyenConfig(
                 merchantAccount: merchantAccount, apiKey: key, url: url, webhookKeys: webhookKeys,
                 returnURL: returnURL ?? "https://127.0.0.1/")
-            let book = AdyenNotificationBook(JournalAdyenNotices(journal: journal, clock: clock))
+            let book = AdyenNotificationLog(JournalAdyenNotifications(journal: journal, clock: clock))
             return (
                 AdyenProvider(config: config, transport: transport, book: book, clock: clock), AdyenWebhooks(config)
             )

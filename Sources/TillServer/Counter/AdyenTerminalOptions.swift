@@ -39,7 +39,7 @@ public struct AdyenTerminalOptions: Sendable {
         do {
             return try HTTPClientTransport(trustingDevicesOf: root)
         } catch {
-            throw .cardProvider("the root certificate \(root) can not be read")
+            throw .cardProvider("the root certificate \(root) cannot be read")
         }
     }
 

@@ -33,13 +33,13 @@ public struct PayPalOptions: Sendable {
     /// The provider.
     /// - Throws: ``CounterError/cardProvider(_:)``.
     func provider(
-        transport: any HTTPTransport, clock: any TillClock, wayBack: ChallengeWayBack?
+        transport: any HTTPTransport, clock: any TillClock, returnURL: ThreeDSecureReturnURL?
     ) throws(CounterError) -> PayPalProvider {
         do {
             let config = try ServerConfig(
                 clientID: clientID, secret: secret, environment: PayPalEnvironment.custom(url))
             return PayPalProvider(
-                config: config, transport: transport, clock: clock, wayBack: wayBack.map { $0.addresses(of:) })
+                config: config, transport: transport, clock: clock, returnURL: returnURL.map { $0.addresses(of:) })
         } catch {
             throw .cardProvider("\(error)")
         }

@@ -25,7 +25,7 @@ public struct Counter: Sendable {
     /// A terminal of Adyen's, if it is configured.
     public let adyenTerminal: AdyenTerminalProvider?
     /// Payments without a connection.
-    public let offline: OfflineDesk
+    public let offline: OfflineService
     /// What it was made from.
     public let options: CounterOptions
     /// The time.
@@ -48,12 +48,12 @@ public struct Counter: Sendable {
             throw .journal(options.journal, error)
         }
         var providers: [any PaymentServiceProvider] = [CashDrawer()]
-        let offline: OfflineDesk
+        let offline: OfflineService
         do {
             let store = try SandboxFileStore(path: options.sandboxLedger)
             let sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
             providers.append(sandbox)
-            offline = try OfflineDesk.make(options, sandbox: sandbox, journal: journal, clock: clock)
+            offline = try OfflineService.make(options, sandbox: sandbox, journal: journal, clock: clock)
             providers.append(offline.provider)
         } catch {
             throw .sandbox(options.sandboxLedger, "\(error)")
@@ -87,7 +87,7 @@ public struct Counter: Sendable {
             do {
                 let provider = try configured.provider(
                     transport: TracedTransport(transport: wire), clock: clock,
-                    wayBack: wayBack(options, journal: journal.path))
+                    returnURL: returnURL(options, journal: journal.path))
                 providers.append(provider)
                 payPal = provider
             } catch {
@@ -146,10 +146,10 @@ public struct Counter: Sendable {
     }
 
     /// Where banks send customers back to; `nil` where the shop has said no address for customers.
-    public var wayBack: ChallengeWayBack? { Counter.wayBack(options, journal: journal.path) }
+    public var returnURL: ThreeDSecureReturnURL? { Counter.returnURL(options, journal: journal.path) }
 
-    private static func wayBack(_ options: CounterOptions, journal: String) -> ChallengeWayBack? {
-        options.receipts.url.flatMap { try? ChallengeWayBack(base: $0, besideJournal: journal) }
+    private static func returnURL(_ options: CounterOptions, journal: String) -> ThreeDSecureReturnURL? {
+        options.receipts.url.flatMap { try? ThreeDSecureReturnURL(base: $0, besideJournal: journal) }
     }
 
     /// What checks PayPal's webhooks, if they are set up.
@@ -171,11 +171,11 @@ public struct Counter: Sendable {
     }
 }
 
-/// Why a counter can not start.
+/// Why a counter cannot start.
 public enum CounterError: ExplainedError {
-    /// The journal can not be opened.
+    /// The journal cannot be opened.
     case journal(String, JournalError)
-    /// The sandbox's books can not be opened.
+    /// The sandbox's books cannot be opened.
     case sandbox(String, String)
     /// Stripe's settings are not usable.
     case stripe(StripeConfigurationError)
@@ -195,8 +195,8 @@ public enum CounterError: ExplainedError {
     /// What happened.
     public var what: String {
         switch self {
-        case .journal(let path, let error): "The journal \(path) can not be opened. \(error)"
-        case .sandbox(let path, let error): "The sandbox's books \(path) can not be opened: \(error)."
+        case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"
+        case .sandbox(let path, let error): "The sandbox's books \(path) cannot be opened: \(error)."
         case .stripe(let error): "Stripe is not usable: \(error)"
         case .cardProvider(let reason): "A card provider is not usable: \(reason)"
         }

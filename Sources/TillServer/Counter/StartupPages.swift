@@ -11,7 +11,7 @@
 /// The parts of the program that only starting needed: about half of what it has in memory when it begins to serve.
 public enum StartupPages {
     /// Gives the memory of the program's own code back. The system fetches again, from its cache, what is still used.
-    /// Does nothing where the system can not.
+    /// Does nothing where the system cannot.
     public static func release() {
         #if os(Linux)
             guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),

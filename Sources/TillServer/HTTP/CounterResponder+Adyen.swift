@@ -27,7 +27,7 @@ extension CounterResponder {
             }
             let checkout = checkout
             // The wake is in the journal: if this look fails, the engine's own follows.
-            Task { try? await checkout.look(at: payment) }
+            Task { try? await checkout.query(payment) }
         }
         return Response(
             status: .ok, headers: [.contentType: "text/plain"],
@@ -36,9 +36,9 @@ extension CounterResponder {
 
     /// Keeps what was told, and finds the payments that it is about.
     private func keep(
-        _ told: [AdyenNotification], in book: AdyenNotificationBook
+        _ told: [AdyenNotification], in book: AdyenNotificationLog
     ) async throws(Problem) -> [(AdyenNotification, PaymentID)] {
-        do throws(AdyenBookError) {
+        do throws(AdyenNotificationLogError) {
             try await book.take(told)
             var about: [(AdyenNotification, PaymentID)] = []
             for event in told {

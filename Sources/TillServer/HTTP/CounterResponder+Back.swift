@@ -7,20 +7,20 @@ import TillJournal
 
 extension CounterResponder {
     /// A customer comes back from the bank's page. That says nothing about how it ended: the provider is asked at once,
-    /// and if that can not be done now, the engine does it, also after a crash.
+    /// and if that cannot be done now, the engine does it, also after a crash.
     func cameBack(_ request: Request) async throws -> Response {
-        guard let attempt = options.wayBack?.attempt(path: request.uri.path, query: request.uri.query),
+        guard let attempt = options.returnURL?.attempt(path: request.uri.path, query: request.uri.query),
             let payment = CounterResponder.payment(of: attempt), try await journal.payment(payment) != nil
         else { throw Problem.notFound }
         let now = clock.now()
         let receipt = WebhookReceipt(provider: ProviderName(rawValue: "challenge"), id: attempt.rawValue, at: now)
         do throws(JournalError) {
             try await journal.write(JournalWrite(webhook: receipt, wake: (payment, now)))
-            try? await checkout.look(at: payment)
+            try? await checkout.query(payment)
         } catch {
             guard case .webhookSeen = error else { throw error }
             // Whoever loads the page again and again asks the provider no more often than others who watch.
-            try? await checkout.lookWhileWatched(at: payment)
+            try? await checkout.queryWhileWatched(payment)
         }
         return CounterResponder.backPage(try await journal.payment(payment), at: now)
     }
@@ -32,10 +32,10 @@ extension CounterResponder {
     }
 
     private static func backPage(_ payment: Payment?, at now: Timestamp) -> Response {
-        let isBeingLetGo = payment?.cancelReason != nil || payment?.currentAttempt?.void?.state.isOpen == true
+        let isBeingVoided = payment?.cancelReason != nil || payment?.currentAttempt?.void?.state.isOpen == true
         let (title, text, isOpen): (String, String, Bool) =
             switch payment?.status {
-            case .requiresCapture where isBeingLetGo:
+            case .requiresCapture where isBeingVoided:
                 ("One moment", "The shop has called the payment off. This page looks again by itself.", true)
             case .succeeded, .requiresCapture, .partiallyCaptured:
                 ("Thank you", "Your payment is confirmed. You can close this page.", false)

@@ -28,7 +28,7 @@ extension CounterResponder {
         case .none: break
         case .unknown:
             throw Problem(
-                .serviceUnavailable, "webhook_refused", "Braintree can not be asked what the webhook is about.",
+                .serviceUnavailable, "webhook_refused", "Braintree cannot be asked what the webhook is about.",
                 next: "Send it again later.")
         }
         let receipt = WebhookReceipt(provider: ProviderName(rawValue: "braintree"), id: event.id, at: now)
@@ -42,7 +42,7 @@ extension CounterResponder {
         if let payment {
             let checkout = checkout
             // The wake is in the journal: if this look fails, the engine's own follows.
-            Task { try? await checkout.look(at: payment) }
+            Task { try? await checkout.query(payment) }
         }
         return done
     }

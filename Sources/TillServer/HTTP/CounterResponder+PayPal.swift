@@ -36,7 +36,7 @@ extension CounterResponder {
         if let payment = event.payment {
             let checkout = checkout
             // The wake is in the journal: if this look fails, the engine's own follows.
-            Task { try? await checkout.look(at: payment) }
+            Task { try? await checkout.query(payment) }
         }
         return done
     }

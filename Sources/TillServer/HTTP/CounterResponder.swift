@@ -16,7 +16,7 @@ struct CounterResponder: HTTPResponder {
     let terminal: TerminalRoutes
     let tap: TapRoutes
     let events: EventStreamRoute
-    let doorkeeper: Doorkeeper
+    let authenticator: RequestAuthenticator
     let metrics: ServerMetrics
     let calls: ProviderCalls?
     let readiness: Readiness
@@ -24,7 +24,7 @@ struct CounterResponder: HTTPResponder {
     let checkout: Checkout
     let options: ServerOptions
     let applePay: ApplePayMount?
-    let offline: OfflineDesk?
+    let offline: OfflineService?
     let clock: any TillClock
     let logger: Logger
     let gaps = ReceiptGapLog()
@@ -130,7 +130,7 @@ struct CounterResponder: HTTPResponder {
         if ApplePayRoutes.own(path), let web = try applePay?.web() {
             return try await web.routes.answer(request, route: &route)
         }
-        if path.hasPrefix(ChallengeWayBack.path) {
+        if path.hasPrefix(ThreeDSecureReturnURL.path) {
             route = "/back/{attempt}"
             try request.only(.get)
             return try await cameBack(request)
@@ -216,7 +216,7 @@ struct CounterResponder: HTTPResponder {
 
     private func incoming(_ request: Request) async throws -> Incoming {
         Incoming(
-            request: request, account: try await doorkeeper.account(of: request),
+            request: request, account: try await authenticator.account(of: request),
             maximumBodyBytes: options.maximumBodyBytes, bodyTimeout: options.bodyTimeout)
     }
 
@@ -229,7 +229,7 @@ struct CounterResponder: HTTPResponder {
             response.headers[.contentSecurityPolicy] =
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
                 + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-            if let cookie = doorkeeper.cookieForPage(request) { response.headers[.setCookie] = cookie }
+            if let cookie = authenticator.cookieForPage(request) { response.headers[.setCookie] = cookie }
             return response
         case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
         case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
@@ -244,7 +244,7 @@ struct CounterResponder: HTTPResponder {
             try await readiness.check()
             return text("ready\n")
         default:
-            if !options.isLoopback { _ = try await doorkeeper.account(of: request) }
+            if !options.isLoopback { _ = try await authenticator.account(of: request) }
             let all = try await figures() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
@@ -290,17 +290,17 @@ struct CounterResponder: HTTPResponder {
     }
 
     private func session(_ request: Request) async throws -> Response {
-        try doorkeeper.checkPage(request)
+        try authenticator.checkPage(request)
         let incoming = Incoming(request: request, account: .main, maximumBodyBytes: 4096)
         let body = try await incoming.document()
         try body.allow(["key"])
         guard let key = try body.text("key", atMost: 512) else { throw Problem.field("key", "It is missing.") }
-        guard let account = try await doorkeeper.account(forKey: key) else {
+        guard let account = try await authenticator.account(forKey: key) else {
             // Guessing is made slow.
             try await clock.sleep(for: .milliseconds(300))
             throw Problem.unauthorized
         }
-        return Response(status: .noContent, headers: [.setCookie: doorkeeper.beginSession(for: account, request)])
+        return Response(status: .noContent, headers: [.setCookie: authenticator.beginSession(for: account, request)])
     }
 
     private func stripe(_ request: Request) async throws -> Response {
@@ -329,7 +329,7 @@ struct CounterResponder: HTTPResponder {
         if let payment = event.payment {
             let checkout = checkout
             // The wake is in the journal: if this look fails, the engine's own follows.
-            Task { try? await checkout.look(at: payment) }
+            Task { try? await checkout.query(payment) }
         }
         return payments.json(Array("{\"received\":true}".utf8))
     }

@@ -17,12 +17,12 @@ public struct CounterServer: Sendable {
     private let readCard: CardCollector
     private let options: ServerOptions
     private let applePay: ApplePayMount?
-    private let offline: OfflineDesk?
+    private let offline: OfflineService?
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
-    private let terminal: TerminalDesk?
-    private let tap: TapDesk?
+    private let terminal: TerminalService?
+    private let tap: VirtualTapService?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
@@ -34,8 +34,8 @@ public struct CounterServer: Sendable {
     public init(
         journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalDesk? = nil,
-        offline: OfflineDesk? = nil, tap: TapDesk? = nil
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalService? = nil,
+        offline: OfflineService? = nil, tap: VirtualTapService? = nil
     ) {
         (self.offline, self.tap) = (offline, tap)
         self.terminal = terminal
@@ -59,14 +59,14 @@ public struct CounterServer: Sendable {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
-            terminal: counter.terminal.map { TerminalDesk($0, preferred: options.preferredReader) },
-            offline: counter.offline, tap: TapDesk(sandboxOf: counter))
+            terminal: counter.terminal.map { TerminalService($0, preferred: options.preferredReader) },
+            offline: counter.offline, tap: VirtualTapService(sandboxOf: counter))
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
-        let doorkeeper = Doorkeeper(journal: journal, options: options, clock: clock)
+        let authenticator = RequestAuthenticator(journal: journal, options: options, clock: clock)
         let options = options
         let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
@@ -77,7 +77,7 @@ public struct CounterServer: Sendable {
                 maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
                 maxHeaderFieldCount: 2 * HeadLimits.fields))
         let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
-        let responder = responder(doorkeeper)
+        let responder = responder(authenticator)
         let server = HTTPServerBuilder { _ in
             EventLoopHTTP1Channel(HTTP1Channel(responder: answer(with: responder), configuration: http))
         }
@@ -85,7 +85,7 @@ public struct CounterServer: Sendable {
             responder: responder, server: server, configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
-                doorkeeper.listens(on: port)
+                authenticator.listens(on: port)
                 options.onListening?(port)
             },
             logger: logger)
@@ -101,7 +101,7 @@ public struct CounterServer: Sendable {
             services.append(
                 Named(service: TerminalFeedService(desk: terminal, feed: feed), serviceName: "terminal feed"))
         }
-        if let tap { services.append(Named(service: TapDeskService(desk: tap), serviceName: "tap desk")) }
+        if let tap { services.append(Named(service: VirtualTapRunner(desk: tap), serviceName: "tap desk")) }
         let queue = PrintQueueService(
             desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
             logger: logger)
@@ -136,9 +136,9 @@ public struct CounterServer: Sendable {
         }
     }
 
-    private func responder(_ doorkeeper: Doorkeeper) -> CounterResponder {
+    private func responder(_ authenticator: RequestAuthenticator) -> CounterResponder {
         let metrics = ServerMetrics()
-        let keyed = KeyedRequests(journal: journal, checkout: checkout, clock: clock)
+        let keyed = IdempotentRequests(journal: journal, checkout: checkout, clock: clock)
         let payments = PaymentRoutes(
             journal: journal, checkout: checkout, keyed: keyed, feed: feed, metrics: metrics, readCard: readCard,
             options: options, clock: clock, terminal: terminal)
@@ -147,7 +147,7 @@ public struct CounterServer: Sendable {
         return CounterResponder(
             payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments),
             tap: TapRoutes(desk: tap, payments: payments), events: events,
-            doorkeeper: doorkeeper, metrics: metrics, calls: calls,
+            authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
             options: options, applePay: applePay, offline: offline, clock: clock, logger: logger)
     }

@@ -11,7 +11,7 @@ struct EventStreamRoute: Sendable {
     /// How often the journal is looked into without a signal.
     static let interval = Span.seconds(1)
     /// Looks without anything to tell, after which a comment keeps the connection open.
-    static let looksPerHeartbeat = 15
+    static let pollsPerHeartbeat = 15
     /// Events read at once.
     static let page = 200
 
@@ -76,7 +76,7 @@ struct EventStreamRoute: Sendable {
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         var place = start
-        var quietLooks = 0
+        var quietPolls = 0
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
         for await signal in signals {
             var text = ""
@@ -94,9 +94,9 @@ struct EventStreamRoute: Sendable {
                     text = ""
                 }
             }
-            quietLooks = text.isEmpty ? quietLooks + 1 : 0
-            if quietLooks >= EventStreamRoute.looksPerHeartbeat {
-                quietLooks = 0
+            quietPolls = text.isEmpty ? quietPolls + 1 : 0
+            if quietPolls >= EventStreamRoute.pollsPerHeartbeat {
+                quietPolls = 0
                 text = ": still here\n\n"
             }
             if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }

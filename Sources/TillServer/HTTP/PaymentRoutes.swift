@@ -10,13 +10,13 @@ import TillJournal
 struct PaymentRoutes: Sendable {
     let journal: any Journal
     let checkout: Checkout
-    let keyed: KeyedRequests
+    let keyed: IdempotentRequests
     let feed: EventFeed
     let metrics: ServerMetrics
     let readCard: CardCollector
     let options: ServerOptions
     let clock: any TillClock
-    let terminal: TerminalDesk?
+    let terminal: TerminalService?
 
     // MARK: Commands
 
@@ -25,7 +25,7 @@ struct PaymentRoutes: Sendable {
         let body = try await incoming.document()
         let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
-        return try await keyed.answer(request, status: .created, looksFirst: false) { _ in
+        return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
             let draft = checkout.draft(
                 account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body)
             )
@@ -89,7 +89,7 @@ struct PaymentRoutes: Sendable {
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
         return try await keyed.answer(request, status: .ok) { record in
             let provider =
-                TerminalDesk.provider(tender, asked: try tender.provider, desk: terminal)
+                TerminalService.provider(tender, asked: try tender.provider, desk: terminal)
                 ?? (tender.isCash ? .cash : options.defaultProvider)
             let credential = try await self.credential(tender, for: payment, provider: provider)
             let after = try await withPaymentSpan("confirm", id) {
@@ -112,7 +112,7 @@ struct PaymentRoutes: Sendable {
             return .card(card)
         case .cash(let tendered):
             guard payment.captureMode == .automatic else {
-                throw Problem.field("tender.type", "Cash can not be held for later.", code: "unsupported")
+                throw Problem.field("tender.type", "Cash cannot be held for later.", code: "unsupported")
             }
             if let tendered, tendered.minorUnits < payment.amount.minorUnits {
                 throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")

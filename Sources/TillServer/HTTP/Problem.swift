@@ -25,7 +25,7 @@ struct Problem: Error {
         self.next = next
     }
 
-    /// A field of the request that can not be taken.
+    /// A field of the request that cannot be taken.
     static func field(_ field: String, _ message: String, code: String = "invalid_request") -> Problem {
         var problem = Problem(.unprocessableContent, code, "\(field): \(message)", next: "Correct the request.")
         problem.errors = [(field, message)]

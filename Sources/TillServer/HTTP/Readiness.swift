@@ -14,7 +14,7 @@ final class Readiness: Sendable {
     private struct State {
         var problem: Problem?
         var checkedAt: Timestamp?
-        var figures: JournalFigures?
+        var figures: JournalMetrics?
         var countedAt: Timestamp?
     }
 
@@ -44,7 +44,7 @@ final class Readiness: Sendable {
         if let problem { throw problem }
     }
 
-    /// The first of two answers: that of the write, or that it takes too long. A write that waits for the disk can not
+    /// The first of two answers: that of the write, or that it takes too long. A write that waits for the disk cannot
     /// be called off, so nobody waits for it here; the journal itself gives up after some seconds.
     private func look() async -> Problem? {
         let (answers, answer) = AsyncStream.makeStream(of: Problem?.self)
@@ -73,7 +73,7 @@ final class Readiness: Sendable {
     }
 
     /// The journal's figures, at most ``lifetime`` old.
-    func figures() async throws(JournalError) -> JournalFigures {
+    func figures() async throws(JournalError) -> JournalMetrics {
         let now = clock.now()
         if let known = state.withLock({ state in
             state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.figures : nil }

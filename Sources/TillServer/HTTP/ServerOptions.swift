@@ -20,11 +20,11 @@ public struct ServerOptions: Sendable {
     /// What checks PayPal's webhooks, if they are set up.
     public var payPalWebhooks: PayPalWebhooks?
     /// Where banks send customers back to, if the counter has an address for customers.
-    public var wayBack: ChallengeWayBack?
+    public var returnURL: ThreeDSecureReturnURL?
     /// What checks Adyen's webhooks, if they are set up.
     public var adyenWebhooks: AdyenWebhooks?
     /// What Adyen's webhooks have told.
-    public var adyenBook: AdyenNotificationBook?
+    public var adyenBook: AdyenNotificationLog?
     /// What checks Braintree's webhooks, if it is set up.
     public var braintreeWebhooks: BraintreeWebhooks?
     /// The longest body taken, in bytes.

@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 public import TillCore
 
-/// Sends figures to a StatsD server over UDP, as they happen. A figure that can not be sent is dropped and counted:
+/// Sends figures to a StatsD server over UDP, as they happen. A figure that cannot be sent is dropped and counted:
 /// nothing ever waits for it. Names hold no identifier.
 public final class StatsD: Sendable {
     /// The longest datagram: what fits into one frame of an Ethernet with any headers.

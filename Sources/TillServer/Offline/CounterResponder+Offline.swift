@@ -15,8 +15,8 @@ extension CounterResponder {
             problem.headers[.allow] = "GET, HEAD"
             throw problem
         }
-        _ = try await doorkeeper.account(of: request)
-        let figures: OfflineFigures
+        _ = try await authenticator.account(of: request)
+        let figures: OfflineMetrics
         do throws(OfflineLogError) { figures = try await offline.figures() } catch {
             throw Problem(.serviceUnavailable, error.code, error.what, next: error.next)
         }

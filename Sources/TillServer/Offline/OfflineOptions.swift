@@ -23,7 +23,7 @@ public struct OfflineOptions: Sendable {
     public init(journal: String) { folder = journal + "-offline" }
 
     /// What settings say.
-    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for limits that can not be read.
+    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for limits that cannot be read.
     public init(_ settings: Settings, journal: String) throws(SettingsError) {
         self.init(journal: journal)
         if let text = settings.text(.offlineFolder) { folder = text }
@@ -58,20 +58,20 @@ public struct OfflineOptions: Sendable {
     }
 }
 
-extension OfflineDesk {
+extension OfflineService {
     /// The desk of a counter: what it stores is for the sandbox, the one stand-in that takes stored cards here.
     static func make(
         _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal, clock: any TillClock
-    ) throws -> OfflineDesk {
+    ) throws -> OfflineService {
         if !options.offline.sandboxIsReachable {
             for operation in SandboxOperation.allCases { sandbox.faults.keepFailing(operation, with: .notSent) }
         }
         let isReachable = options.offline.sandboxIsReachable
         var forwarder = SandboxForwarder(
-            ledger: sandbox.ledger, books: try SandboxOfflineBooks(path: options.sandboxLedger + "-offline"),
+            ledger: sandbox.ledger, books: try SandboxOfflineLedger(path: options.sandboxLedger + "-offline"),
             clock: clock, latency: options.sandboxLatency, fault: { _ in isReachable ? nil : .notSent })
         forwarder.mostInWindow = options.offline.sandboxWindow
         forwarder.isReachable = isReachable
-        return OfflineDesk(options.offline, journal: journal, online: sandbox, forwarder: forwarder, clock: clock)
+        return OfflineService(options.offline, journal: journal, online: sandbox, forwarder: forwarder, clock: clock)
     }
 }

@@ -9,7 +9,7 @@ struct PrintQueueService: Service {
     /// How often it looks for what is due.
     static let pace = Span.seconds(3)
 
-    let desk: ReceiptDesk
+    let desk: ReceiptService
     let clock: any TillClock
     let logger: Logger
 

@@ -30,7 +30,7 @@ extension CounterResponder {
         guard isListing || ["link", "print", "send"].contains(verb) && request.method == .post else { return nil }
         route = "/v1/payments/{id}/receipt/\(verb)"
         let incoming = Incoming(
-            request: request, account: try await doorkeeper.account(of: request), maximumBodyBytes: 4_096)
+            request: request, account: try await authenticator.account(of: request), maximumBodyBytes: 4_096)
         let id: PaymentID
         do { id = try PaymentID(validating: parts[2]) } catch { throw Problem.notFound }
         let payment = try await checkout.payment(id, account: incoming.account)
@@ -65,10 +65,10 @@ extension CounterResponder {
     }
 
     private func receipt(of payment: Payment, _ incoming: Incoming) async throws -> Response {
-        let usual = Accepted(incoming.request.headers[.accept]).best(of: [
+        let defaultValue = Accepted(incoming.request.headers[.accept]).best(of: [
             ("text/html", "html"), ("application/json", "json"), ("text/plain", "text"),
         ])
-        guard let format = ReceiptForm.Format(rawValue: try incoming.query("format") ?? usual ?? "html") else {
+        guard let format = ReceiptForm.Format(rawValue: try incoming.query("format") ?? defaultValue ?? "html") else {
             let known = ReceiptForm.Format.allCases.map(\.rawValue).joined(separator: ", ")
             throw Problem.field("format", "It must be one of \(known).")
         }
@@ -174,7 +174,7 @@ extension CounterResponder {
     }
 
     /// Prints, and tells the log what a card demands and nobody gave.
-    private var desk: ReceiptDesk {
+    private var desk: ReceiptService {
         let logger = logger
         return options.receipts.desk(journal, clock) { logger.error("\($0)") }
     }
@@ -234,7 +234,7 @@ extension CounterResponder {
     private func printers(_ path: String, _ request: Request, route: inout String) async throws -> Response {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         route = parts.count == 3 ? path : "/v1/printers/{name}"
-        _ = try await doorkeeper.account(of: request)
+        _ = try await authenticator.account(of: request)
         let known = try await journal.printers()
         var writer = JSONWriter()
         writer.beginObject()
@@ -245,7 +245,7 @@ extension CounterResponder {
             writer.field("name", printer.name)
             writer.field("profile", printer.profile)
             do {
-                let state = try await PrinterBook(journal: journal, clock: clock).printer(printer.name).state()
+                let state = try await PrinterRegistry(journal: journal, clock: clock).printer(printer.name).state()
                 writer.field("state", state.activity.rawValue)
                 writer.field("needs_help", state.needsHelp)
                 writer.key("reasons")

@@ -63,7 +63,7 @@ public struct ReceiptForm: Hashable, Sendable {
 
     /// The receipt in this form.
     /// - Returns: its bytes, and the lines of an ESC/POS receipt that carry `?` for a character.
-    /// - Throws: `CanvasError` if it can not be drawn.
+    /// - Throws: `CanvasError` if it cannot be drawn.
     public func write(_ content: ReceiptContent) throws(CanvasError) -> (bytes: [UInt8], damagedLines: Int) {
         let document = ReceiptDocument(content)
         switch format {

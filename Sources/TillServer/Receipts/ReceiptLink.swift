@@ -6,7 +6,7 @@ public import TillCore
 /// is stored: who has the address may read, until it expires or the key's file is removed.
 public struct ReceiptLink: Sendable {
     /// How long an address is good, unless told otherwise.
-    public static let usualLife = Span.days(90)
+    public static let defaultLifetime = Span.days(90)
     /// The longest.
     public static let longestLife = Span.days(730)
 
@@ -71,7 +71,7 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
     case invalid
     /// Its time is over.
     case expired
-    /// The key's file can not be read or made.
+    /// The key's file cannot be read or made.
     case key(String)
 
     /// The stable word.
@@ -87,7 +87,7 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
         switch self {
         case .invalid: "There is no receipt at this address."
         case .expired: "This address has expired."
-        case .key(let file): "The key of receipt links, \(file), can not be used."
+        case .key(let file): "The key of receipt links, \(file), cannot be used."
         }
     }
     /// Reading moves nothing.

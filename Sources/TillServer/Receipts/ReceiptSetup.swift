@@ -101,7 +101,7 @@ public struct ReceiptSetup: Sendable {
         content.copy = copy
         if let url, let links {
             // Of the day it was sold on, so that every print of it carries the same code.
-            let expires = content.date.adding(ReceiptLink.usualLife)
+            let expires = content.date.adding(ReceiptLink.defaultLifetime)
             content.link = CodeText(url + links.path(payment.id, expires: expires))
         }
         try content.check()
@@ -111,9 +111,9 @@ public struct ReceiptSetup: Sendable {
     /// A desk that prints such receipts.
     public func desk(
         _ journal: SQLiteJournal, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
-    ) -> ReceiptDesk {
+    ) -> ReceiptService {
         let links = url == nil ? nil : try? ReceiptLink(besideJournal: journal.path)
-        return ReceiptDesk(journal: journal, clock: clock) { [self] payment, copy, refund in
+        return ReceiptService(journal: journal, clock: clock) { [self] payment, copy, refund in
             let receipt = try content(payment, copy: copy, refund: refund, links: links)
             if let sentence = receipt.missingFieldsSentence { onGap(sentence) }
             return receipt

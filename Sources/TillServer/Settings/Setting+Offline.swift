@@ -1,56 +1,57 @@
 extension Setting {
     /// Whether cards are taken offline.
     public static let offlineMode = Setting(
-        key: "offline.mode", option: nil, kind: .choice(["on", "off"]), usual: "on",
+        key: "offline.mode", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
         about: "Whether cards may be stored without asking the provider.")
     /// The log's folder.
     public static let offlineFolder = Setting(
-        key: "offline.folder", option: nil, kind: .path, usual: "beside the journal",
+        key: "offline.folder", option: nil, kind: .path, defaultValue: "beside the journal",
         about: "The folder of the log of stored cards, and of the device's key.")
     /// The device's name.
     public static let offlineDevice = Setting(
-        key: "offline.device", option: nil, kind: .text, usual: "till", about: "What this device is called in its log.")
+        key: "offline.device", option: nil, kind: .text, defaultValue: "till",
+        about: "What this device is called in its log.")
     /// The most of one payment.
     public static let offlinePerPayment = Setting(
         key: "offline.per_payment", option: nil, kind: .text,
-        usual: "EUR 50.00, USD 50.00, GBP 50.00, CAD 50.00",
+        defaultValue: "EUR 50.00, USD 50.00, GBP 50.00, CAD 50.00",
         about: "The most of one stored payment, by currency; other currencies are not taken.")
     /// The most together.
     public static let offlineTotal = Setting(
         key: "offline.total", option: nil, kind: .text,
-        usual: "EUR 500.00, USD 500.00, GBP 500.00, CAD 500.00",
+        defaultValue: "EUR 500.00, USD 500.00, GBP 500.00, CAD 500.00",
         about: "The most of all stored payments together, by currency.")
     /// How many.
     public static let offlineCount = Setting(
-        key: "offline.count", option: nil, kind: .number(0...1_000_000), usual: "100",
+        key: "offline.count", option: nil, kind: .number(0...1_000_000), defaultValue: "100",
         about: "How many payments may be stored.")
     /// How often one card.
     public static let offlinePerCard = Setting(
-        key: "offline.per_card", option: nil, kind: .number(0...1_000_000), usual: "3",
+        key: "offline.per_card", option: nil, kind: .number(0...1_000_000), defaultValue: "3",
         about: "How often one card may be stored within offline.per_card_window.")
     /// The time for how often one card.
     public static let offlinePerCardWindow = Setting(
-        key: "offline.per_card_window", option: nil, kind: .span, usual: "60min",
+        key: "offline.per_card_window", option: nil, kind: .span, defaultValue: "60min",
         about: "The time that offline.per_card counts in.")
     /// How old the last contact may be.
     public static let offlineContactAge = Setting(
-        key: "offline.contact_age", option: nil, kind: .span, usual: "1440min",
+        key: "offline.contact_age", option: nil, kind: .span, defaultValue: "1440min",
         about: "How long after the last contact with the provider cards may be stored.")
     /// How old a stored payment may be.
     public static let offlineItemAge = Setting(
-        key: "offline.item_age", option: nil, kind: .span, usual: "1440min",
+        key: "offline.item_age", option: nil, kind: .span, defaultValue: "1440min",
         about: "How long the provider takes a stored payment, and the oldest may wait when another is added.")
     /// The shop's country.
     public static let offlineCountry = Setting(
-        key: "offline.country", option: nil, kind: .text, usual: nil,
+        key: "offline.country", option: nil, kind: .text, defaultValue: nil,
         about: "The shop's country, as DE; where cards need a PIN online no tap is stored.")
     /// The sandbox's window.
     public static let sandboxWindow = Setting(
-        key: "sandbox.window", option: nil, kind: .number(1...1_000_000), usual: "1000000",
+        key: "sandbox.window", option: nil, kind: .number(1...1_000_000), defaultValue: "1000000",
         about: "How many stored payments the sandbox takes in a second.")
     /// The sandbox's network.
     public static let sandboxNetwork = Setting(
-        key: "sandbox.network", option: nil, kind: .choice(["on", "off"]), usual: "on",
+        key: "sandbox.network", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
         about: "Whether the sandbox can be reached; off to try out being offline.")
 
     /// All of them.

@@ -1,13 +1,14 @@
 extension Setting {
     /// Where figures are sent.
     public static let statsDHost = Setting(
-        key: "statsd.host", option: nil, kind: .text, usual: nil,
+        key: "statsd.host", option: nil, kind: .text, defaultValue: nil,
         about: "The StatsD server that figures are sent to; none are sent without it.")
     /// The port of the StatsD server.
     public static let statsDPort = Setting(
-        key: "statsd.port", option: nil, kind: .number(1...65_535), usual: "8125", about: "The StatsD server's port.")
+        key: "statsd.port", option: nil, kind: .number(1...65_535), defaultValue: "8125",
+        about: "The StatsD server's port.")
     /// What stands before each figure's name.
     public static let statsDPrefix = Setting(
-        key: "statsd.prefix", option: nil, kind: .text, usual: "till",
+        key: "statsd.prefix", option: nil, kind: .text, defaultValue: "till",
         about: "What stands before each name that StatsD is sent.")
 }

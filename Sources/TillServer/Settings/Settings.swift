@@ -26,7 +26,7 @@ public struct Settings: Sendable {
         /// A file that holds only this secret.
         case secretFile(String)
         /// Nobody set it.
-        case usual
+        case defaultValue
     }
 
     /// One setting for people. Of a secret only whether there is one.
@@ -58,7 +58,7 @@ public struct Settings: Sendable {
         let variables = environment.filter { $0.key.hasPrefix("TILL_") && !$0.value.isEmpty }
         let named = file ?? variables[Settings.fileVariable]
         let path =
-            named ?? (FileManager.default.fileExists(atPath: SettingsFile.usualPath) ? SettingsFile.usualPath : nil)
+            named ?? (FileManager.default.fileExists(atPath: SettingsFile.defaultPath) ? SettingsFile.defaultPath : nil)
         let read: SettingsFile?
         if let path { read = try SettingsFile(path) } else { read = nil }
         self.file = path
@@ -73,7 +73,7 @@ public struct Settings: Sendable {
         for setting in Setting.all {
             let key = ConfigKey(["till"] + setting.key.split(separator: ".").map(String.init))
             guard let text = reader.string(forKey: key, isSecret: setting.kind == .secret) else { continue }
-            let origin = origins.last ?? .usual
+            let origin = origins.last ?? .defaultValue
             try setting.check(text, at: Settings.place(setting, origin, path))
             values[setting.key] = (text, origin)
         }
@@ -139,7 +139,7 @@ public struct Settings: Sendable {
     public var entries: [Entry] {
         Setting.all.map { setting in
             guard let value = values[setting.key] else {
-                return Entry(setting: setting, shown: setting.usual, origin: .usual, place: "usual")
+                return Entry(setting: setting, shown: setting.defaultValue, origin: .defaultValue, place: "usual")
             }
             return Entry(
                 setting: setting, shown: setting.kind == .secret ? "••••" : value.text, origin: value.origin,
@@ -151,9 +151,9 @@ public struct Settings: Sendable {
         switch origin {
         case .commandLine: setting.option ?? "the command line"
         case .environment: setting.variable
-        case .file: "“\(setting.key)” in \(file ?? SettingsFile.usualPath)"
+        case .file: "“\(setting.key)” in \(file ?? SettingsFile.defaultPath)"
         case .secretFile(let path): path
-        case .usual: "usual"
+        case .defaultValue: "usual"
         }
     }
 }

@@ -1,8 +1,8 @@
 public import TillCore
 
-/// Why the settings can not be used. Nothing was opened and nobody was asked for money.
+/// Why the settings cannot be used. Nothing was opened and nobody was asked for money.
 public enum SettingsError: ExplainedError, Hashable {
-    /// The settings file can not be read, or is no JSON object.
+    /// The settings file cannot be read, or is no JSON object.
     case file(String, reason: String)
     /// The settings file has a key that nothing reads.
     case unknownKey(String, file: String, known: [String])
@@ -24,7 +24,7 @@ public enum SettingsError: ExplainedError, Hashable {
     /// What is wrong.
     public var what: String {
         switch self {
-        case .file(let path, let reason): "The settings file \(path) can not be used: \(reason)."
+        case .file(let path, let reason): "The settings file \(path) cannot be used: \(reason)."
         case .unknownKey(let key, let file, _): "The settings file \(file) has “\(key)”, which is no setting."
         case .wrongValue(let place, let reason): "\(place) \(reason)."
         case .secretInFile(let key, let file, _, _): "The settings file \(file) has the secret “\(key)”."

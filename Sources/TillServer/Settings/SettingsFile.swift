@@ -6,7 +6,7 @@ struct SettingsFile {
     /// The longest file that is read.
     static let maximumBytes = 256 << 10
     /// The file that is read if none is named.
-    static let usualPath = "till.json"
+    static let defaultPath = "till.json"
 
     let path: String
     /// Values by key, as text.

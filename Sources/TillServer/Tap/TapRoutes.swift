@@ -7,7 +7,7 @@ import TillTapToPay
 
 /// What stands under `/v1/tap`: the virtual reader of a counter in sandbox mode.
 struct TapRoutes: Sendable {
-    let desk: TapDesk?
+    let desk: VirtualTapService?
     let payments: PaymentRoutes
 
     /// Answers a request; its path is `/v1/tap` or begins with it.
@@ -41,7 +41,7 @@ struct TapRoutes: Sendable {
         return problem
     }
 
-    private func theDesk() throws -> TapDesk {
+    private func requireService() throws -> VirtualTapService {
         guard let desk else {
             throw Problem(
                 .conflict, "no_virtual_reader", "Virtual cards are taken where the sandbox moves the money only.",
@@ -56,7 +56,7 @@ struct TapRoutes: Sendable {
         writer.beginObject()
         writer.field("available", desk != nil)
         writer.field("phase", desk?.status.phase.name)
-        writer.field("pass", desk == nil ? nil : TapDesk.pass)
+        writer.field("pass", desk == nil ? nil : VirtualTapService.pass)
         writer.key("cards")
         writer.beginArray()
         for card in desk == nil ? [] : VirtualCard.all {
@@ -84,18 +84,18 @@ struct TapRoutes: Sendable {
         return known[card.name] ?? card.name
     }
 
-    private func sale(_ id: String?, _ incoming: Incoming) async throws -> TapDesk.Sale {
+    private func sale(_ id: String?, _ incoming: Incoming) async throws -> VirtualTapService.Sale {
         guard let id else { throw Problem.field("payment", "It is missing.") }
         let name: PaymentID
         do { name = try PaymentID(validating: id) } catch { throw Problem.field("payment", error.description) }
         let payment = try await payments.checkout.payment(name, account: incoming.account)
-        return TapDesk.Sale(account: payment.account, order: payment.order.id)
+        return VirtualTapService.Sale(account: payment.account, order: payment.order.id)
     }
 
     private func act(isCard: Bool, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(isCard ? ["payment", "card"] : ["payment"])
-        let desk = try theDesk()
+        let desk = try requireService()
         let sale = try await sale(try body.text("payment", atMost: 128), incoming)
         var writer = JSONWriter()
         writer.beginObject()
@@ -115,7 +115,7 @@ struct TapRoutes: Sendable {
 
     /// What happened at the reader in the sale of a payment: its steps, and what became of the pass.
     private func story(_ incoming: Incoming) async throws -> Response {
-        let desk = try theDesk()
+        let desk = try requireService()
         let sale = try await sale(try incoming.query("payment"), incoming)
         guard let story = await desk.story(of: sale) else {
             throw Problem(

@@ -9,7 +9,7 @@ extension TerminalRoutes {
     /// Puts questions on a reader that has nothing else to do.
     func ask(_ id: String, _ incoming: Incoming) async throws -> Response {
         let inputs = try TerminalRoutes.inputs(try await incoming.document())
-        let readers = try theDesk().provider.terminal
+        let readers = try requireService().provider.terminal
         let reader = try await readers.reader(id)
         guard reader.deviceType.isSmart else { throw TerminalRoutes.isNotSmart }
         if let action = reader.action, action.status == .inProgress, action.kind != .setReaderDisplay {
@@ -22,7 +22,7 @@ extension TerminalRoutes {
 
     /// How far the customer is with them.
     func asked(_ id: String) async throws -> Response {
-        questions(at: try await theDesk().provider.terminal.reader(id))
+        questions(at: try await requireService().provider.terminal.reader(id))
     }
 
     /// Answers for the customer of a simulated reader, skips what may be skipped, or lets nobody answer.
@@ -33,7 +33,7 @@ extension TerminalRoutes {
         guard ["answers", "skips", "leaves"].contains(customer) else {
             throw Problem.field("customer", "It must be answers, skips or leaves.")
         }
-        let readers = try theDesk().provider.terminal
+        let readers = try requireService().provider.terminal
         guard try await readers.reader(id).deviceType.isSimulated else {
             throw Problem(.conflict, "reader_is_real", "This is no simulated reader.", next: "Ask a real customer.")
         }

@@ -15,7 +15,7 @@ struct TerminalRoutes: Sendable {
     /// The largest tip that a test card gives, in the wire's units.
     static let maximumTip: Int64 = 99_999_999
 
-    let desk: TerminalDesk?
+    let desk: TerminalService?
     let payments: PaymentRoutes
 
     private var checkout: Checkout { payments.checkout }
@@ -74,7 +74,7 @@ struct TerminalRoutes: Sendable {
         return problem
     }
 
-    func theDesk() throws -> TerminalDesk {
+    func requireService() throws -> TerminalService {
         guard let desk else {
             throw Problem(
                 .conflict, "no_readers", "This counter has no card readers of Stripe.",
@@ -129,7 +129,7 @@ struct TerminalRoutes: Sendable {
             card?.tip = units
         }
         if verb == "card", card == nil { throw Problem.field("card", "There is no such test card.") }
-        let readers = try theDesk().provider.terminal
+        let readers = try requireService().provider.terminal
         let reader: TerminalReader
         if verb == "card", let card {
             guard try await readers.reader(id).deviceType.isSimulated else {
@@ -158,7 +158,7 @@ struct TerminalRoutes: Sendable {
         if let location, (try? ProviderReference(validating: location)) == nil {
             throw Problem.field("location", "It must be a location of Stripe, tml_…")
         }
-        let token = try await theDesk().provider.terminal.connectionToken(location: location, key: key("token"))
+        let token = try await requireService().provider.terminal.connectionToken(location: location, key: key("token"))
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("secret", token.secret.reveal())
@@ -171,7 +171,7 @@ struct TerminalRoutes: Sendable {
     private func collect(_ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         let (order, mode, device) = try wanted(body)
-        let desk = try theDesk()
+        let desk = try requireService()
         for _ in 0..<TerminalRoutes.maximumTurns {
             let payment = try await payment(for: order, mode, incoming.account)
             let attempt = payment.currentAttempt ?? payment.attempts.last
@@ -259,7 +259,7 @@ struct TerminalRoutes: Sendable {
         try (try await incoming.document()).allow([])
         let payment = PaymentID(rawValue: id)
         _ = try await checkout.payment(payment, account: incoming.account)
-        try await checkout.look(at: payment)
+        try await checkout.query(payment)
         return payments.json(PaymentJSON.write(try await checkout.payment(payment, account: incoming.account)))
     }
 }

@@ -2,7 +2,7 @@ internal import TillCore
 internal import TillHardware
 
 extension PaymentIntent {
-    /// A payment intent as Stripe tells it; `nil` if it can not be relied upon.
+    /// A payment intent as Stripe tells it; `nil` if it cannot be relied upon.
     init?(stripe json: JSONValue, account: AccountID) {
         guard let read = StripePaymentIntent(json) else { return nil }
         var metadata: [String: String] = [:]

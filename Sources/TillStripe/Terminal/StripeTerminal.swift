@@ -280,7 +280,7 @@ extension StripeTerminal {
     ) async throws(StripeTerminalError) -> Value {
         let json = try await answer(call, isAboutMoney: isAboutMoney)
         guard let value = parse(json) else {
-            throw StripeTerminalError(.unknown, "the answer can not be read", isAboutMoney: isAboutMoney)
+            throw StripeTerminalError(.unknown, "the answer cannot be read", isAboutMoney: isAboutMoney)
         }
         return value
     }
@@ -302,9 +302,9 @@ extension StripeTerminal {
         for _ in 0..<StripeTerminal.maximumPages {
             let json = try await answer(call(after))
             guard let data = json["data"]?.arrayValue else {
-                throw StripeTerminalError(.unknown, "the answer can not be read")
+                throw StripeTerminalError(.unknown, "the answer cannot be read")
             }
-            // What can not be read is left out: a new kind of reader must not hide the others.
+            // What cannot be read is left out: a new kind of reader must not hide the others.
             let page = data.compactMap(parse)
             all += page
             guard json["has_more"]?.boolValue == true, let last = page.last else { return all }

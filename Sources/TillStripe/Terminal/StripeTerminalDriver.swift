@@ -12,7 +12,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// What these readers can do.
     public nonisolated let capabilities = CardReaderDriverCapabilities(
         createsIntents: .onServer, needsConnectionToken: false, amountLimits: .stripe, refunds: true,
-        tellsRemoval: false)
+        reportsRemoval: false)
 
     private let terminal: StripeTerminal
     private let clock: any TillClock
@@ -74,7 +74,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     public func clear() async { connected = nil }
 
     /// Shows a cart on the reader's screen; without one, its usual screen.
-    /// - Throws: `invalidAmount` for a sum that Stripe can not take.
+    /// - Throws: `invalidAmount` for a sum that Stripe cannot take.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         let reader = try reader()
         guard let cart else { return try await callOff() }
@@ -101,7 +101,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let parameters = request.parameters
         guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
-            throw CardReaderFailure(.invalidAmount, message: "Stripe can not take \(parameters.amount).")
+            throw CardReaderFailure(.invalidAmount, message: "Stripe cannot take \(parameters.amount).")
         }
         var draft = TerminalIntentDraft(amount: wire, currency: parameters.amount.currency.code.lowercased())
         draft.paymentMethodTypes = parameters.methods.map(\.rawValue)
@@ -114,7 +114,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         draft.receiptEmail = parameters.receiptEmail?.text
         if let fee = parameters.applicationFee {
             guard let wire = try? AmountCodec.stripe.wireAmount(fee) else {
-                throw CardReaderFailure(.invalidAmount, message: "Stripe can not take a fee of \(fee).")
+                throw CardReaderFailure(.invalidAmount, message: "Stripe cannot take a fee of \(fee).")
             }
             draft.applicationFee = wire
         }
@@ -250,7 +250,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     ) async throws(CardReaderFailure) -> CardReaderRefund {
         if let made = try await refundMade(parameters) { return made }
         do throws(CardReaderFailure) { try await callOff() } catch {
-            throw CardReaderFailure(.requestTimedOut, message: "The reader can not be called off; a refund may follow.")
+            throw CardReaderFailure(.requestTimedOut, message: "The reader cannot be called off; a refund may follow.")
         }
         if let made = try await refundMade(parameters) { return made }
         throw failure

@@ -91,18 +91,18 @@ public struct StripeTerminalError: ExplainedError, Hashable {
             "The reader is busy with something else.", "Wait until it is done, or call it off: till readers cancel."
         ),
         "terminal_reader_offline": (
-            "The reader can not be reached.", "Check that it is on and in the network, then try again."
+            "The reader cannot be reached.", "Check that it is on and in the network, then try again."
         ),
         "terminal_reader_timeout": (
             "The reader did not answer in time.", "Look at the reader and at the payment before you try again."
         ),
         "terminal_reader_hardware_fault": ("The reader has a fault.", "Restart it, or use another one."),
         "terminal_reader_invalid_location_for_payment": (
-            "The reader stands in a country where this payment can not be taken.",
+            "The reader stands in a country where this payment cannot be taken.",
             "Use a reader of the payment's country and currency."
         ),
         "terminal_reader_invalid_location_for_activation": (
-            "The reader can not be used in the country of this location.", "Give a location in the reader's country."
+            "The reader cannot be used in the country of this location.", "Give a location in the reader's country."
         ),
         "terminal_location_country_unsupported": (
             "Stripe has no readers in this country.", "Give a location in another country."

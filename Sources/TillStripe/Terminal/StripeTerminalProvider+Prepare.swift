@@ -11,7 +11,7 @@ extension StripeTerminalProvider {
             return .declined(
                 Decline(
                     reason: .invalidAmount, code: error.underlyingError.rawValue,
-                    message: error.details.sentence ?? "the amount can not be charged"))
+                    message: error.details.sentence ?? "the amount cannot be charged"))
         }
         // The key of an earlier try may be forgotten by now; its intent is not.
         if let earlier = request.earlier, let answer = await reuse(earlier, request) { return answer }
@@ -34,7 +34,7 @@ extension StripeTerminalProvider {
         return .declined(Decline(reason: .invalidRequest, message: "too many payment intents for one order"))
     }
 
-    /// Takes an intent that is there already; `nil` if it can not be paid any more.
+    /// Takes an intent that is there already; `nil` if it cannot be paid any more.
     private func reuse(
         _ reference: ProviderReference, _ request: AuthorizationRequest
     ) async -> ProviderAnswer<Confirmation>? {

@@ -19,7 +19,7 @@ extension StripeTerminalProvider {
     }
 
     /// The reader that waits for a card for an intent: this process's own, or, after a crash, whichever says so. One
-    /// that can not be found is left to its own time: the canceled intent can not be charged.
+    /// that cannot be found is left to its own time: the canceled intent cannot be charged.
     private func reader(at reference: ProviderReference) async -> String? {
         if let own = feed.reader(of: reference) { return own }
         let all = (try? await terminal.readers()) ?? []
@@ -118,7 +118,7 @@ extension StripeTerminalProvider {
     }
 
     /// Waits for the end of a refund at a reader. The refund in Stripe's list is the truth. Without one, what the
-    /// reader says is a no only once it was called off, and only if the command can not arrive later.
+    /// reader says is a no only once it was called off, and only if the command cannot arrive later.
     private func watchRefund(
         _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait,
         isCertain: Bool
@@ -138,7 +138,7 @@ extension StripeTerminalProvider {
                 }
             } else if let state, !isOurs, clock.now().since(began) >= StripeTerminalProvider.grace {
                 if let made = await refundMade(request, reference) { return made }
-                // Another command is left alone; that ours is over can not be known then.
+                // Another command is left alone; that ours is over cannot be known then.
                 guard state.action?.status != .inProgress else {
                     return .unknown(reason: "the reader is at something else")
                 }
@@ -152,7 +152,7 @@ extension StripeTerminalProvider {
             ?? .unknown(reason: "the reader did not come to an end in time")
     }
 
-    /// Calls the reader off and looks once more. `nil`: it can not be called off now.
+    /// Calls the reader off and looks once more. `nil`: it cannot be called off now.
     private func letGo(
         _ reader: String, _ request: RefundRequest, _ reference: ProviderReference, _ decline: Decline, isCertain: Bool
     ) async -> ProviderAnswer<Confirmation>? {
@@ -167,7 +167,7 @@ extension StripeTerminalProvider {
         _ request: RefundRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation> {
         guard let readers = try? await terminal.readers() else {
-            return .unknown(reason: "the readers can not be read")
+            return .unknown(reason: "the readers cannot be read")
         }
         let isRunning = readers.contains {
             $0.action?.status == .inProgress && $0.action?.kind == .refundPayment
@@ -197,7 +197,7 @@ extension StripeTerminalProvider {
         let call = StripeRequest.get(StripePath.refunds, [("payment_intent", reference.rawValue), ("limit", "100")])
         guard case .answered(let json) = await online.client.send(call, within: online.deadline),
             let data = json["data"]?.arrayValue
-        else { return .unknown(reason: "the refunds can not be read") }
+        else { return .unknown(reason: "the refunds cannot be read") }
         guard let refund = data.compactMap(StripeRefund.init).first(where: { $0.refund == request.refund }) else {
             return nil
         }

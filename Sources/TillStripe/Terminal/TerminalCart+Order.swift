@@ -2,7 +2,7 @@ public import TillCore
 
 extension TerminalCart {
     /// An order as a reader shows it, at most 100 lines; the total is always the order's own.
-    /// - Throws: `TillCore.MoneyError` if Stripe can not express the amounts.
+    /// - Throws: `TillCore.MoneyError` if Stripe cannot express the amounts.
     public init(_ order: Order) throws(MoneyError) {
         let codec = AmountCodec.stripe
         var lines: [Line] = []

@@ -21,7 +21,7 @@ public struct TerminalInput: Hashable, Sendable {
     public var skipButton: String?
     /// The button that sends it.
     public var submitButton: String?
-    /// The customer can not skip it.
+    /// The customer cannot skip it.
     public var isRequired: Bool?
     /// What can be chosen, for a selection.
     public var choices: [Choice]

@@ -2,7 +2,7 @@ public import TillCore
 
 extension ReaderLifecycle {
     /// What an input leads to; nothing for one that has no meaning any more, such as news of a call that was given up.
-    /// - Throws: ``ReaderRefusal`` for a command that can not be followed now.
+    /// - Throws: ``ReaderRefusal`` for a command that cannot be followed now.
     public func decide(_ input: ReaderInput, at now: Timestamp) throws(ReaderRefusal) -> [ReaderChange] {
         switch input {
         case .accountKnown(let isLinked):

@@ -43,7 +43,7 @@ public struct ReaderLifecycle: Hashable, Sendable {
     /// The times that hold.
     public let deadlines: TapToPayDeadlines
 
-    /// A reader of a device that can read cards, or the reason why it can not.
+    /// A reader of a device that can read cards, or the reason why it cannot.
     public init(unsupported: PaymentCardReaderError? = nil, deadlines: TapToPayDeadlines = TapToPayDeadlines()) {
         phase = unsupported.map { .unsupported($0) } ?? .idle
         self.deadlines = deadlines

@@ -3,7 +3,7 @@ public import TillCore
 /// Where a reader is. What is orthogonal to it, the app's scene, the token and the call that is under way, stands
 /// beside it in ``ReaderLifecycle``.
 public enum ReaderPhase: Hashable, Sendable {
-    /// This device can not read cards.
+    /// This device cannot read cards.
     case unsupported(PaymentCardReaderError)
     /// There is no session, and nothing is under way to one.
     case idle
@@ -81,7 +81,7 @@ public enum ReadStep: String, Hashable, Sendable {
     case enteringPIN = "entering_pin"
     /// The card may leave.
     case removeCard = "remove_card"
-    /// The card is read; the read can not be called off any more.
+    /// The card is read; the read cannot be called off any more.
     case completed
     /// It was called off; the driver has the last word.
     case cancelling

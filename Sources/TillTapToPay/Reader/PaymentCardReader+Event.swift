@@ -4,7 +4,7 @@ extension PaymentCardReader {
     public enum Event: Hashable, Sendable {
         /// Percent of the configuration, 0 to 100, while the reader is prepared. It is not the progress of a read.
         case updateProgress(Int)
-        /// The reader can not read now.
+        /// The reader cannot read now.
         case notReady
         /// The sheet is up and a card may be presented.
         case readyForTap

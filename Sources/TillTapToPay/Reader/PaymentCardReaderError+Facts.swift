@@ -26,7 +26,7 @@ extension PaymentCardReaderError {
         case .backgroundRequestNotAllowed:
             return F(
                 "backgroundRequestNotAllowed", .iOS15_4, .merchant, .prepare,
-                "The app is in the background, where the reader can not be used.",
+                "The app is in the background, where the reader cannot be used.",
                 "Bring the app to the front; the reader is then prepared again.")
         case .unsupported:
             return F(

@@ -77,7 +77,7 @@ extension PaymentCardReaderSession.ReadError {
         case .invalidVASMerchants(let reason):
             return F(
                 "invalidVASMerchants", .iOS16, .developer, .none,
-                "The loyalty passes can not be asked for\(PaymentCardReaderError.suffix(reason)).",
+                "The loyalty passes cannot be asked for\(PaymentCardReaderError.suffix(reason)).",
                 "Give 1 to \(VASRequest.mostMerchants) pass type identifiers.")
         case .invalidVASRequestParameters(let reason):
             return F(
@@ -86,7 +86,7 @@ extension PaymentCardReaderSession.ReadError {
                 "Correct it and begin again.")
         default:
             return F(
-                "invalidAmount", .iOS15_4, .developer, .none, "The amount can not be read for.",
+                "invalidAmount", .iOS15_4, .developer, .none, "The amount cannot be read for.",
                 "Give an amount above zero that the currency can express.")
         }
     }
@@ -110,7 +110,7 @@ extension PaymentCardReaderSession.ReadError {
                 "paymentCardDeclined", .iOS15_4, .customer, .again, "The card refused.", "Ask for another card.")
         case .cardNotSupported:
             return F(
-                "cardNotSupported", .iOS26, .customer, .again, "This card can not be used here.",
+                "cardNotSupported", .iOS26, .customer, .again, "This card cannot be used here.",
                 "Ask for another card.")
         default:
             return F(
@@ -135,7 +135,7 @@ extension PaymentCardReaderSession.ReadError {
                 "Present the card again, or take another.")
         case .pinNotAllowed:
             return F(
-                "pinNotAllowed", .iOS16, .time, .again, "A PIN can not be asked for any more, or not here.",
+                "pinNotAllowed", .iOS16, .time, .again, "A PIN cannot be asked for any more, or not here.",
                 "Present the card again.")
         default:
             return F(
@@ -161,7 +161,7 @@ extension PaymentCardReaderSession.ReadError {
         case .storeAndForwardDeclineFailed:
             return F(
                 "storeAndForwardDeclineFailed", .iOS18_4, .time, .none,
-                "The stored payment can not be declined any more.",
+                "The stored payment cannot be declined any more.",
                 "It will be sent; refund it when it is decided.")
         case .storeAndForwardResultNotFound:
             return F(

@@ -3,7 +3,7 @@ public import TillCore
 /// A time in which cards can be read: from ``PaymentCardReader/prepare(using:)`` until the app goes to the background,
 /// the reader loses it, or its token is over. Any number of reads, one at a time.
 ///
-/// Not made by apps. `@unchecked`: its parts never change and are safe themselves, but a class with a subclass can not
+/// Not made by apps. `@unchecked`: its parts never change and are safe themselves, but a class with a subclass cannot
 /// be checked for it.
 public class PaymentCardReaderSession: @unchecked Sendable {
     let engine: ReaderEngine

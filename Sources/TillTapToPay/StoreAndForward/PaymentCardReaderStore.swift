@@ -95,7 +95,7 @@ extension PaymentCardReaderStore.StoreError: ExplainedError {
         case .passcodeDisabled: "This device has no passcode."
         case .storeAndForwardBatchNotFound: "There is no such batch."
         case .storeAndForwardResultsNotFound: "Nothing is stored."
-        case .storeAndForwardBatchSizeInvalid: "A batch can not have this size."
+        case .storeAndForwardBatchSizeInvalid: "A batch cannot have this size."
         case .storeAndForwardBatchAlreadyExists: "A batch is on its way already."
         case .storeAndForwardDeletionTokenExpired: "The provider's word to delete is too old."
         case .storeAndForwardDeletionTokenInvalid: "The provider's word to delete is not for this batch or is forged."

@@ -77,7 +77,7 @@ public final class UIPrintInteractionController: NSObject {
     public var printFormatter: UIPrintFormatter?
     public weak var delegate: (any UIPrintInteractionControllerDelegate)?
 
-    /// What the person does: set by a test. `nil`: the dialog can not be shown.
+    /// What the person does: set by a test. `nil`: the dialog cannot be shown.
     public var person: ((UIPrintInteractionController, @escaping CompletionHandler) -> Void)?
     public private(set) var isDismissed = false
 

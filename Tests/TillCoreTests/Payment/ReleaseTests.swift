@@ -123,7 +123,7 @@ struct ReleaseTests {
     }
 
     @Test("is asked for again after a look in between: some providers tell only then that they have refused it")
-    func lookInBetween() throws {
+    func queryInBetween() throws {
         let due = Examples.start.adding(.minutes(5))
         func events(_ reason: String, at now: Timestamp) throws -> [String] {
             let payment = try partly(then: [

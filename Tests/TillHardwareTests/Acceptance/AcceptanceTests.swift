@@ -44,7 +44,7 @@ import TillSimulation
             switch how {
             case "lost before": world.driver.next(point, .fail(broken), .fail(broken))
             case "lost after": world.driver.next(point, .happensThenFails(broken), .happensThenFails(broken))
-            case "late": world.driver.next(point, .toldAfter(.minutes(4)))
+            case "late": world.driver.next(point, .reportedAfter(.minutes(4)))
             case "never": world.driver.next(point, .happensThenHangs)
             default: break
             }
@@ -145,7 +145,7 @@ import TillSimulation
         try ReaderWorld().run { world in
             try await world.connect()
             for point in [Point.createIntent, .collect, .confirm, .cancelIntent] {
-                world.driver.next(point, .toldAfter(.seconds(2)))
+                world.driver.next(point, .reportedAfter(.seconds(2)))
             }
             let payment = world.start { world in
                 try await world.service.collectPayment(world.parameters()) { intent, order in

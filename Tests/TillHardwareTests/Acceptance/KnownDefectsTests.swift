@@ -157,7 +157,7 @@ import TillCore
 
     @Test func aConnectionThatWasGivenUpIsPublishedAsConnected() throws {
         try ReaderWorld().run { world in
-            world.driver.next(.connect, .toldAfter(.seconds(30)))
+            world.driver.next(.connect, .reportedAfter(.seconds(30)))
             let connecting = world.start { world in try await world.connect() }
             await world.reaches(.connect)
             let lists = world.service.connectedReaders.subscribe()

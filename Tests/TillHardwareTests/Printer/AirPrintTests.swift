@@ -60,7 +60,7 @@ import TillReceipts
             #expect(!isShown)
         }
 
-        @Test("closing the dialog, a jam and a device that can not print are told apart")
+        @Test("closing the dialog, a jam and a device that cannot print are told apart")
         func failures() async throws {
             let printer = AirPrintReceiptPrinter()
             dialog.person = { $1($0, false, nil) }

@@ -18,7 +18,7 @@ import TillCore
         switch wait {
         case .cardRemoval: await driver.say(.reader(CardReaderEvent(.cardInserted)))
         case .createIntent: driver.next(.createIntent, .hangs)
-        case .createIntentHappens: driver.next(.createIntent, .toldAfter(.seconds(25)))
+        case .createIntentHappens: driver.next(.createIntent, .reportedAfter(.seconds(25)))
         case .collect: driver.customer(.neverComes)
         case .collectHangs: driver.next(.collect, .hangs)
         case .cancelCollectHangs:

@@ -113,7 +113,7 @@ struct Schedule: Sendable {
                 case 1: fault = .happensThenFails(CardReaderFailure(terminalSDK: 9010))
                 case 2: fault = point == .disconnect ? .none : .hangs
                 case 3: fault = point == .disconnect ? .none : .happensThenHangs
-                case 4: fault = .toldAfter(.seconds(Int64(random.next() % 200)))
+                case 4: fault = .reportedAfter(.seconds(Int64(random.next() % 200)))
                 case 5: fault = .after(.seconds(Int64(random.next() % 200)))
                 default: fault = .none
                 }

@@ -100,7 +100,7 @@ import TillCore
         try ReaderWorld().run { world in
             world.driver.set { $0.devices = [ScriptedDriver.p400] }
             try await world.connect(serial: "P400-1")
-            world.driver.next(.display, .toldAfter(.minutes(10)))
+            world.driver.next(.display, .reportedAfter(.minutes(10)))
             let begun = world.now
             let shown = await #expect(throws: CardReaderServiceError.self) { try await world.service.display(nil) }
             #expect(shown?.interaction == .readerDisplay)
@@ -113,7 +113,7 @@ import TillCore
             try await world.connect()
             await world.driver.say(.updateAvailable(CardReaderSoftwareUpdate(version: "2.0")))
             await world.pass(.milliseconds(10))
-            world.driver.next(.installUpdate, .toldAfter(.hours(10)))
+            world.driver.next(.installUpdate, .reportedAfter(.hours(10)))
             let begun = world.now
             let updated = await #expect(throws: CardReaderServiceError.self) {
                 try await world.service.installUpdate()
@@ -137,7 +137,7 @@ import TillCore
 
     @Test func aReaderThatConnectsAfterItsTimeIsLetGo() throws {
         try ReaderWorld().run { world in
-            world.driver.next(.connect, .toldAfter(.minutes(3)))
+            world.driver.next(.connect, .reportedAfter(.minutes(3)))
             let error = await #expect(throws: CardReaderServiceError.self) { try await world.connect() }
             #expect(error?.underlyingError == .connectTimedOut)
             let before = world.driver.calls(.disconnect)
@@ -150,12 +150,12 @@ import TillCore
     @Test func aCardThatIsCollectedAfterItsTimeIsTold() throws {
         try ReaderWorld().run { world in
             try await world.connect()
-            world.driver.next(.collect, .toldAfter(.minutes(5)))
+            world.driver.next(.collect, .reportedAfter(.minutes(5)))
             let error = await #expect(throws: CardReaderServiceError.self) { _ = try await world.pay() }
             #expect(error?.underlyingError == .cardReadTimedOut)
             await world.pass(.minutes(6))
-            let isTold = world.late.all.contains { if case .intent = $0 { true } else { false } }
-            #expect(isTold)
+            let isReported = world.late.all.contains { if case .intent = $0 { true } else { false } }
+            #expect(isReported)
             #expect(world.driver.calls(.confirm) == 0)
         }
     }
@@ -163,13 +163,13 @@ import TillCore
     @Test func moneyThatIsConfirmedAfterItsTimeSettlesItsOrderAndIsTold() throws {
         try ReaderWorld().run { world in
             try await world.connect()
-            world.driver.next(.confirm, .toldAfter(.minutes(3)))
+            world.driver.next(.confirm, .reportedAfter(.minutes(3)))
             world.driver.always(.retrieveIntent, .fail(CardReaderFailure(.notConnectedToInternet)))
             let lost = await #expect(throws: CardReaderServiceError.self) { _ = try await world.pay() }
             #expect(lost?.moneyMoved == .unknown)
             await world.pass(.minutes(4))
-            let isTold = world.late.all.contains { if case .intent = $0 { true } else { false } }
-            #expect(isTold)
+            let isReported = world.late.all.contains { if case .intent = $0 { true } else { false } }
+            #expect(isReported)
             let again = await #expect(throws: CardReaderServiceError.self) { _ = try await world.pay() }
             #expect(again?.underlyingError == .orderAlreadyPaid)
         }
@@ -178,14 +178,14 @@ import TillCore
     @Test func aRefundThatIsMadeAfterItsTimeIsToldAndSettles() throws {
         try ReaderWorld().run { world in
             try await world.connect()
-            world.driver.next(.refund, .toldAfter(.minutes(6)))
+            world.driver.next(.refund, .reportedAfter(.minutes(6)))
             let lost = await #expect(throws: CardReaderServiceError.self) {
                 _ = try await world.service.refund(StateTableTests.refund("re-1", charge: "ch_1"))
             }
             #expect(lost?.moneyMoved == .unknown)
             await world.pass(.minutes(7))
-            let isTold = world.late.all.contains { if case .refund = $0 { true } else { false } }
-            #expect(isTold)
+            let isReported = world.late.all.contains { if case .refund = $0 { true } else { false } }
+            #expect(isReported)
             _ = try await world.service.refund(StateTableTests.refund("re-2", charge: "ch_1"))
         }
     }

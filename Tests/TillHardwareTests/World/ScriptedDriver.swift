@@ -24,7 +24,7 @@ final class ScriptedDriver: CardReaderDriver {
         /// It happens, and nobody hears of it until the test is over.
         case happensThenHangs
         /// It happens at once and is told after a while.
-        case toldAfter(Span)
+        case reportedAfter(Span)
         /// It happens after a while.
         case after(Span)
     }
@@ -166,7 +166,7 @@ final class ScriptedDriver: CardReaderDriver {
             do throws(CardReaderFailure) { result = .success(try await body()) } catch { result = .failure(error) }
             await hang()
             return try result.get()
-        case .toldAfter(let span):
+        case .reportedAfter(let span):
             let result: Result<Value, CardReaderFailure>
             do throws(CardReaderFailure) { result = .success(try await body()) } catch { result = .failure(error) }
             try? await clock.sleep(for: span)

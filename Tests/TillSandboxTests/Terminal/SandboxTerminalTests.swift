@@ -208,7 +208,7 @@ import TillStripe
         #expect(!foreign.isReplay && foreign.status == 200)
     }
 
-    @Test("an intent that can not be charged any more is refused before the reader wakes")
+    @Test("an intent that cannot be charged any more is refused before the reader wakes")
     func wrongIntents() async throws {
         let reader = try await world.register(country: "US")
         let canceled = try await intent()

@@ -140,7 +140,7 @@ import TillStripe
         }
     }
 
-    @Test("called off by the shop and by the customer: nothing is charged, and the intent can not be paid any more")
+    @Test("called off by the shop and by the customer: nothing is charged, and the intent cannot be paid any more")
     func calledOff() async throws {
         try await withShop { shop in
             _ = try await shop.connect()

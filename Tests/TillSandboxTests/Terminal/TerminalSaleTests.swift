@@ -100,7 +100,7 @@ import TillStripe
         #expect(try await world.charges().map(\.authorized) == [0])
     }
 
-    @Test("the shop calls it off while the reader waits; while the card is charged it can not")
+    @Test("the shop calls it off while the reader waits; while the card is charged it cannot")
     func shopCancels() async throws {
         let payment = try await world.payment(try world.order())
         world.customer { [reader] world in
@@ -133,7 +133,7 @@ import TillStripe
         } else {
             world.wire.plan.withLock { $0.loseAnswer = ["/process_payment_intent"] }
         }
-        world.customer(presents: visa, at: reader, afterLooks: 3)
+        world.customer(presents: visa, at: reader, afterQueries: 3)
         let done = try await world.sell(try await world.payment(try world.order()), at: reader)
         #expect(done.status == .succeeded)
         #expect(try await world.charges().map(\.captured) == [1250])
@@ -156,7 +156,7 @@ import TillStripe
         }
         #expect(open.moneyMoved == .no)
         if fault != "lost" { #expect(try await world.charges().first?.state == .voided) }
-        world.customer(presents: visa, at: reader, afterLooks: 3)
+        world.customer(presents: visa, at: reader, afterQueries: 3)
         let done = try await world.sell(open, at: reader)
         #expect(done.status == .succeeded)
         #expect(try await world.charges().map(\.captured).reduce(0, +) == 1250)
@@ -166,7 +166,7 @@ import TillStripe
         "the line is cut after the command, the customer pays, and the till finds out later", arguments: [true, false])
     func cutOff(_ pays: Bool) async throws {
         let payment = try await world.payment(try world.order())
-        world.customer(afterLooks: 2) { [reader, visa] world in
+        world.customer(afterQueries: 2) { [reader, visa] world in
             if pays {
                 _ = try? await world.readers.present(visa, at: reader.id, key: world.key("p"))
             }
@@ -191,7 +191,7 @@ import TillStripe
     func busy() async throws {
         let other = try await world.payment(try world.order("o-2", 900))
         let first = try await world.payment(try world.order())
-        world.customer(afterLooks: 3) { [reader, visa] world in
+        world.customer(afterQueries: 3) { [reader, visa] world in
             let refused = try? await world.sell(other, at: reader)
             #expect(refused?.status == .declined)
             _ = try? await world.readers.present(visa, at: reader.id, key: world.key("p"))
@@ -206,7 +206,7 @@ import TillStripe
         var draft = TerminalIntentDraft(amount: 777, currency: "eur")
         draft.metadata = ["till_order": "foreign"]
         let foreign = try await world.readers.createIntent(draft, key: world.key("foreign"))
-        world.customer(afterLooks: 3) { [reader, visa] world in
+        world.customer(afterQueries: 3) { [reader, visa] world in
             _ = try? await world.readers.process(
                 foreign, at: reader.id, TerminalCollection(), key: world.key("foreign-process"))
             _ = try? await world.readers.present(visa, at: reader.id, key: world.key("foreign-card"))
@@ -236,7 +236,7 @@ import TillStripe
     @Test("a payment that is canceled while the reader waits is never charged")
     func canceledMeanwhile() async throws {
         let payment = try await world.payment(try world.order())
-        world.customer(afterLooks: 2) { [reader, visa] world in
+        world.customer(afterQueries: 2) { [reader, visa] world in
             _ = try? await world.checkout.cancel(payment.id, account: .main)
             _ = try? await world.readers.present(visa, at: reader.id, key: world.key("p"))
         }
@@ -332,7 +332,7 @@ import TillStripe
             throw TerminalSaleTests.Unexpected()
         }
         #expect(decline.reason.refundSentence.contains("Present the card that paid."))
-        world.customer(afterLooks: 2) { [reader] world in _ = try? world.act("customer_cancel", reader) }
+        world.customer(afterQueries: 2) { [reader] world in _ = try? world.act("customer_cancel", reader) }
         let no = try await world.checkout.refund(done.id, account: .main)
         #expect(no.refunds.last?.state.isSucceeded == false)
         #expect(try await world.charges().map(\.refunded) == [0])
@@ -354,7 +354,7 @@ import TillStripe
         let done = try await paid()
         let part = Money(minorUnits: 500, currency: .cad)
         world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
-        world.customer(afterLooks: 1) { [reader, card] world in
+        world.customer(afterQueries: 1) { [reader, card] world in
             _ = try? await world.readers.present(card, at: reader.id, key: world.key("present"))
             world.wire.plan.withLock { $0.isCut = true }
         }
@@ -363,7 +363,7 @@ import TillStripe
         world.wire.plan.withLock { $0.isCut = false }
         world.clock.advance(by: .hours(30))
         world.customer(presents: card, at: reader)
-        for _ in 0..<4 { try await world.checkout.look(at: done.id) }
+        for _ in 0..<4 { try await world.checkout.query(done.id) }
         let found = try await world.checkout.payment(done.id, account: .main)
         #expect(found.refunds.last?.state.isSucceeded == true)
         #expect(try await world.charges().map(\.refunded) == [500])
@@ -450,7 +450,7 @@ import TillStripe
         #expect(feed.lastCommand(for: request.refund, at: world.clock.now()) == world.clock.now())
         world.terminal.feed.useReader(reader.id, forRefundOf: done.id)
         let before = world.clock.now()
-        world.customer(afterLooks: 2) { [reader] world in _ = try? world.act("customer_cancel", reader) }
+        world.customer(afterQueries: 2) { [reader] world in _ = try? world.act("customer_cancel", reader) }
         _ = await world.terminal.refund(request)
         let sent = world.terminal.feed.lastCommand(for: request.refund, at: world.clock.now().adding(.hours(1)))
         #expect(sent >= before && sent <= world.clock.now())

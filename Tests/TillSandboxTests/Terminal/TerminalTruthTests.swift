@@ -22,8 +22,8 @@ import TillStripe
     }
 
     /// Tells of the reader's action what is not so, from the given look on, so often.
-    private func lie(_ status: String, fromLook: Int = 2, times: Int = 1) {
-        world.wire.gossip.withLock { $0 = WireToSandbox.Gossip(status: status, skip: fromLook - 1, times: times) }
+    private func lie(_ status: String, fromQuery: Int = 2, times: Int = 1) {
+        world.wire.gossip.withLock { $0 = WireToSandbox.Gossip(status: status, skip: fromQuery - 1, times: times) }
     }
 
     @Test("it says that it failed while it collects: the sale ends unpaid, and a card that comes later pays nothing")
@@ -44,7 +44,7 @@ import TillStripe
         lie("succeeded")
         let open = try await world.sell(try await world.payment(try world.order()), at: reader)
         #expect(open.status == .unknown || open.status == .requiresPaymentMethod)
-        try await world.checkout.look(at: open.id)
+        try await world.checkout.query(open.id)
         let end = try await world.checkout.payment(open.id, account: .main)
         #expect(end.captured.isZero)
         #expect(end.status == .requiresPaymentMethod, "voided, so that the order is free")
@@ -54,8 +54,8 @@ import TillStripe
 
     @Test("it says that it failed though the card was charged: paid")
     func saysFailedThoughPaid() async throws {
-        lie("failed", fromLook: 1, times: 1_000)
-        world.customer(presents: visa, at: reader, afterLooks: 2)
+        lie("failed", fromQuery: 1, times: 1_000)
+        world.customer(presents: visa, at: reader, afterQueries: 2)
         let done = try await world.sell(try await world.payment(try world.order()), at: reader)
         #expect(done.status == .succeeded)
         #expect(try await world.charges().map(\.captured) == [1250])
@@ -68,7 +68,7 @@ import TillStripe
         let no = try await world.sell(payment, at: reader)
         #expect(no.status == .declined)
         world.wire.gossip.withLock { $0 = WireToSandbox.Gossip(status: nil, skip: 1, times: 2) }
-        world.customer(presents: visa, at: reader, afterLooks: 6)
+        world.customer(presents: visa, at: reader, afterQueries: 6)
         let yes = try await world.sell(no, at: reader)
         #expect(yes.status == .succeeded)
         #expect(try await world.charges().count == 1, "still the one intent")
@@ -81,7 +81,7 @@ import TillStripe
         world.customer(presents: card, at: canadian)
         let paid = try await world.sell(try await world.payment(try world.order("o-1", 1250, .cad)), at: canadian)
         world.terminal.feed.useReader(canadian.id, forRefundOf: paid.id)
-        lie("failed", fromLook: 1)
+        lie("failed", fromQuery: 1)
         let no = try await world.checkout.refund(paid.id, account: .main)
         #expect(no.refunds.last?.state.isSucceeded == false)
         _ = try? await world.readers.present(card, at: canadian.id, key: world.key("late"))
@@ -90,8 +90,8 @@ import TillStripe
 
     @Test("it says a word that nobody knows: neither success nor failure, it is waited for")
     func saysAnUnknownWord() async throws {
-        lie("paused", fromLook: 2, times: 3)
-        world.customer(presents: visa, at: reader, afterLooks: 6)
+        lie("paused", fromQuery: 2, times: 3)
+        world.customer(presents: visa, at: reader, afterQueries: 6)
         let done = try await world.sell(try await world.payment(try world.order()), at: reader)
         #expect(done.status == .succeeded)
         #expect(try await world.charges().map(\.captured) == [1250])
@@ -99,7 +99,7 @@ import TillStripe
 
     @Test("it says that it collects for ever: after two minutes it is called off, and nothing was charged")
     func saysInProgressForEver() async throws {
-        lie("in_progress", fromLook: 1, times: 100_000)
+        lie("in_progress", fromQuery: 1, times: 100_000)
         let no = try await world.sell(try await world.payment(try world.order()), at: reader)
         guard case .declined(let decline) = no.attempts.last?.state else { throw TerminalSaleTests.Unexpected() }
         #expect(decline.reason == .noCardPresented)
@@ -255,7 +255,7 @@ import TillStripe
     @Test("the answer is lost though the card and its tip were charged: found with the tip, paid once")
     func lost() async throws {
         let payment = try await world.payment(try world.order())
-        world.customer(afterLooks: 2) { [reader] world in
+        world.customer(afterQueries: 2) { [reader] world in
             if let card = TerminalTestCard(named: "visa", tip: 200) {
                 _ = try? await world.readers.present(card, at: reader.id, key: world.key("tip"))
             }
@@ -266,7 +266,7 @@ import TillStripe
             tender: StripeTerminalProvider.tender(reader: reader, tipping: .onWholeAmount))
         #expect(open.status == .unknown)
         world.wire.plan.withLock { $0.isCut = false }
-        try await world.checkout.look(at: open.id)
+        try await world.checkout.query(open.id)
         let done = try await world.checkout.payment(open.id, account: .main)
         #expect(done.status == .succeeded)
         #expect(done.tip?.minorUnits == 200)

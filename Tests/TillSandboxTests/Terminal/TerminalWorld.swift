@@ -79,15 +79,15 @@ final class TerminalWorld: Sendable {
     }
 
     /// Somebody holds a card to the reader once the shop has looked so often.
-    func customer(presents card: TerminalTestCard, at reader: TerminalReader, afterLooks looks: Int = 2) {
-        customer(afterLooks: looks) { world in
+    func customer(presents card: TerminalTestCard, at reader: TerminalReader, afterQueries looks: Int = 2) {
+        customer(afterQueries: looks) { world in
             _ = try? await world.readers.present(
                 card, at: reader.id, key: world.key("present-\(UInt64.random(in: .min ... .max))"))
         }
     }
 
     /// Somebody does something once the shop has looked at its readers so often.
-    func customer(afterLooks looks: Int = 2, _ act: @escaping @Sendable (TerminalWorld) async -> Void) {
+    func customer(afterQueries looks: Int = 2, _ act: @escaping @Sendable (TerminalWorld) async -> Void) {
         wire.plan.withLock { plan in
             plan.looks = 0
             plan.after = looks
@@ -139,9 +139,9 @@ final class WireToSandbox: HTTPTransport {
         let parts = (halves.first ?? "").split(separator: "/").map(String.init)
         let line = "\(request.method.rawValue) \(halves.first ?? "")"
         lines.withLock { $0.append(line) }
-        let isLook = request.method == .get && parts.count == 4 && parts[2] == "readers"
+        let isQuery = request.method == .get && parts.count == 4 && parts[2] == "readers"
         let act = plan.withLock { plan -> (@Sendable () async -> Void)? in
-            guard isLook else { return nil }
+            guard isQuery else { return nil }
             plan.looks += 1
             guard plan.looks == plan.after else { return nil }
             defer { plan.act = nil }
@@ -167,7 +167,7 @@ final class WireToSandbox: HTTPTransport {
         guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the books are closed") }
         if dropsAfter { throw .unknown(reason: "lost on the way back") }
         var reply = Array(answer.body.utf8)
-        if isLook { reply = told(reply) }
+        if isQuery { reply = told(reply) }
         return HTTPReply(
             response: HTTPResponse(status: HTTPResponse.Status(code: answer.status)), body: reply)
     }

@@ -25,8 +25,8 @@ struct SettingsDocumentTests {
             case .webAddress: "a web address"
             }
         let option = setting.option.map { "`\($0)`" } ?? ""
-        let usual = setting.usual.map { "`\($0)`" } ?? ""
-        return "| `\(setting.key)` | `\(setting.variable)` | \(option) | \(kind) | \(usual) | \(setting.about) |"
+        let defaultValue = setting.defaultValue.map { "`\($0)`" } ?? ""
+        return "| `\(setting.key)` | `\(setting.variable)` | \(option) | \(kind) | \(defaultValue) | \(setting.about) |"
     }
 
     @Test("has a row for each, and no other")

@@ -159,7 +159,7 @@ import TillTapToPay
         if result.status == .unknown { #expect(result.sentence.contains("Do not charge again")) }
         var payment = try await counter.payment(result)
         for _ in 0..<50 where payment.status != .succeeded {
-            try await counter.checkout.look(at: payment.id)
+            try await counter.checkout.query(payment.id)
             payment = try await counter.payment(result)
         }
         #expect(payment.status == .succeeded)

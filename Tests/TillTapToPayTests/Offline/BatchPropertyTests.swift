@@ -28,7 +28,7 @@ import TillSimulation
                         let receipt = try OfflineExamples.receipt(log, batch, at: clock.now()) { sequence in
                             switch sequence % 5 {
                             case 0: .declined(Decline(reason: .insufficientFunds))
-                            case 1: .poison(reason: "can not be read")
+                            case 1: .poison(reason: "cannot be read")
                             default: .approved(reference: ProviderReference(rawValue: "sb_\(sequence)"), card: nil)
                             }
                         }

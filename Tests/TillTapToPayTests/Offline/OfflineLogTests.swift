@@ -8,7 +8,7 @@ import TillSimulation
 @Suite struct OfflineLogTests {
     let disk = PowerLossDisk()
     let clock = OfflineClock()
-    private let name = OfflineLog.usualName
+    private let name = OfflineLog.defaultName
 
     private func damage(_ marks: [LogMark] = []) -> LogDamage? {
         do {

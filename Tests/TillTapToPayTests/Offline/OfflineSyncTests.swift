@@ -14,7 +14,7 @@ final class OfflineShop: Sendable {
     let clock = OfflineClock()
     let journal: MemoryJournal
     let sandbox: SandboxProvider
-    let books: SandboxOfflineBooks
+    let books: SandboxOfflineLedger
     let faults = Mutex<[SandboxFault]>([])
     private let log = Mutex<OfflineLog?>(nil)
     let keys = SandboxOfflineKeys.keys
@@ -23,7 +23,7 @@ final class OfflineShop: Sendable {
         journal = MemoryJournal(clock: clock)
         sandbox = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false))
-        books = try SandboxOfflineBooks(path: nil)
+        books = try SandboxOfflineLedger(path: nil)
     }
 
     var forwarder: SandboxForwarder {
@@ -63,7 +63,7 @@ final class OfflineShop: Sendable {
             settle: { record, _ in
                 if isBehind { return .notYet(reason: "the journal's disk is full") }
                 do {
-                    try await checkout.look(at: record.payment)
+                    try await checkout.query(record.payment)
                     let payment = try await journal.payment(record.payment)
                     return payment?.currentAttempt?.isUndecided == true ? .notYet(reason: "open") : .settled
                 } catch { return .notYet(reason: "\(error)") }
@@ -227,7 +227,7 @@ final class OfflineShop: Sendable {
         let bad: UInt64 = 5
         let refusing = RefusingForwarder(base: shop.forwarder, bad: bad)
         var sync = OfflineSync(log: try shop.opened(), forwarder: refusing, clock: shop.clock) { record, _ in
-            try? await checkout.look(at: record.payment)
+            try? await checkout.query(record.payment)
             return .settled
         }
         sync.batchSize = 8
@@ -302,9 +302,9 @@ final class OfflineShop: Sendable {
         let checkout = shop.engine()
         try await shop.contact()
         let payment = try await shop.store(checkout, 1)
-        try shop.disk.remove(OfflineLog.usualName)
+        try shop.disk.remove(OfflineLog.defaultName)
         shop.restart()
-        try await checkout.look(at: payment.id)
+        try await checkout.query(payment.id)
         #expect(try await shop.status(payment.id) == .unknown)
         await #expect(throws: CheckoutError.self) { try await shop.store(checkout, 1) }
     }
@@ -314,11 +314,11 @@ final class OfflineShop: Sendable {
         let checkout = shop.engine()
         try await shop.contact()
         _ = try await shop.store(checkout, 1)
-        let early = shop.disk.bytes(OfflineLog.usualName)
+        let early = shop.disk.bytes(OfflineLog.defaultName)
         _ = try await shop.store(checkout, 2)
         let log = try shop.opened()
         #expect(await shop.forwarder.contact(try log.checkpoint(), from: log.header) == .reached)
-        shop.disk.put(early, as: OfflineLog.usualName)
+        shop.disk.put(early, as: OfflineLog.defaultName)
         shop.restart()
         let back = try shop.opened()
         guard case .refused(let reason) = await shop.forwarder.contact(try back.checkpoint(), from: try back.header)
@@ -338,7 +338,7 @@ final class OfflineShop: Sendable {
         slow.window = .seconds(1)
         let checkout = shop.engine()
         var sync = OfflineSync(log: try shop.opened(), forwarder: slow, clock: shop.clock) { record, _ in
-            try? await checkout.look(at: record.payment)
+            try? await checkout.query(record.payment)
             return .settled
         }
         sync.batchSize = 8

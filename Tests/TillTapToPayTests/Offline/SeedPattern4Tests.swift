@@ -42,7 +42,7 @@ import TillSandbox
         var sync = OfflineSync(
             log: try shop.opened(), forwarder: RefusingForwarder(base: shop.forwarder, bad: bad), clock: shop.clock
         ) { record, _ in
-            try? await checkout.look(at: record.payment)
+            try? await checkout.query(record.payment)
             return .settled
         }
         sync.batchSize = 3

@@ -7,7 +7,7 @@ struct LogWalk {
     static let window = 8 << 20
 
     /// What was found so far.
-    var book = OfflineBook()
+    var book = OfflineLedger()
     /// The end of the last good entry.
     var end = 0
     /// The sequence that the next entry must have.

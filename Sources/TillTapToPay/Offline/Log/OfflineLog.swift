@@ -19,7 +19,7 @@ public final class OfflineLog: Sendable {
     /// The log is written anew when so many bytes of it are of resolved payments, and they are half of it.
     public static let compactionBytes = 1 << 20
     /// The log's usual name.
-    public static let usualName = "offline.log"
+    public static let defaultName = "offline.log"
 
     /// Where commits run.
     public enum Commits: Sendable {
@@ -45,7 +45,7 @@ public final class OfflineLog: Sendable {
         public var mark: LogMark
     }
 
-    package typealias Decision = @Sendable (OfflineBook) throws(OfflineLogError) -> [OfflineEvent]
+    package typealias Decision = @Sendable (OfflineLedger) throws(OfflineLogError) -> [OfflineEvent]
     private struct Item: Sendable {
         var decide: Decision
         var done: @Sendable (Result<[Receipt], OfflineLogError>) -> Void
@@ -100,7 +100,7 @@ public final class OfflineLog: Sendable {
     ///   - creating: makes the log if there is none.
     /// - Throws: ``OfflineLogError/damaged(_:)`` with the damage's name; ``OfflineLogError/noLog``.
     public static func open(
-        in folder: any DurableFolder, named name: String = usualName, device: OfflineDevice,
+        in folder: any DurableFolder, named name: String = defaultName, device: OfflineDevice,
         provider: OfflineProviderKeys, clock: any TillClock, marks: [LogMark] = [], creating: Bool = true,
         commits: Commits = .onOwnQueue, random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
     ) throws(OfflineLogError) -> OfflineLog {
@@ -196,7 +196,7 @@ public final class OfflineLog: Sendable {
     // MARK: Looking
 
     /// What is stored now, with what other processes have added.
-    public func book() throws(OfflineLogError) -> OfflineBook {
+    public func book() throws(OfflineLogError) -> OfflineLedger {
         try locked { (state) throws(OfflineLogError) in state.walk.book }
     }
 

@@ -2,7 +2,7 @@ public import TillCore
 
 /// Why the offline log did not do something.
 public enum OfflineLogError: ExplainedError, Hashable {
-    /// The log can not be trusted.
+    /// The log cannot be trusted.
     case damaged(LogDamage)
     /// The disk did not do what it was asked; whether the entry was kept is found out when the log is opened again.
     case disk(DurableFileError)
@@ -51,7 +51,7 @@ public enum OfflineLogError: ExplainedError, Hashable {
     /// What happened.
     public var what: String {
         switch self {
-        case .damaged(let damage): "The offline log can not be trusted. \(damage)"
+        case .damaged(let damage): "The offline log cannot be trusted. \(damage)"
         case .disk(let error): "The offline log's disk failed: \(error)"
         case .refused(let reasons):
             "This payment is not taken offline: \(reasons.map(\.sentence).joined(separator: " "))"
@@ -60,7 +60,7 @@ public enum OfflineLogError: ExplainedError, Hashable {
         case .attemptStored(let sequence): "This attempt's card is stored already, as entry \(sequence)."
         case .notFound: "There is no such stored payment."
         case .wrongState(let why): why
-        case .declineOver: "The stored payment can not be taken back any more."
+        case .declineOver: "The stored payment cannot be taken back any more."
         case .token(let error): "Nothing is deleted: \(error)"
         case .tooLarge: "The entry is too long for the log."
         case .notSealed: "The card's data could not be sealed for the provider."

@@ -29,7 +29,7 @@ public struct StoredRecord: Hashable, Sendable {
     static let fixedBytes = 44
     private static let version: UInt8 = 1
 
-    /// What is sealed with the card and can not be changed without it.
+    /// What is sealed with the card and cannot be changed without it.
     var head: [UInt8] {
         var writer = PackedWriter()
         writer.byte(StoredRecord.version)

@@ -54,7 +54,7 @@ public struct StoringReaderDriver: PaymentCardReaderDriver {
         options: PaymentCardReader.Options, events: @escaping @Sendable (PaymentCardReader.Event) -> Void
     ) async throws(PaymentCardReaderError) -> any StoreAndForwardSessionDriver {
         guard policy.isAllowed else { throw .storeAndForwardNotAllowed }
-        let book: OfflineBook
+        let book: OfflineLedger
         do throws(OfflineLogError) { book = try log.book() } catch { throw .storeAndForwardSessionInvalidated }
         guard let contact = book.lastContact else { throw .storeAndForwardNotAllowed }
         guard clock.now().since(contact) <= policy.contactAge else { throw .storeAndForwardSessionExpired }

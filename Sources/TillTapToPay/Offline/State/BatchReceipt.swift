@@ -54,7 +54,7 @@ public struct RecordDecision: Hashable, Sendable {
         case approved(reference: ProviderReference, card: CardSummary?)
         /// No money was taken: the order is unpaid.
         case declined(Decline)
-        /// The provider can not read it or will not look at it: a person must.
+        /// The provider cannot read it or will not look at it: a person must.
         case poison(reason: String)
     }
 

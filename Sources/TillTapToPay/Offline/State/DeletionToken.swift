@@ -139,7 +139,7 @@ public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertib
     /// One sentence.
     public var description: String {
         switch self {
-        case .malformed: "The provider's word can not be read."
+        case .malformed: "The provider's word cannot be read."
         case .forged: "The provider's word is not signed by the provider."
         case .expired(let end): "The provider's word was good until \(end)."
         case .notYetGood(let start): "The provider's word is good from \(start) on."

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What happened to stored payments. Written to the log, one entry each; the ``OfflineBook`` is their fold.
+/// What happened to stored payments. Written to the log, one entry each; the ``OfflineLedger`` is their fold.
 public enum OfflineEvent: Hashable, Sendable {
     /// A card was stored.
     case stored(StoredRecord)

@@ -60,7 +60,7 @@ public struct OfflinePolicy: Hashable, Sendable {
     }
 
     /// All reasons against storing the card; none: it may be stored.
-    public func reasonsAgainst(_ request: Request, _ book: OfflineBook, at now: Timestamp) -> [RiskReason] {
+    public func reasonsAgainst(_ request: Request, _ book: OfflineLedger, at now: Timestamp) -> [RiskReason] {
         var reasons: [RiskReason] = []
         if !isAllowed { reasons.append(.notAllowed) }
         if request.isRefund { reasons.append(.refund) }
@@ -84,7 +84,7 @@ public struct OfflinePolicy: Hashable, Sendable {
         return reasons
     }
 
-    private func timeReasons(_ book: OfflineBook, at now: Timestamp) -> [RiskReason] {
+    private func timeReasons(_ book: OfflineLedger, at now: Timestamp) -> [RiskReason] {
         var reasons: [RiskReason] = []
         if let latest = book.latestTime, now.adding(clockTolerance) < latest { reasons.append(.clockWentBack(latest)) }
         if let contact = book.lastContact {
@@ -98,7 +98,7 @@ public struct OfflinePolicy: Hashable, Sendable {
         return reasons
     }
 
-    private func cardReasons(_ request: Request, _ book: OfflineBook, at now: Timestamp) -> [RiskReason] {
+    private func cardReasons(_ request: Request, _ book: OfflineLedger, at now: Timestamp) -> [RiskReason] {
         var reasons: [RiskReason] = []
         if let card = request.card {
             if refusedBrands.contains(card.brand) { reasons.append(.brandNotTaken(card.brand)) }

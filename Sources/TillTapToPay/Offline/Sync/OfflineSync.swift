@@ -110,7 +110,7 @@ public struct OfflineSync: Sendable {
     }
 
     /// What the journal does not know, or does not want any more, is put aside before it could be charged.
-    private func setAsideUnwanted(_ book: OfflineBook, _ report: inout Report) async throws(OfflineLogError) {
+    private func setAsideUnwanted(_ book: OfflineLedger, _ report: inout Report) async throws(OfflineLogError) {
         for entry in book.open.prefix(batchSize) {
             let record = try log.record(entry.sequence).record
             guard let reason = await check(record) else { continue }

@@ -1,0 +1,77 @@
+public import TillCore
+
+/// What Adyen's webhooks have told, kept because Adyen cannot be asked later. A value over a store; the same event
+/// counts once.
+public struct AdyenNotificationLog: Sendable {
+    /// How a step ended.
+    enum Outcome: Hashable, Sendable {
+        case done(reference: String)
+        case failed(reason: String)
+    }
+
+    private let store: any AdyenNotificationStore
+
+    /// Makes one; without a store events are kept in memory, and are gone with the process.
+    public init(_ store: any AdyenNotificationStore = MemoryAdyenNotifications()) { self.store = store }
+
+    /// Keeps events. They are as safe as the store makes them when it returns, so Adyen may hear that they were taken.
+    /// - Throws: ``AdyenNotificationLogError/notWritten`` when they are not; Adyen sends them again.
+    public func take(_ told: [AdyenNotification]) async throws(AdyenNotificationLogError) { try await store.keep(told) }
+
+    /// The payment of an attempt, as its webhook told it; one that worked before one that did not.
+    func payment(_ attempt: AttemptID) async throws(AdyenNotificationLogError) -> AdyenNotification? {
+        var found: [AdyenNotification] = []
+        for isAtOnce in [true, false] {
+            found += try await store.named(AdyenProvider.reference(attempt, isAtOnce: isAtOnce))
+                .filter { $0.eventCode == .authorisation }
+        }
+        return found.first(where: \.success) ?? found.last
+    }
+
+    /// Which of our payments an event is about; nil when that cannot be told.
+    public func ownPayment(of event: AdyenNotification) async throws(AdyenNotificationLogError) -> PaymentID? {
+        var reference = event.merchantReference
+        if event.eventCode != .authorisation, let original = event.originalReference,
+            let found = try await store.about(original).last(where: { $0.eventCode == .authorisation })
+        {
+            reference = found.merchantReference
+        }
+        if reference.hasSuffix(AdyenProvider.takenAtOnce) { reference.removeLast(AdyenProvider.takenAtOnce.count) }
+        guard let end = reference.lastIndex(of: "-"), reference[end...].hasPrefix("-a") else { return nil }
+        return try? PaymentID(validating: String(reference[..<end]))
+    }
+
+    /// What happened to a payment later.
+    func modifications(of payment: String) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
+        try await store.about(payment).filter { $0.originalReference == payment }
+    }
+
+    /// How the step with our name ended; nil when nobody has told.
+    func outcome(
+        of reference: String, among codes: Set<AdyenEventCode>, denying: Set<AdyenEventCode>
+    ) async throws(AdyenNotificationLogError) -> Outcome? {
+        let found = try await store.named(reference)
+        if let failed = found.last(where: { denying.contains($0.eventCode) }) {
+            return .failed(reason: failed.reason ?? failed.eventCode.rawValue)
+        }
+        guard let told = found.last(where: { codes.contains($0.eventCode) }) else { return nil }
+        return told.success
+            ? .done(reference: told.pspReference) : .failed(reason: told.reason ?? "refused by the provider")
+    }
+}
+
+/// Why events cannot be kept or read.
+public enum AdyenNotificationLogError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// They cannot be read.
+    case unreadable
+    /// The disk did not take them.
+    case notWritten
+
+    /// One sentence for people.
+    public var description: String {
+        switch self {
+        case .unreadable: "What Adyen's webhooks told cannot be read."
+        case .notWritten: "The disk did not take Adyen's webhook."
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+public import TillCheckout
+public import TillCore
+public import TillJournal
+public import TillSandbox
+public import TillTapToPay
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Payments without a connection at this counter: the log, the provider that stores into it, and what forwards it.
+public struct OfflineService: Sendable {
+    /// How it is set up.
+    public let options: OfflineOptions
+    /// Who takes what is forwarded.
+    public let forwarder: SandboxForwarder
+    /// The provider `offline`.
+    public let provider: OfflineProvider
+    let clock: any TillClock
+    let journal: any Journal
+    private let holder: OfflineLogHolder
+
+    /// Makes one; the log is opened when it is first needed.
+    /// - Parameter online: who decides about what is forwarded.
+    public init(
+        _ options: OfflineOptions, journal: any Journal, online: any PaymentServiceProvider,
+        forwarder: SandboxForwarder, clock: any TillClock
+    ) {
+        self.options = options
+        self.forwarder = forwarder
+        self.clock = clock
+        self.journal = journal
+        let holder = OfflineLogHolder(options, keys: forwarder.keys, journal: journal, clock: clock)
+        self.holder = holder
+        provider = OfflineProvider(online: online, policy: options.policy, clock: clock) {
+            () async throws(OfflineLogError) in try await holder.log(creating: true)
+        }
+    }
+
+    /// The log.
+    /// - Parameter creating: makes it if there is none.
+    /// - Throws: `OfflineLogError.noLog` if there is none and none is made.
+    public func log(creating: Bool = false) async throws(OfflineLogError) -> OfflineLog {
+        try await holder.log(creating: creating)
+    }
+
+    /// Reads the whole log again and holds it against everything that the journal says is stored.
+    /// - Returns: the log, and how many entries of it the journal vouched for.
+    public func verify() async throws(OfflineLogError) -> (log: OfflineLog, marks: Int) {
+        let marks = try await holder.marks(all: true)
+        return (try await holder.open(creating: false, marks: marks), marks.count)
+    }
+
+    /// Forwards what is stored, and feeds what is decided to the engine.
+    public func sync(with checkout: Checkout) async throws(OfflineLogError) -> OfflineSync {
+        let (journal, wanted) = (journal, ProcessInfo.processInfo.environment["TILL_OFFLINE_FAILPOINT"])
+        return OfflineSync(
+            log: try await log(), forwarder: forwarder, clock: clock,
+            check: { record in await OfflineService.reasonAgainst(record, journal) },
+            failpoint: { name in
+                // Only the environment of the process can switch one on, as with the engine's own.
+                if let wanted, wanted == name { kill(getpid(), SIGKILL) }
+            },
+            settle: { record, _ in await OfflineService.settle(record, checkout, journal) })
+    }
+
+    /// Says that this counter is there. Cards are stored only for a time after the last contact.
+    public func contact() async throws(OfflineLogError) -> ContactAnswer {
+        let log = try await log(creating: true)
+        let checkpoint = try log.checkpoint()
+        let answer = await forwarder.contact(checkpoint, from: log.header)
+        if case .reached = answer { try await log.noteContact() }
+        return answer
+    }
+
+    /// Why the journal does not want a stored card forwarded; `nil`: it does.
+    static func reasonAgainst(_ record: StoredRecord, _ journal: any Journal) async -> String? {
+        guard let found = try? await journal.payment(record.payment) else {
+            return "The journal has no payment \(record.payment) for it."
+        }
+        guard let attempt = found.attempts.first(where: { $0.id == record.attempt }) else {
+            return "The payment \(record.payment) has no attempt \(record.attempt)."
+        }
+        guard attempt.amount == record.amount, found.order.id == record.order else {
+            return "The payment \(record.payment) is for something else."
+        }
+        switch attempt.state {
+        case .inFlight, .stored, .unknown: return nil
+        case .requiresAction, .authorized, .declined, .notSent, .voided, .expired:
+            return "The journal has closed this attempt already."
+        }
+    }
+
+    /// Lets the engine look at the payment: it asks the provider `offline`, which has the decision in the log by now.
+    static func settle(
+        _ record: StoredRecord, _ checkout: Checkout, _ journal: any Journal
+    ) async -> OfflineSync.SettleOutcome {
+        do {
+            try await checkout.query(record.payment)
+            guard let payment = try await journal.payment(record.payment),
+                let attempt = payment.attempts.first(where: { $0.id == record.attempt })
+            else { return .notYet(reason: "payment \(record.payment) is not in the journal") }
+            guard attempt.isUndecided else { return .settled }
+            return .notYet(reason: "payment \(record.payment) is still \(payment.status.rawValue)")
+        } catch {
+            return .notYet(reason: "\(error)")
+        }
+    }
+}
+
+/// Opens the log once for a process, with the device's key and what the journal knows.
+actor OfflineLogHolder {
+    private let options: OfflineOptions
+    private let keys: OfflineProviderKeys
+    private let journal: any Journal
+    private let clock: any TillClock
+    private var opened: OfflineLog?
+
+    init(_ options: OfflineOptions, keys: OfflineProviderKeys, journal: any Journal, clock: any TillClock) {
+        self.options = options
+        self.keys = keys
+        self.journal = journal
+        self.clock = clock
+    }
+
+    func log(creating: Bool) async throws(OfflineLogError) -> OfflineLog {
+        if let opened { return opened }
+        let marks = try await marks(all: false)
+        // Another task may have opened it meanwhile.
+        if let opened { return opened }
+        return try open(creating: creating, marks: marks)
+    }
+
+    func open(creating: Bool, marks: [LogMark]) throws(OfflineLogError) -> OfflineLog {
+        let folder = DiskFolder(path: options.folder)
+        let log = try OfflineLog.open(
+            in: folder, device: try device(folder, creating: creating), provider: keys, clock: clock, marks: marks,
+            creating: creating)
+        opened = log
+        return log
+    }
+
+    /// The device's key, made with the log and readable by its owner only.
+    private func device(_ folder: DiskFolder, creating: Bool) throws(OfflineLogError) -> OfflineDevice {
+        do throws(DurableFileError) {
+            if let file = try folder.open(OfflineOptions.keyName, creating: false) {
+                let text = String(decoding: try file.read(at: 0, count: 128), as: UTF8.self)
+                guard let bytes = Hex.decode(text.trimmingCharacters(in: .whitespacesAndNewlines)),
+                    let device = OfflineDevice(name: options.device, key: Secret(bytes))
+                else { throw DurableFileError(operation: "read", reason: "\(OfflineOptions.keyName) is no key") }
+                return device
+            }
+            guard creating, let turn = try folder.open(OfflineOptions.keyName + ".lock", creating: true) else {
+                throw DurableFileError(operation: "none", reason: "")
+            }
+            try turn.lock()
+            defer { turn.unlock() }
+            if try folder.open(OfflineOptions.keyName, creating: false) == nil {
+                let made = OfflineDevice.makeKey()
+                guard let file = try folder.open(OfflineOptions.keyName + ".new", creating: true) else {
+                    throw DurableFileError(operation: "open", reason: "the key could not be made")
+                }
+                try file.truncate(to: 0)
+                try file.write(Array((Hex.lowercase(made.reveal()) + "\n").utf8), at: 0)
+                try file.sync()
+                try folder.replace(OfflineOptions.keyName, with: OfflineOptions.keyName + ".new")
+            }
+        } catch {
+            throw error.operation == "none" ? .noLog : .disk(error)
+        }
+        return try device(folder, creating: false)
+    }
+
+    /// The entries that the journal says are stored: the newest one, or all.
+    func marks(all: Bool) async throws(OfflineLogError) -> [LogMark] {
+        var marks: [LogMark] = []
+        var filter = PaymentFilter(status: .stored, limit: all ? JournalLimits.maximumPage : 1)
+        do throws(JournalError) {
+            while true {
+                let rows = try await journal.payments(filter)
+                for row in rows {
+                    guard let payment = try await journal.payment(row.id),
+                        case .stored(let tap) = payment.currentAttempt?.state, let mark = LogMark(tap.record)
+                    else { continue }
+                    marks.append(mark)
+                }
+                guard all, rows.count == JournalLimits.maximumPage, let last = rows.last else { return marks }
+                filter.before = last.id
+            }
+        } catch {
+            throw .disk(DurableFileError(operation: "read of the journal", reason: "\(error)"))
+        }
+    }
+}

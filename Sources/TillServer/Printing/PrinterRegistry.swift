@@ -1,0 +1,104 @@
+import Foundation
+public import TillCore
+public import TillJournal
+public import TillPrinting
+import TillReceipts
+
+/// The printers of a shop: by the names that it gave them, or by address.
+public struct PrinterRegistry: Sendable {
+    /// The longest password file, in bytes.
+    static let longestPassword = 1_024
+
+    private let journal: SQLiteJournal
+    private let clock: any TillClock
+
+    /// The book in a journal.
+    public init(journal: SQLiteJournal, clock: any TillClock = SystemClock()) {
+        self.journal = journal
+        self.clock = clock
+    }
+
+    /// Where a printer is; nothing is asked of it.
+    /// - Throws: `PrinterAddressError` if the text is neither a name nor an address.
+    public func place(of text: String) async throws -> PrinterAddress {
+        let known = try await journal.printers().first { $0.name == text }
+        return try PrinterAddress(parsing: known?.address ?? text)
+    }
+
+    /// The printer of a name or an address, ready to be asked. One whose first certificate is to be trusted is looked
+    /// at now if it never was; the certificate is durable before anything is sent under it.
+    /// - Throws: `PrinterAddressError`, ``PrinterRegistryError``, `IPPError`
+    public func printer(
+        _ text: String, deadline: Span = ReceiptPrinter.defaultDeadline
+    ) async throws -> ReceiptPrinter {
+        guard let known = try await journal.printers().first(where: { $0.name == text }) else {
+            return ReceiptPrinter(try PrinterAddress(parsing: text), deadline: deadline, clock: clock)
+        }
+        let address = try PrinterAddress(parsing: known.address)
+        var kept = known.certificate
+        if kept == nil, known.trustsFirst, case .ipp(let ipp) = address, ipp.isSecure {
+            let seen = try await PrinterPin.observe(ipp)
+            kept = try await journal.keepFirst(certificate: seen.digest, of: known.name)
+        }
+        var access = ReceiptPrinter.Access()
+        if let kept {
+            guard let pin = PrinterPin(kept: kept) else { throw PrinterRegistryError.unreadablePin(known.name) }
+            access.pin = pin
+        }
+        if let user = known.user {
+            access.credentials = try PrinterRegistry.credentials(user, file: known.passwordFile)
+        }
+        return ReceiptPrinter(
+            address, profile: ESCPOSProfile.named(known.profile) ?? .wide, access: access,
+            deadline: deadline, clock: clock)
+    }
+
+    /// A name, and the password in the first line of a file.
+    public static func credentials(_ user: String, file: String?) throws(PrinterRegistryError) -> PrinterCredentials {
+        guard let file else { throw .passwordFile("") }
+        guard let handle = FileHandle(forReadingAtPath: file),
+            let data = try? handle.read(upToCount: longestPassword + 1),
+            data.count <= longestPassword,
+            let line = String(data: data, encoding: .utf8)?.split(separator: "\n").first
+        else { throw .passwordFile(file) }
+        let password = line.hasSuffix("\r") ? line.dropLast() : line
+        guard let found = PrinterCredentials(user: user, password: Secret(String(password))) else {
+            throw .passwordFile(file)
+        }
+        return found
+    }
+}
+
+/// Why a printer of the book cannot be used.
+public enum PrinterRegistryError: ExplainedError, Hashable {
+    /// What it must show cannot be read.
+    case unreadablePin(String)
+    /// The password's file is not there, empty, too long, or not for this user.
+    case passwordFile(String)
+
+    /// The stable word.
+    public var code: String {
+        switch self {
+        case .unreadablePin: "printer_pin_unreadable"
+        case .passwordFile: "printer_password_unreadable"
+        }
+    }
+    /// What happened.
+    public var what: String {
+        switch self {
+        case .unreadablePin(let name): "What the printer \(name) must show cannot be read; nothing was sent to it."
+        case .passwordFile(let file):
+            "The printer's name and password cannot be used: \(file.isEmpty ? "no file was given" : file). "
+                + "Nothing was sent to it."
+        }
+    }
+    /// A printer moves no money.
+    public var moneyMoved: MoneyMoved { .no }
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .unreadablePin: "Add the printer anew with --trust or --pin."
+        case .passwordFile: "The file must hold the password in one line, readable for the user that Till runs as."
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import TillCanvas
+public import TillCore
+public import TillJournal
+public import TillPrinting
+public import TillReceipts
+
+/// Puts the receipts of a journal's payments on paper: written down first, printed then, never twice by itself.
+/// A printer that fails changes no payment; its receipt waits and is tried again, for ``patience``.
+public struct ReceiptService: Sendable {
+    /// How long a receipt waits for its printer before it is given up.
+    public static let patience = Span.hours(24)
+    /// The first and the longest pause before a receipt that waits is tried again.
+    static let pauses = (first: Span.seconds(5), longest: Span.minutes(5))
+    /// How long a printer is asked about a job of a process that died before the job, if not begun, is called off.
+    static let recoveryTime = Span.seconds(4)
+
+    private let journal: SQLiteJournal
+    private let clock: any TillClock
+    private let printers: PrinterRegistry
+    /// The receipt of a payment or of one refund, for a copy, proved to add up.
+    public typealias Content = @Sendable (Payment, ReceiptCopy, RefundID?) throws -> ReceiptContent
+    private let content: Content
+
+    /// A desk.
+    public init(
+        journal: SQLiteJournal, clock: any TillClock = SystemClock(), content: @escaping Content
+    ) {
+        self.journal = journal
+        self.clock = clock
+        self.content = content
+        printers = PrinterRegistry(journal: journal, clock: clock)
+    }
+
+    /// Writes a receipt down and prints it. It says that it is a reprint if this copy is or may be on paper already.
+    /// - Parameters:
+    ///   - refund: prints the receipt of that refund; `nil`: that of the whole payment.
+    ///   - width: what it is to be printed on, as `58`, `80`, `A4` or `Letter`; `nil`: what the printer has.
+    ///   - deadline: how long it is followed; a printer that has not begun by then is told to forget it.
+    /// - Returns: how it stands in the end. Nothing is thrown for what a printer does.
+    public func print(
+        _ payment: Payment, on name: String, copy: ReceiptCopy = .customer, refund: RefundID? = nil, copies: Int = 1,
+        width: String? = nil, deadline: Span = ReceiptPrinter.defaultDeadline,
+        progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
+    ) async throws -> PrintJob {
+        // Names, addresses and papers that are none, and a receipt that does not add up, are refused before anything is
+        // written down.
+        _ = try await printers.place(of: name)
+        guard width == nil || width.flatMap({ Paper.named($0) }) != nil else {
+            throw ReceiptFormError.unknownPaper(width ?? "")
+        }
+        _ = try content(payment, copy, refund)
+        let earlier = try await journal.printJobs(of: payment.id)
+        let isReprint = earlier.contains {
+            $0.copy == copy.rawValue && $0.refund == refund
+                && [.printed, .sent, .mayHavePrinted, .sending].contains($0.state)
+        }
+        let now = clock.now()
+        let id = PaymentID.make(at: now, random: (.random(in: .min ... .max), .random(in: .min ... .max)))
+        var job = PrintJob(
+            id: "print_" + id.rawValue.dropFirst(4), payment: payment.id, printer: name, copy: copy.rawValue,
+            copies: min(max(1, copies), 10), isReprint: isReprint, at: now)
+        job.width = width
+        job.refund = refund
+        try await journal.add(job)
+        return try await run(job, payment, deadline, progress)
+    }
+
+    /// Prints what waits, and finds out about what was being sent when a process died, and about what may have
+    /// printed.
+    /// - Parameter isDue: only what is to be tried again by now.
+    /// - Returns: what was looked at, as it stands now.
+    public func printWaiting(onlyDue isDue: Bool = false) async throws -> [PrintJob] {
+        var done: [PrintJob] = []
+        for job in try await journal.takeOverPrinting() {
+            let found = try await recover(job)
+            if found.state != .waiting { done.append(found) }
+        }
+        if !isDue { done += try await askAgain() }
+        let now = clock.now()
+        for job in try await journal.printJobs(of: nil) where job.state == .waiting {
+            if isDue, job.nextTryAt > now { continue }
+            guard job.createdAt.adding(ReceiptService.patience) > now else {
+                try await expire(job, into: &done)
+                continue
+            }
+            guard let payment = try await journal.payment(job.payment) else { continue }
+            done.append(try await run(job, payment, ReceiptPrinter.defaultDeadline) { _ in })
+        }
+        return done
+    }
+
+    /// Calls off a receipt that waits.
+    /// - Returns: how it stands now: one that is being sent or has ended is left as it is. `nil` if there is none.
+    public func cancel(_ id: String) async throws -> PrintJob? {
+        _ = try await journal.endWaiting(id, as: .canceled, note: "It was called off; nothing was printed.")
+        return try await journal.printJob(id)
+    }
+
+    private func expire(_ waiting: PrintJob, into done: inout [PrintJob]) async throws {
+        var job = waiting
+        job.state = .failed
+        job.note = "No printer took it within 24 hours; nothing was printed. It can be printed again. \(waiting.note)"
+        if try await journal.endWaiting(job.id, as: job.state, note: job.note) { done.append(job) }
+    }
+
+    /// What a process left that died while it sent.
+    private func recover(_ left: PrintJob) async throws -> PrintJob {
+        var job = left
+        guard job.isBegun else {
+            // Nothing of the receipt left; the printer may hold an empty job for it.
+            if let printer = try? await printers.printer(job.printer) {
+                await printer.discard(job: job.number, named: name(of: job))
+            }
+            job.state = .waiting
+            job.note = "Till stopped before anything was sent."
+            try await journal.endPrinting(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
+            return job
+        }
+        do {
+            let outcome = try await printers.printer(job.printer).follow(
+                job: job.number, named: name(of: job), deadline: ReceiptService.recoveryTime)
+            if case .mayHavePrinted(let why) = outcome {
+                try await end(&job, .mayHavePrinted("Till stopped while it was sent. \(why)"))
+            } else {
+                try await end(&job, outcome)
+            }
+        } catch IPPError.neverBegan {
+            job.state = .waiting
+            job.note = "Till stopped while it was sent; the printer had not begun, and called it off."
+            try await journal.endPrinting(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
+        } catch let error as any ExplainedError {
+            try await end(&job, .mayHavePrinted("Till stopped while it was sent. \(error.what)"))
+        }
+        return job
+    }
+
+    /// One look at what may have printed where the printer has a number for it: it may have ended since.
+    private func askAgain() async throws -> [PrintJob] {
+        var done: [PrintJob] = []
+        for uncertain in try await journal.uncertainPrintJobs(since: clock.now().adding(.days(-1))) {
+            var job = uncertain
+            guard let printer = try? await printers.printer(job.printer),
+                let outcome = try? await printer.lookAt(job: job.number, named: name(of: job))
+            else { continue }
+            switch outcome {
+            case .printed, .failed:
+                try await end(&job, outcome)
+                done.append(job)
+            case .handedOver, .mayHavePrinted: continue
+            }
+        }
+        return done
+    }
+
+    private func run(
+        _ waiting: PrintJob, _ payment: Payment, _ deadline: Span,
+        _ progress: @escaping @Sendable (PrintProgress) -> Void
+    ) async throws -> PrintJob {
+        var job = waiting
+        guard try await journal.beginPrinting(job.id) else { return try await journal.printJob(job.id) ?? job }
+        job.tries += 1
+        let (journal, id) = (journal, job.id)
+        do {
+            var receipt = try content(payment, ReceiptCopy(rawValue: job.copy) ?? .customer, job.refund)
+            receipt.isReprint = job.isReprint
+            let outcome = try await printers.printer(job.printer, deadline: deadline).print(
+                ReceiptDocument(receipt), name: name(of: job), copies: job.copies,
+                on: job.width.flatMap { Paper.named($0) }
+            ) { step in
+                switch step {
+                case .accepted(let number): try await journal.notePrinterNumber(number, of: id)
+                case .sending: try await journal.notePrintingBegun(id)
+                case .waiting, .state: break
+                }
+                progress(step)
+            }
+            try await end(&job, outcome)
+        } catch let error as any ExplainedError {
+            // Thrown means: not one byte of it went to paper.
+            job.state = .waiting
+            job.note = "\(error.what) \(error.next)"
+            try await journal.endPrinting(
+                job.id, as: .waiting, note: job.note,
+                nextTryAt: clock.now().adding(ReceiptService.pause(after: job.tries))
+            )
+        }
+        return job
+    }
+
+    private func end(_ job: inout PrintJob, _ outcome: PrintOutcome) async throws {
+        job.state =
+            switch outcome {
+            case .printed: .printed
+            case .handedOver: .sent
+            case .failed: .failed
+            case .mayHavePrinted: .mayHavePrinted
+            }
+        job.note = outcome.sentence
+        try await journal.endPrinting(job.id, as: job.state, note: job.note)
+    }
+
+    /// What the printer's list calls it: no other has this name, so a job whose number was lost is found by it.
+    private func name(of job: PrintJob) -> String { "Receipt \(job.id)\(job.tries > 1 ? " (\(job.tries))" : "")" }
+
+    static func pause(after tries: Int) -> Span {
+        let doubled = pauses.first.milliseconds << Int64(min(max(0, tries - 1), 10))
+        return min(pauses.longest, .milliseconds(doubled))
+    }
+}

@@ -1,0 +1,11 @@
+import ServiceLifecycle
+
+/// Calls the read off when the counter ends, so that the end does not wait for a customer.
+struct VirtualTapRunner: Service {
+    let desk: VirtualTapService
+
+    func run() async throws {
+        try await gracefulShutdown()
+        await desk.close()
+    }
+}
