@@ -200,7 +200,8 @@ let package = Package(
         .target(
             name: "TillSimulation",
             dependencies: [
-                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", "TillTapToPay", httpTypes,
+                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", "TillTapToPay",
+                "TillTestSupport", httpTypes,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -213,7 +214,7 @@ let package = Package(
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark",
-            dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillSimulation", crypto],
+            dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillTestSupport", crypto],
             path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
             name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
@@ -234,32 +235,32 @@ let package = Package(
 
         // What several rooms' tests share.
         .target(
-            name: "ProviderScripts", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderScripts",
+            name: "TillTestSupport", dependencies: ["TillCore", httpTypes], path: "Tests/TillTestSupport",
             swiftSettings: strict),
-        tests("TillCore", "TillSimulation"),
+        tests("TillCore"),
         tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
-        tests("TillHardware", ["TillSimulation", "TillReceipts"] + airPrintShell),
-        tests("TillCards", "TillSimulation", httpTypes),
+        tests("TillHardware", ["TillReceipts"] + airPrintShell),
+        tests("TillCards", httpTypes),
         tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests(
-            "TillPayPal", "ProviderScripts", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
             crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
+        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
         tests("TillAdyen", "TillSandbox", httpTypes),
         tests(
             "TillTapToPay",
-            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
-                + proximityReaderShell),
+            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
+        tests("TillSimulation"),
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
             "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
@@ -298,18 +299,27 @@ func example(_ name: String, _ more: Target.Dependency...) -> Target {
 func tests(_ room: String, _ more: Target.Dependency...) -> Target { tests(room, more) }
 
 func tests(_ room: String, _ more: [Target.Dependency]) -> Target {
-    .testTarget(
-        name: room + "Tests", dependencies: ["TillCore", .target(name: room)].uniqued() + more, swiftSettings: strict)
+    let always = room == "TillCore" ? [] : ["TillCore"]
+    return .testTarget(
+        name: room + "Tests",
+        dependencies: (always + [room, "TillTestSupport"]).map { .target(name: $0) } + more,
+        swiftSettings: strict)
 }
 
-extension [Target.Dependency] {
-    /// TillCore's own tests name it once.
-    func uniqued() -> [Element] { count == 2 && room(0) == room(1) ? Array(prefix(1)) : self }
-
-    private func room(_ index: Int) -> String {
-        switch self[index] {
-        case .targetItem(let name, _), .byNameItem(let name, _): name
-        default: ""
+// One room, or some: `TILL_ROOM=TillCore swift test` compiles that room, what it stands on and its tests, nothing else.
+if let rooms = Context.environment["TILL_ROOM"]?.split(separator: ","), !rooms.isEmpty {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var kept: Set<String> = []
+    var open = rooms.flatMap { ["\($0)", "\($0)Tests"] }
+    while let name = open.popLast() {
+        guard let target = targets[name], kept.insert(name).inserted else { continue }
+        open += target.dependencies.compactMap { dependency in
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): name
+            default: nil
+            }
         }
     }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products = []
 }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import TillApplePay
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 /// Measures verifying and decrypting tokens on one core, warm and cold, beside the same primitives alone; or breaks as
 /// many tokens as it is told. The folder is what `till applepay synthesize` wrote, just now.

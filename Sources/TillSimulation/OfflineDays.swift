@@ -4,6 +4,7 @@ import TillCore
 import TillJournal
 import TillSandbox
 import TillTapToPay
+import TillTestSupport
 
 /// A shop that is offline for hours and days: cards are stored, the power fails, the provider loses answers, and in the
 /// end everything is forwarded. One seed, one shop, one judge: the provider's own books.
@@ -59,7 +60,7 @@ private final class OfflineWorld: Sendable {
     }
 
     let disk: PowerLossDisk
-    let clock = OfflineDaysClock()
+    let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
     let storage = MemoryJournal.Storage()
     let sandbox: SandboxProvider
     let books: SandboxOfflineLedger?
@@ -356,16 +357,5 @@ private final class OfflineWorld: Sendable {
         report.payments = orders
         report.violations = problems
         return report
-    }
-}
-
-/// A clock that stands still but for what is added. Waits of the sync are over at once; a call's deadline never comes.
-private final class OfflineDaysClock: TillClock {
-    private let time = Mutex(Int64(1_795_000_000_000))
-    func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
-    func advance(by span: Span) { time.withLock { $0 += span.milliseconds } }
-    func sleep(for span: Span) async throws {
-        guard span >= .seconds(30) else { return advance(by: span) }
-        try await Task.sleep(for: .seconds(3_600))
     }
 }

@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillTestSupport
 
 /// The provider behind a network that loses, delays and repeats, called by a process that may die.
 struct SimulatedProvider: PaymentServiceProvider {

@@ -2,6 +2,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 import TillStripe
+import TillTestSupport
 
 /// The card readers on a shop's counters, with Stripe behind them and people before them. Their books are those of the
 /// other provider, so that one judge sees all money.

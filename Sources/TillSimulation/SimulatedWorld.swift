@@ -4,6 +4,7 @@ import TillCore
 import TillJournal
 import TillSandbox
 import TillStripe
+import TillTestSupport
 
 /// A shop with one or two processes over one journal, its customers, a provider, and everything that goes wrong between
 /// them, in one thread and one clock.

@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import TillCore
+import TillTestSupport
 
 /// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call, with any
 /// number of jobs.

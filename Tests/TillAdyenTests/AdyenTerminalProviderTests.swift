@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 @testable import TillAdyen
 
@@ -11,13 +12,7 @@ struct AdyenTerminalProviderTests {
         let seal = try AdyenTerminalTests.seal()
         return AdyenTerminalProvider(
             terminal: try AdyenTerminalTests.terminal(seal, sandbox), checkout: nil,
-            clock: StoppedClock(moment: Timestamp(milliseconds: now)))
-    }
-
-    struct StoppedClock: TillClock {
-        let moment: Timestamp
-        func now() -> Timestamp { moment }
-        func sleep(for span: Span) async throws {}
+            clock: ManualClock(Timestamp(milliseconds: now)))
     }
 
     static func sandbox() throws -> SandboxAdyen { SandboxAdyen(terminalSeal: try AdyenTerminalTests.seal()) }
@@ -164,7 +159,7 @@ struct AdyenTerminalProviderTests {
             AdyenTerminal(
                 terminal: "V400m-1", till: "Till", url: "http://127.0.0.1:1", seal: nil, transport: Forgetful()))
         let provider = AdyenTerminalProvider(
-            terminal: terminal, checkout: nil, clock: StoppedClock(moment: Timestamp(milliseconds: seconds * 1000)))
+            terminal: terminal, checkout: nil, clock: ManualClock(Timestamp(milliseconds: seconds * 1000)))
         switch await provider.void(Self.void()) {
         case .approved: #expect(seconds > 150)
         case .unknown: #expect(seconds < 150)

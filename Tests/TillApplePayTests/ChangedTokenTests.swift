@@ -2,7 +2,7 @@ import Testing
 import TillApplePay
 import TillCore
 import TillSandbox
-import TillSimulation
+import TillTestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -2,6 +2,7 @@ import Testing
 import TillApplePay
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 @Suite("Payment tokens")
 struct PaymentTokenTests {
@@ -182,7 +183,7 @@ struct PaymentTokenBindingTests {
 
     private func refusal(
         _ expectation: PaymentTokenExpectation, _ token: DecryptedPaymentToken,
-        _ store: MemoryReplayStore = MemoryReplayStore(clock: StillClock())
+        _ store: MemoryReplayStore = MemoryReplayStore(clock: ManualClock(World.now))
     ) async -> String? {
         do throws(PaymentTokenError) {
             _ = try await token.accept(for: expectation, replay: store)
@@ -215,7 +216,7 @@ struct PaymentTokenBindingTests {
 
     @Test("A transaction pays one order once, and the same order again is no second payment")
     func replay() async throws {
-        let store = MemoryReplayStore(clock: StillClock())
+        let store = MemoryReplayStore(clock: ManualClock(World.now))
         let token = try await world.decide(world.maker.paymentData(world.request))
         #expect(await refusal(expectation(order: "42:1"), token, store) == nil)
         #expect(await refusal(expectation(order: "42:1"), token, store) == nil)
@@ -233,7 +234,7 @@ struct PaymentTokenBindingTests {
         let document = try world.maker.token(request)
         let unverified = try UnverifiedPaymentToken(document: document)
         let verified = try await PaymentTokenVerifier(trust: world.trust).verify(unverified, at: World.now)
-        let store = MemoryReplayStore(clock: StillClock())
+        let store = MemoryReplayStore(clock: ManualClock(World.now))
         func code(_ order: String, _ data: String) async -> String? {
             do throws(PaymentTokenError) {
                 _ = try await verified.acceptSealed(for: order, applicationData: Array(data.utf8), replay: store)
@@ -250,7 +251,7 @@ struct PaymentTokenBindingTests {
 
     @Test("A full store refuses rather than forgets")
     func fullStore() async throws {
-        let store = MemoryReplayStore(clock: StillClock(), capacity: 1)
+        let store = MemoryReplayStore(clock: ManualClock(World.now), capacity: 1)
         let first = try await world.decide(world.maker.paymentData(world.request))
         let second = try await world.decide(world.maker.paymentData(world.request))
         #expect(await refusal(expectation(), first, store) == nil)

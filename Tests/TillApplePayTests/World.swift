@@ -51,10 +51,3 @@ struct World {
         }
     }
 }
-
-/// A clock that stands still unless it is moved.
-struct StillClock: TillClock {
-    var moment = World.now
-    func now() -> Timestamp { moment }
-    func sleep(for span: Span) async throws {}
-}

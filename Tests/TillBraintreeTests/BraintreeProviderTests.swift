@@ -5,17 +5,14 @@ import TillCards
 import TillCore
 import TillHTTP
 import TillSandbox
+import TillTestSupport
 @testable import TillBraintree
 
 @Suite("Braintree") struct BraintreeProviderTests {
-    struct HandClock: TillClock {
-        var time = Timestamp(milliseconds: 1_800_000_000_000)
-        func now() -> Timestamp { time }
-        func sleep(for span: Span) async throws {}
-    }
     static let amount = Money(minorUnits: 1250, currency: .eur)
 
-    static func provider(_ transport: any HTTPTransport, at clock: HandClock = HandClock()) throws -> BraintreeProvider
+    static func provider(_ transport: any HTTPTransport, at clock: ManualClock = ManualClock()) throws
+        -> BraintreeProvider
     {
         let config = try BraintreeConfig(
             merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"), url: "http://127.0.0.1:9")
@@ -24,7 +21,7 @@ import TillSandbox
     static func context(_ reference: ProviderReference? = nil) -> AttemptContext {
         AttemptContext(
             account: .main, order: OrderID(rawValue: "o-1"), payment: PaymentID(rawValue: "pay_1"),
-            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: HandClock().now(), reference: reference)
+            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: ManualClock.start, reference: reference)
     }
     static func sale(_ mode: CaptureMode = .automatic, _ amount: Money = amount) -> AuthorizationRequest {
         AuthorizationRequest(
@@ -33,7 +30,7 @@ import TillSandbox
     }
     static func card() throws -> PaymentCard {
         try PaymentCard(
-            number: "4111111111111111", expiry: "12/30", securityCode: "987", holder: "Ada", now: HandClock().now())
+            number: "4111111111111111", expiry: "12/30", securityCode: "987", holder: "Ada", now: ManualClock.start)
     }
     static func held(_ answer: ProviderAnswer<Authorization>) throws -> Authorization {
         guard case .approved(let authorization) = answer else {
@@ -133,7 +130,7 @@ import TillSandbox
             Issue.record("given up too early")
             return
         }
-        let later = HandClock(time: HandClock().time.adding(.minutes(11)))
+        let later = ManualClock(ManualClock.start.adding(.minutes(11)))
         guard case .approved = try await Self.provider(SandboxBraintree(), at: later).void(void) else {
             Issue.record("never given up")
             return

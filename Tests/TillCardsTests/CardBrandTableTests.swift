@@ -1,6 +1,6 @@
 import Testing
 import TillCards
-import TillSimulation
+import TillTestSupport
 
 @Suite("The table of card networks") struct CardBrandTableTests {
     // Written from the networks' published ranges, not from the table: the ends of each range, and which network is

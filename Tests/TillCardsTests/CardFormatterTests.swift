@@ -1,6 +1,6 @@
 import Testing
 import TillCards
-import TillSimulation
+import TillTestSupport
 
 @Suite("Formatting while typing") struct CardFormatterTests {
     @Test("groups as printed on the card")

@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillTestSupport
 
 @Suite("The engine against a provider that fails")
 struct CheckoutTests {

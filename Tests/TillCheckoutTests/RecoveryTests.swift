@@ -4,6 +4,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillTestSupport
 
 @Suite("What the next process, and whoever asks again, finds")
 struct RecoveryTests {

@@ -4,6 +4,7 @@ import TillCore
 import TillJournal
 import TillSandbox
 import TillSimulation
+import TillTestSupport
 
 @Suite("Every order of steps of two processes on one payment")
 struct ScheduleTests {

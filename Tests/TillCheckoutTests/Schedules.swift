@@ -4,6 +4,7 @@ import TillCore
 import TillJournal
 import TillSandbox
 import TillSimulation
+import TillTestSupport
 
 /// One payment that two processes work on, in a chosen order of steps. A step is a call to the journal or to the
 /// provider, or a move of the clock.

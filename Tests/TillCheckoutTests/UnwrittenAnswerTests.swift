@@ -4,6 +4,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillTestSupport
 
 /// A journal that takes a payment's attempt and from then on refuses every write, until it is mended.
 private final class BrokenJournal: JournalInFront {

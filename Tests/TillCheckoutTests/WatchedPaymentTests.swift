@@ -4,6 +4,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillTestSupport
 
 /// A payment whose customer is at the bank's page, and somebody who watches it.
 @Suite("A payment that is watched while its customer has something to do")
@@ -160,8 +161,8 @@ struct WatchedPaymentTests {
 private final class QueryTimes: ProviderInFront {
     let times = Mutex<[Timestamp]>([])
     let base: SandboxProvider
-    private let clock: StillClock
-    init(base: SandboxProvider, clock: StillClock) { (self.base, self.clock) = (base, clock) }
+    private let clock: ManualClock
+    init(base: SandboxProvider, clock: ManualClock) { (self.base, self.clock) = (base, clock) }
 
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         times.withLock { $0.append(clock.now()) }

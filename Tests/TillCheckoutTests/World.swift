@@ -3,22 +3,12 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
-
-/// A clock that moves only when told. A sleep lasts until it is cancelled or the clock has moved far enough.
-final class StillClock: TillClock {
-    private let time = Mutex(Int64(1_795_000_000_000))
-    func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
-    func advance(by span: Span) { time.withLock { $0 += span.milliseconds } }
-    func sleep(for span: Span) async throws {
-        let end = now().adding(span)
-        while now() < end { try await Task.sleep(for: .milliseconds(2)) }
-    }
-}
+import TillTestSupport
 
 /// An engine, a journal and a provider in one process. The provider gives back more than it took when asked to, so
 /// that the engine is the only guard.
 struct World {
-    let clock = StillClock()
+    let clock = ManualClock(waits: .last)
     let storage = MemoryJournal.Storage()
     let books = SandboxMemoryStore()
     let faults = SandboxFaults()

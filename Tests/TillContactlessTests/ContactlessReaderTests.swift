@@ -2,6 +2,7 @@ import Crypto
 import Testing
 import TillContactless
 import TillCore
+import TillTestSupport
 
 /// The test card of Visa with other processing options than its own.
 private struct OtherOptions: CardChannel {
@@ -176,7 +177,7 @@ struct ContactlessReaderTests {
 
     @Test("Answers changed at random never trap and are never approved")
     func fuzz() async throws {
-        var generator = SeededRandom(state: 11)
+        var generator = SeededRandom(seed: 11)
         let channel = RecordingChannel(VirtualCardChannel(.mastercard))
         let reader = ContactlessReader(authorities: .virtual)
         let request = try Self.request()

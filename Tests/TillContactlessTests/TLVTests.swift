@@ -1,6 +1,7 @@
 import Testing
 import TillContactless
 import TillCore
+import TillTestSupport
 
 @Suite("Data objects")
 struct TLVTests {
@@ -47,7 +48,7 @@ struct TLVTests {
 
     @Test("No bytes at all trap the reader")
     func fuzz() {
-        var generator = SeededRandom(state: 7)
+        var generator = SeededRandom(seed: 7)
         for _ in 0..<20_000 {
             let count = Int(generator.next() % 64)
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -82,17 +83,5 @@ struct TLVTests {
         let shown = lines.map { "\($0)" }.joined()
         #expect(!shown.contains("4761739001010119") && !shown.contains("414243"))
         #expect(lines.first?.value == "476173••••••0119")
-    }
-}
-
-/// A generator whose numbers follow from its seed.
-struct SeededRandom {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 import TillContactless
 import TillCore
+import TillTestSupport
 
 /// Every way of writing a conversation down must read back to the same conversation.
 @Suite("Recordings in the forms that tools write")
@@ -424,7 +425,7 @@ struct TranscriptFormatTests {
 
     @Test("No text traps the reader, however it was mangled")
     func mangled() async throws {
-        var generator = SeededRandom(state: 21)
+        var generator = SeededRandom(seed: 21)
         let conversation = try await Self.conversation(.visa)
         for form in Self.forms {
             let text = Array(conversation.flatMap(form.write).joined(separator: "\n").utf8)

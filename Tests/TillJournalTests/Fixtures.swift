@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TillCore
+import TillTestSupport
 @testable import TillJournal
 
 /// A value that several tasks share.
@@ -9,19 +10,11 @@ final class Shared<Value: Sendable>: Sendable {
     init(_ value: Value) { self.value = Mutex(value) }
 }
 
-/// A clock that stands until it is moved.
-final class StandingClock: TillClock {
-    private let time = Mutex(Timestamp(milliseconds: 1_800_000_000_000))
-    func now() -> Timestamp { time.withLock { $0 } }
-    func sleep(for span: Span) async throws {}
-    func move(by span: Span) { time.withLock { $0 = $0.adding(span) } }
-}
-
 /// A storage of either kind and the processes on it.
 final class Site: Sendable {
     enum Kind: String, Sendable, CaseIterable { case sqlite, memory }
 
-    let clock = StandingClock()
+    let clock = ManualClock()
     let folder: String
     private let kind: Kind
     private let storage = MemoryJournal.Storage()

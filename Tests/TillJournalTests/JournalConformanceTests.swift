@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TillCore
+import TillTestSupport
 @testable import TillJournal
 
 /// What every journal must do. Runs on each kind.
@@ -229,9 +230,9 @@ struct JournalConformanceTests {
         var record = Self.record("k", at: site.clock.now())
         record.state = .finished(status: 200, body: [], payment: nil)
         try await journal.write(JournalWrite(idempotency: record))
-        site.clock.move(by: JournalLimits.idempotencyRetention)
+        site.clock.advance(by: JournalLimits.idempotencyRetention)
         #expect(try await journal.idempotency(record.scope) == record)
-        site.clock.move(by: .milliseconds(1))
+        site.clock.advance(by: .milliseconds(1))
         #expect(try await journal.idempotency(record.scope) == nil)
         var new = Self.record("k", at: site.clock.now())
         try await journal.write(JournalWrite(idempotency: new))

@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @testable import TillJournal
 

@@ -4,6 +4,7 @@ import GRDB
 import Synchronization
 import Testing
 import TillCore
+import TillTestSupport
 @testable import TillJournal
 
 @Suite("The journal on disk")
@@ -205,7 +206,7 @@ struct SQLiteJournalTests {
             try await journal.write(JournalWrite(idempotency: record, webhook: receipt))
         }
         for number in 1...3 { try await write(number) }
-        site.clock.move(by: .days(31))
+        site.clock.advance(by: .days(31))
         try await write(4)
         let counts = try await DatabaseQueue(path: site.path).read { db in
             try ["idempotency", "webhook"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") }

@@ -1,4 +1,4 @@
-import ProviderScripts
+import TillTestSupport
 import Testing
 import TillCards
 import TillCore
@@ -18,7 +18,7 @@ import TillCore
 
     @Test("a token is renewed before it ends, and used on if no new one can be had")
     func early() async throws {
-        let clock = HandClock()
+        let clock = ManualClock()
         let good = #"{"access_token":"t1","expires_in":32400}"#
         let transport = ScriptedTransport(
             [.json(200, good), .json(503, "{}"), .json(200, good.replacing("t1", with: "t2"))], scriptsTokens: true)
@@ -26,10 +26,10 @@ import TillCore
             clientID: "c", secret: Secret("markedsecret"), environment: .sandbox, transport: transport, clock: clock)
         func token() async -> String? { try? await source.authorization(within: .seconds(5)).get().reveal() }
         #expect(await token() == "Bearer t1")
-        clock.advance(.seconds(32_400 - 301))
+        clock.advance(by: .seconds(32_400 - 301))
         #expect(await token() == "Bearer t1")
         #expect(transport.calls.count == 1)
-        clock.advance(.seconds(2))
+        clock.advance(by: .seconds(2))
         #expect(await token() == "Bearer t1")
         #expect(await token() == "Bearer t2")
         #expect(transport.calls.count == 3)

@@ -5,9 +5,10 @@ import TillCore
 import TillHTTP
 import TillPayPal
 import TillSandbox
+import TillTestSupport
 
 @Suite("The card client") struct CardClientTests {
-    static let clock = HandClock()
+    static let clock = ManualClock()
 
     struct Shop {
         let transport: SandboxPayPalTransport
@@ -15,7 +16,7 @@ import TillSandbox
         let server: CardClient<ServerConfig>
         let app: CardClient<CoreConfig>
 
-        init(clock: HandClock = HandClock()) throws {
+        init(clock: ManualClock = ManualClock()) throws {
             transport = SandboxPayPalTransport(clock: clock)
             wire = RecordingTransport(transport)
             server = CardClient(
@@ -81,12 +82,12 @@ import TillSandbox
 
     @Test("beyond the time for which PayPal remembers a key nothing is sent under it; an existing order is read")
     func forgottenKey() async throws {
-        let clock = HandClock()
+        let clock = ManualClock()
         let shop = try Shop(clock: clock)
         _ = try await shop.server.executeOrder(Self.request(), card: Fixture.card(), key: Self.key("a"))
         let made = try await shop.server.createOrder(Self.request(), key: Self.key("b"))
         _ = try await shop.server.executeOrder(orderID: made.orderID, card: Fixture.card(), key: Self.key("c"))
-        clock.advance(.hours(7))
+        clock.advance(by: .hours(7))
         await #expect(throws: CardClientError.keyForgotten(Self.key("a"))) {
             try await shop.server.executeOrder(Self.request(), card: Fixture.card(), key: Self.key("a"))
         }

@@ -2,6 +2,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 /// After the bank's challenge the money is asked for in a step of its own, which is in the journal before it is sent.
 @Suite("After the bank's challenge") struct ContinuationTests {
@@ -71,7 +72,7 @@ import TillSandbox
         try? await shop.engine(process).engine.query(id)
         #expect(await shop.taken() == 1250)
         #expect(try await shop.payment(id).status == .processing)
-        shop.clock.advance(.hours(7))
+        shop.clock.advance(by: .hours(7))
         let (engine, wire) = try shop.engine()
         try await engine.recover()
         #expect(wire.asked.allSatisfy { $0.hasPrefix("GET") }, "\(wire.asked)")

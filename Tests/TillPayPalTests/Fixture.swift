@@ -2,15 +2,7 @@ import Synchronization
 import TillCards
 import TillCore
 import TillPayPal
-
-/// A clock that stands still until it is moved.
-final class HandClock: TillClock {
-    private let time: Mutex<Timestamp>
-    init(_ time: Timestamp = Timestamp(milliseconds: 1_800_000_000_000)) { self.time = Mutex(time) }
-    func now() -> Timestamp { time.withLock { $0 } }
-    func sleep(for span: Span) async throws {}
-    func advance(_ span: Span) { time.withLock { $0 = $0.adding(span) } }
-}
+import TillTestSupport
 
 /// What the tests share.
 enum Fixture {
@@ -27,7 +19,7 @@ enum Fixture {
     }
 
     static func provider(
-        _ transport: any HTTPTransport, clock: any TillClock = HandClock()
+        _ transport: any HTTPTransport, clock: any TillClock = ManualClock()
     ) throws -> PayPalProvider {
         PayPalProvider(config: try config(), transport: transport, clock: clock)
     }
@@ -35,7 +27,7 @@ enum Fixture {
     static func context(_ reference: String? = Fixture.order) -> AttemptContext {
         AttemptContext(
             account: .main, order: OrderID(rawValue: "o-1"), payment: PaymentID(rawValue: "pay_1"),
-            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: HandClock().now(),
+            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: ManualClock().now(),
             reference: reference.map { ProviderReference(rawValue: $0) })
     }
 

@@ -1,5 +1,5 @@
 import HTTPTypes
-import ProviderScripts
+import TillTestSupport
 import Testing
 import TillCards
 import TillCore
@@ -15,7 +15,7 @@ import TillPayPal
         ScriptedTransport, CardClient<ServerConfig>, CardClient<CoreConfig>
     ) {
         let transport = ScriptedTransport(steps)
-        let clock = HandClock()
+        let clock = ManualClock()
         return (
             transport,
             CardClient(try Fixture.config(), transport: transport, recorder: MemorySentRequests(), clock: clock),
@@ -56,7 +56,7 @@ import TillPayPal
             line1: "Weg 1", line2: "Hof", city: "Berlin", region: "BE", postalCode: "10115", country: "DE")
         let card = try PaymentCard(
             number: Fixture.number, expiry: "12/30", securityCode: Fixture.code, holder: "Ada Marked",
-            billingAddress: address, now: HandClock().now())
+            billingAddress: address, now: ManualClock().now())
         let challenge = ChallengeReturn(base: "app://card", random: (1, 2))
         let key = IdempotencyKey(rawValue: "k")
         let request = try Self.request()
@@ -127,7 +127,7 @@ import TillPayPal
         let (stream, left) = AsyncStream.makeStream(of: Void.self)
         let client = CardClient(
             try CoreConfig(clientID: "c", environment: .custom("http://127.0.0.1:9")),
-            transport: SilentTransport(left: left), clock: HandClock())
+            transport: SilentTransport(left: left), clock: ManualClock())
         let (ended, end) = AsyncStream.makeStream(of: Bool.self)
         let card = try Fixture.card()
         let order = try PayPalOrderID(Fixture.order)

@@ -5,6 +5,7 @@ import TillCore
 import TillJournal
 import TillPayPal
 import TillSandbox
+import TillTestSupport
 
 /// A process that dies at its n-th step. A step is before or after a write to the journal or a call to PayPal; after
 /// its death nothing that it does has an effect.
@@ -65,20 +66,9 @@ final class WatchedWire: HTTPTransport {
     }
 }
 
-/// A clock that moves only when told, and on which a sleep lasts until it is cancelled or the clock has moved enough.
-final class StillClock: TillClock {
-    private let hand = HandClock()
-    func now() -> Timestamp { hand.now() }
-    func advance(_ span: Span) { hand.advance(span) }
-    func sleep(for span: Span) async throws {
-        let end = now().adding(span)
-        while now() < end { try await Task.sleep(for: .milliseconds(2)) }
-    }
-}
-
 /// A shop with PayPal's stand-in, whose processes come and go over one journal, and whose clock is moved by hand.
 struct MortalShop {
-    let clock = StillClock()
+    let clock = ManualClock(waits: .last)
     let storage = MemoryJournal.Storage()
     let payPal: SandboxPayPalTransport
 
@@ -123,7 +113,7 @@ struct MortalShop {
         _ waits: [Span] = [.seconds(0), .minutes(6), .hours(2), .hours(8), .days(1)], by living: Checkout? = nil
     ) async throws {
         for wait in waits {
-            clock.advance(wait)
+            clock.advance(by: wait)
             let engine = try living ?? engine().engine
             try await engine.recover()
         }

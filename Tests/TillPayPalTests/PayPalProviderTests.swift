@@ -1,5 +1,5 @@
 import HTTPTypes
-import ProviderScripts
+import TillTestSupport
 import Testing
 import TillCards
 import TillCore
@@ -249,8 +249,8 @@ import TillCore
 
     @Test("beyond the honor period the newest hold is captured")
     func renewedHold() async throws {
-        let clock = HandClock()
-        clock.advance(.days(5))
+        let clock = ManualClock()
+        clock.advance(by: .days(5))
         let renewed = "8AA831015G517922L"
         let order = Fixture.order("COMPLETED", holds: [(Fixture.hold, "CREATED"), (renewed, "CREATED")])
         let done = #"{"id":"2GG279541U471931P","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#
@@ -453,8 +453,8 @@ import TillCore
     @Test("of a renewed hold the new one is captured, the original is voided, and a look names it as before")
     func renewedReference() async throws {
         let reference = "\(Fixture.order).A.\(Fixture.hold).R.8AA831015G517922L"
-        let clock = HandClock()
-        clock.advance(.days(5))
+        let clock = ManualClock()
+        clock.advance(by: .days(5))
         let capture = ScriptedTransport([
             .json(201, #"{"id":"2GG","status":"COMPLETED","amount":{"currency_code":"EUR","value":"12.50"}}"#)
         ])

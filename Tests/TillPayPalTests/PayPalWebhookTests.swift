@@ -3,6 +3,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 import TillCore
+import TillTestSupport
 @testable import TillPayPal
 
 /// Webhooks signed by software of others; see Tests/Peers/paypal_webhook.py.
@@ -45,7 +46,7 @@ import TillCore
     ) -> PayPalWebhooks {
         PayPalWebhooks(
             webhookID: webhook ?? recording["webhook"], roots: .pem(roots ?? [recording["root"]]),
-            transport: certificates, clock: HandClock(now))
+            transport: certificates, clock: ManualClock(now))
     }
 
     static func fault(

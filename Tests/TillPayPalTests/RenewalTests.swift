@@ -3,6 +3,7 @@ import TillCards
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillTestSupport
 @testable import TillPayPal
 
 /// A renewal of a hold is written before it is sent, its answer is an event, and its end is PayPal's own.
@@ -12,7 +13,7 @@ import TillSandbox
     private func held(_ shop: MortalShop, days: Int64) async throws -> PaymentID {
         let payment = try await shop.sale(.manual)
         #expect(payment.status == .requiresCapture)
-        shop.clock.advance(.days(days))
+        shop.clock.advance(by: .days(days))
         return payment.id
     }
 
@@ -106,7 +107,7 @@ import TillSandbox
         _ = try? await shop.engine(Mortal(steps: 3)).engine.renew(id, account: .main)
         #expect(try await holds(shop, id).count == 2)
         #expect(try await shop.payment(id).renewals.first?.state == .inFlight)
-        shop.clock.advance(.hours(8))
+        shop.clock.advance(by: .hours(8))
         let (engine, wire) = try shop.engine()
         try await engine.recover()
         #expect(wire.asked.allSatisfy { $0.hasPrefix("GET") }, "\(wire.asked)")
@@ -128,7 +129,7 @@ import TillSandbox
         let shop = MortalShop()
         let id = try await held(shop, days: 0)
         func alarms(on day: Int64, after: Int64) async throws -> Int {
-            shop.clock.advance(.days(day - after))
+            shop.clock.advance(by: .days(day - after))
             try await shop.engine().engine.recover()
             return try await shop.payment(id).attention.count
         }

@@ -2,6 +2,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 /// What the engine promises, with PayPal's wire below it.
 @Suite("Faults of the spine with PayPal") struct SpineFaultTests {
@@ -13,7 +14,7 @@ import TillSandbox
         _ = try? await shop.engine(Mortal(steps: 3)).engine.capture(id, account: .main)
         #expect(await shop.taken() == 1250)
         #expect(try await shop.payment(id).captured.isZero)
-        shop.clock.advance(.hours(7))
+        shop.clock.advance(by: .hours(7))
         let (engine, wire) = try shop.engine()
         try await engine.recover()
         #expect(!wire.asked.isEmpty && wire.asked.allSatisfy { $0.hasPrefix("GET") }, "\(wire.asked)")
@@ -26,7 +27,7 @@ import TillSandbox
         let shop = MortalShop()
         let id = try await shop.sale(.manual).id
         _ = try? await shop.engine(Mortal(steps: 3)).engine.capture(id, account: .main)
-        shop.clock.advance(.minutes(2))
+        shop.clock.advance(by: .minutes(2))
         let (engine, wire) = try shop.engine()
         try await engine.recover()
         #expect(wire.asked.contains { $0.hasPrefix("POST") && $0.hasSuffix("/capture") })
@@ -46,7 +47,7 @@ import TillSandbox
                 _ = try? await trial.sale(.automatic, by: try trial.engine(process).engine)
                 guard process.isDead, await trial.taken() == 1250 else { continue }
                 died = true
-                trial.clock.advance(wait)
+                trial.clock.advance(by: wait)
                 let (engine, wire) = try trial.engine()
                 try await engine.recover()
                 #expect(wire.asked.allSatisfy { $0.hasPrefix("GET") }, "\(wait): \(wire.asked)")
@@ -148,7 +149,7 @@ import TillSandbox
         _ = try? await shop.engine(Mortal(steps: 3)).engine.cancel(id, account: .main)
         #expect(await shop.payPal.ledger().first?["canceled"]?.boolValue == true)
         #expect(try await shop.payment(id).status == .partiallyCaptured)
-        shop.clock.advance(.hours(7))
+        shop.clock.advance(by: .hours(7))
         let (engine, wire) = try shop.engine()
         try await engine.recover()
         #expect(!wire.asked.isEmpty && wire.asked.allSatisfy { $0.hasPrefix("GET") }, "\(wire.asked)")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TillCanvas
 import TillCore
+import TillTestSupport
 
 @testable import TillPrinting
 
@@ -30,17 +31,6 @@ private let sample = IPPMessage(
                     ]))
             ]),
     ], data: [1, 2, 3])
-
-/// Small and repeatable, so that a failure can be seen again.
-private struct Random {
-    var state: UInt64
-    mutating func next(_ below: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(max(1, below)))
-    }
-}
 
 @Suite("IPP messages")
 struct IPPCodecTests {
@@ -90,19 +80,19 @@ struct IPPCodecTests {
     func fuzz() throws {
         let count = ProcessInfo.processInfo.environment["TILL_FUZZ_MESSAGES"].flatMap { Int($0) } ?? 20_000
         let whole = sample.bytes
-        var random = Random(state: 0x9E37_79B9_7F4A_7C15)
+        var random = SeededRandom(seed: 7)
         var readable = 0
         for _ in 0..<count {
             var bytes = whole
-            for _ in 0...random.next(4) {
-                switch random.next(4) {
-                case 0: bytes[random.next(bytes.count)] = UInt8(random.next(256))
-                case 1: bytes.removeLast(random.next(min(bytes.count, 20)))
-                case 2: bytes.insert(UInt8(random.next(256)), at: random.next(bytes.count))
+            for _ in 0...random.below(4) {
+                switch random.below(4) {
+                case 0: bytes[random.below(bytes.count)] = UInt8(random.below(256))
+                case 1: bytes.removeLast(random.below(min(bytes.count, 20)))
+                case 2: bytes.insert(UInt8(random.below(256)), at: random.below(bytes.count))
                 default:
-                    let start = random.next(bytes.count)
+                    let start = random.below(bytes.count)
                     bytes.replaceSubrange(
-                        start..<min(bytes.count, start + random.next(9)), with: [UInt8(random.next(256))])
+                        start..<min(bytes.count, start + random.below(9)), with: [UInt8(random.below(256))])
                 }
                 if bytes.isEmpty { bytes = [0] }
             }

@@ -4,6 +4,7 @@ import Testing
 import TillCanvas
 import TillCore
 import TillReceipts
+import TillTestSupport
 
 @testable import TillPrinting
 
@@ -38,13 +39,6 @@ private final class ScriptedPrinter: IPPCarrier {
         }
         return IPPMessage(code: 0, requestID: request.requestID, groups: [.init(tag: 1), answer]).bytes
     }
-}
-
-/// Time that passes only when somebody sleeps.
-private final class SleepingClock: TillClock {
-    private let time = Mutex(Timestamp(milliseconds: 0))
-    func now() -> Timestamp { time.withLock { $0 } }
-    func sleep(for span: Span) async throws { time.withLock { $0 = $0.adding(span) } }
 }
 
 /// A printer that is busy with others for so many questions.
@@ -85,7 +79,7 @@ private final class BusyPrinter: IPPCarrier {
 @Suite("A printer that is busy with others")
 struct BusyPrinterTests {
     private func print(_ printer: BusyPrinter) async throws -> (outcome: PrintOutcome?, error: IPPError?, took: Span) {
-        let clock = SleepingClock()
+        let clock = ManualClock(waits: .moveTime())
         let price = Money(minorUnits: 100, currency: .eur)
         let content = ReceiptContent(
             store: StoreDetails(name: "Shop"), locale: Locale(identifier: "en_US"),
@@ -127,7 +121,7 @@ struct BusyPrinterTests {
 @Suite("Jobs followed to their end")
 struct PrinterFollowerTests {
     private func follow(_ printer: ScriptedPrinter) async throws(IPPError) -> PrintOutcome {
-        let clock = SleepingClock()
+        let clock = ManualClock(waits: .moveTime())
         let follower = PrinterFollower(client: IPPClient(uri: "ipp://h/ipp/print", carrier: printer), clock: clock)
         return try await follower.follow(1, named: "Receipt 1", until: clock.now().adding(.seconds(60))) { _ in }
     }

@@ -3,9 +3,10 @@ import Testing
 import TillCore
 import TillHardware
 import TillSandbox
+import TillTestSupport
 
 @Suite struct SandboxProviderTests {
-    let clock = ManualClock()
+    let clock = ManualClock(waits: .moveTime())
     let store = SandboxMemoryStore()
 
     private func provider(_ rules: SandboxRules = SandboxRules(), preparesFirst: Bool = true) -> SandboxProvider {

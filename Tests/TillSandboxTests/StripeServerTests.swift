@@ -3,11 +3,12 @@ import HTTPTypes
 import Synchronization
 import Testing
 import TillCore
+import TillTestSupport
 
 @testable import TillSandbox
 
 @Suite struct StripeServerTests {
-    let clock = ManualClock()
+    let clock = ManualClock(waits: .moveTime())
 
     private func stripe() -> SandboxStripe {
         SandboxStripe(

@@ -5,6 +5,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillTestSupport
 
 @testable import TillServer
 
@@ -41,7 +42,7 @@ struct ApplePayPartsTests {
     func replay() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/replay-\(UInt64.random(in: .min ... .max))"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let clock = MovedClock()
+        let clock = ManualClock()
         let apple = try SandboxAppleAuthority(issued: clock.now())
         let identity = try apple.processingIdentity(merchant: "merchant.test.example")
         let maker = try SandboxTokenMaker(apple: apple, processingCertificate: identity.certificate)

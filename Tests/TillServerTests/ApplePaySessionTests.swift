@@ -2,6 +2,7 @@ import Testing
 import TillApplePay
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 @testable import TillServer
 
@@ -96,15 +97,15 @@ struct ApplePaySessionTests {
 
     @Test("A session is good for five minutes, whatever it says of itself")
     func expiry() async throws {
-        let clock = MovedClock(SystemClock().now())
+        let clock = ManualClock(SystemClock().now())
         try await withGateway(clock: clock) { apple, gateway, standIn in
             let sessions = MerchantSessions(clock: clock, budget: .seconds(8))
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             let bytes = try await sessions.session(.sandbox, request(), identity: own, standIn: standIn)
             let name = try #require(JSONValue(parsing: bytes)["merchantSessionIdentifier"]?.stringValue)
-            clock.move(.milliseconds(299_999))
+            clock.advance(by: .milliseconds(299_999))
             #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1"))
-            clock.move(.milliseconds(1))
+            clock.advance(by: .milliseconds(1))
             #expect(await gateway.redeem(name, domain: "shop.example", sheet: "1") == false)
             await sessions.shutdown()
         }

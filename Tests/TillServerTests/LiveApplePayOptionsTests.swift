@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import TillApplePay
 import TillCore
+import TillTestSupport
 
 @testable import TillServer
 
@@ -15,7 +16,7 @@ struct LiveApplePayOptionsTests {
 
     @Test("New ones are used within thirty seconds; unreadable ones leave the old in use; none are read more often")
     func reload() {
-        let clock = MovedClock()
+        let clock = ManualClock()
         let next = Mutex<ApplePayOptions?>(options("second"))
         let reads = Mutex(0)
         let live = LiveApplePayOptions(options("first"), clock: clock) {
@@ -23,14 +24,14 @@ struct LiveApplePayOptionsTests {
             return next.withLock { $0 }
         }
         #expect(live.current.factory.displayName == "first")
-        clock.move(.seconds(29))
+        clock.advance(by: .seconds(29))
         #expect(live.current.factory.displayName == "first")
-        clock.move(.seconds(1))
+        clock.advance(by: .seconds(1))
         #expect(live.current.factory.displayName == "second")
         #expect(live.current.factory.displayName == "second")
         #expect(reads.withLock { $0 } == 1)
         next.withLock { $0 = nil }
-        clock.move(.seconds(30))
+        clock.advance(by: .seconds(30))
         #expect(live.current.factory.displayName == "second")
         #expect(reads.withLock { $0 } == 2)
     }

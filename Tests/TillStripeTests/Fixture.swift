@@ -1,12 +1,6 @@
 import TillCore
 import TillStripe
-
-/// A clock that stands still.
-struct StillClock: TillClock {
-    var time = Timestamp(milliseconds: 1_800_000_000_000)
-    func now() -> Timestamp { time }
-    func sleep(for span: Span) async throws {}
-}
+import TillTestSupport
 
 /// What the tests share.
 enum Fixture {
@@ -17,7 +11,7 @@ enum Fixture {
     static func context(_ reference: ProviderReference? = Fixture.reference) -> AttemptContext {
         AttemptContext(
             account: .main, order: OrderID(rawValue: "o-1"), payment: PaymentID(rawValue: "pay_1"),
-            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: StillClock().now(), reference: reference)
+            attempt: AttemptID(rawValue: "pay_1-a1"), startedAt: ManualClock().now(), reference: reference)
     }
 
     static func authorization(
@@ -54,7 +48,7 @@ enum Fixture {
     }
 
     static func provider(_ transport: any HTTPTransport, key: String = Fixture.key) throws -> StripeProvider {
-        try StripeProvider(secretKey: Secret(key), transport: transport, clock: StillClock())
+        try StripeProvider(secretKey: Secret(key), transport: transport, clock: ManualClock())
     }
 
     static func card(_ number: String = "4242424242424242", code: String = "987") throws -> Tender {

@@ -4,6 +4,7 @@ import Testing
 import TillCore
 import TillHTTP
 import TillStripe
+import TillTestSupport
 
 /// Against localstripe, an independent stand-in for Stripe. `Tests/Peers/setup` installs it; `TILL_PEERS=1` runs this.
 @Suite(
@@ -17,7 +18,7 @@ struct LocalStripeTests {
         defer { peer.stop() }
         let provider = try StripeProvider(
             secretKey: Secret(Fixture.key), baseURL: "http://127.0.0.1:\(peer.port)", transport: recorder,
-            clock: StillClock())
+            clock: ManualClock())
         func prepare(_ id: String) async throws -> ProviderReference {
             guard case .approved(let made) = await provider.prepare(Fixture.authorization(nil, id: id)),
                 let reference = made.reference

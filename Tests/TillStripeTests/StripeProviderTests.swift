@@ -1,5 +1,5 @@
 import HTTPTypes
-import ProviderScripts
+import TillTestSupport
 import Testing
 import TillCore
 import TillHTTP
@@ -238,7 +238,7 @@ import TillHTTP
     func addresses() throws {
         func make(_ url: String) throws(StripeConfigurationError) {
             _ = try StripeProvider(
-                secretKey: Secret(Fixture.key), baseURL: url, transport: ScriptedTransport([]), clock: StillClock())
+                secretKey: Secret(Fixture.key), baseURL: url, transport: ScriptedTransport([]), clock: ManualClock())
         }
         for good in ["https://api.stripe.com", "http://localhost:8420/", "http://127.0.0.1:1", "http://[::1]:8420"] {
             try make(good)
@@ -250,7 +250,7 @@ import TillHTTP
             #expect(throws: StripeConfigurationError.unusableAddress) { try make(bad) }
         }
         #expect(throws: StripeConfigurationError.unusableKey) {
-            try StripeProvider(secretKey: Secret("pk_test_1"), transport: ScriptedTransport([]), clock: StillClock())
+            try StripeProvider(secretKey: Secret("pk_test_1"), transport: ScriptedTransport([]), clock: ManualClock())
         }
     }
 

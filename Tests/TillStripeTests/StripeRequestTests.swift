@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import ProviderScripts
+import TillTestSupport
 import Testing
 import TillCore
 @testable import TillStripe

@@ -1,4 +1,4 @@
-import ProviderScripts
+import TillTestSupport
 import Testing
 import TillCore
 

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import TillCore
 import TillTapToPay
+import TillTestSupport
 
 @Suite struct TokenTests {
     @Test func tokenIsSeenNowhereButInItsRawValue() {
@@ -13,7 +14,7 @@ import TillTapToPay
     }
 
     @Test func whoeverAsksShortlyBeforeTheEndGetsANewTokenAlsoWhereNobodyWatches() async throws {
-        let clock = OfflineClock()
+        let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
         let fetched = Mutex(0)
         let keeper = ReaderTokenKeeper(clock: clock) {
             fetched.withLock { count in

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 /// Random commands and answers, in any order, late, twice and wrong, never break the money rules.
 @Suite("Money rules hold over random histories")

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillHardware
 

@@ -1,6 +1,6 @@
 import Synchronization
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillHardware
 

@@ -1,5 +1,6 @@
 import Synchronization
 import TillCore
+import TillTestSupport
 
 @testable import TillHardware
 

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import TillCore
 import TillStripe
+import TillTestSupport
 
 @testable import TillSandbox
 

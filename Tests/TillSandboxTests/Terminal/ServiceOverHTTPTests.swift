@@ -5,6 +5,7 @@ import TillCore
 import TillHTTP
 import TillHardware
 import TillStripe
+import TillTestSupport
 
 @testable import TillSandbox
 

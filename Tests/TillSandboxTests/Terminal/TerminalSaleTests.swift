@@ -5,6 +5,7 @@ import TillCore
 import TillHardware
 import TillJournal
 import TillStripe
+import TillTestSupport
 
 @testable import TillSandbox
 

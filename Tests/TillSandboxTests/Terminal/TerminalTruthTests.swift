@@ -6,6 +6,7 @@ import TillCore
 import TillHardware
 import TillJournal
 import TillStripe
+import TillTestSupport
 
 @testable import TillSandbox
 

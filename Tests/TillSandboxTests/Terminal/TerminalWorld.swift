@@ -5,6 +5,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillStripe
+import TillTestSupport
 
 @testable import TillSandbox
 
@@ -13,7 +14,7 @@ import TillStripe
 final class TerminalWorld: Sendable {
     static let key = "sk_test_world"
 
-    let clock = PacedClock()
+    let clock = ManualClock(waits: .moveTime(upTo: .seconds(5)))
     let stripe: SandboxStripe
     let wire: WireToSandbox
     let terminal: StripeTerminalProvider

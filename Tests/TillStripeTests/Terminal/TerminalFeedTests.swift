@@ -1,15 +1,10 @@
 import Testing
 import TillCore
+import TillTestSupport
 
 @testable import TillStripe
 
 @Suite("Waiting for a reader", .timeLimit(.minutes(1))) struct TerminalFeedTests {
-    /// Time stands still: only news ends a wait.
-    private struct StoppedClock: TillClock {
-        func now() -> Timestamp { Timestamp(milliseconds: 0) }
-        func sleep(for span: Span) async throws { try await Task.sleep(for: .seconds(86_400)) }
-    }
-
     /// Time is over at once: without news the next look comes all the same.
     private struct RushingClock: TillClock {
         func now() -> Timestamp { Timestamp(milliseconds: 0) }
@@ -22,7 +17,7 @@ import TillCore
         let wait = feed.begin("tmr_1", ProviderReference(rawValue: "pi_1"))
         #expect(feed.reader(of: ProviderReference(rawValue: "pi_1")) == "tmr_1")
         feed.heard(of: "tmr_1")
-        await wait.pause(atMost: .milliseconds(700), clock: StoppedClock())
+        await wait.pause(atMost: .milliseconds(700), clock: ManualClock(waits: .last))
         feed.end(wait)
         #expect(feed.busyReaders.isEmpty)
     }

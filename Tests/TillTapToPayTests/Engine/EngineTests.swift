@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 

@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 
@@ -8,7 +8,7 @@ import TillSimulation
     /// Random histories of a log with several batches at once; after each step everything that must hold is looked at.
     @Test(arguments: 0..<40) func paymentsAreNeverLostNorInTwoBatches(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let (disk, clock) = (PowerLossDisk(), OfflineClock())
+        let (disk, clock) = (PowerLossDisk(), ManualClock(waits: .moveTime(upTo: .seconds(29))))
         let log = try await OfflineExamples.log(disk, clock)
         var stored: Set<UInt64> = []
         var words: Set<String> = []
@@ -89,7 +89,7 @@ import TillSimulation
     }
 
     @Test func severalBatchesHaveDisjointRanges() async throws {
-        let (disk, clock) = (PowerLossDisk(), OfflineClock())
+        let (disk, clock) = (PowerLossDisk(), ManualClock(waits: .moveTime(upTo: .seconds(29))))
         let log = try await OfflineExamples.log(disk, clock, payments: 7)
         let first = try await log.fetchBatch(size: 3)
         let second = try await log.fetchBatch(size: 3)
@@ -102,7 +102,7 @@ import TillSimulation
     }
 
     @Test func whatTheProviderHasDecidedCanNotBeGivenUpNorDecidedAnotherWay() async throws {
-        let (disk, clock) = (PowerLossDisk(), OfflineClock())
+        let (disk, clock) = (PowerLossDisk(), ManualClock(waits: .moveTime(upTo: .seconds(29))))
         let log = try await OfflineExamples.log(disk, clock, payments: 2)
         let batch = try await log.fetchBatch()
         let receipt = try OfflineExamples.receipt(log, batch, at: clock.now())
@@ -119,7 +119,7 @@ import TillSimulation
     }
 
     @Test func theLastCardCanBeTakenBackFor60SecondsWhileItIsInNoBatch() async throws {
-        let (disk, clock) = (PowerLossDisk(), OfflineClock())
+        let (disk, clock) = (PowerLossDisk(), ManualClock(waits: .moveTime(upTo: .seconds(29))))
         let log = try await OfflineExamples.log(disk, clock)
         let first = try await OfflineExamples.store(log, 1, clock).sequence
         let second = try await OfflineExamples.store(log, 2, clock).sequence
@@ -143,7 +143,7 @@ import TillSimulation
     }
 
     @Test func anAttemptThatWasGivenUpIsNeverStored() async throws {
-        let (disk, clock) = (PowerLossDisk(), OfflineClock())
+        let (disk, clock) = (PowerLossDisk(), ManualClock(waits: .moveTime(upTo: .seconds(29))))
         let log = try await OfflineExamples.log(disk, clock)
         #expect(try await log.bar(AttemptID(rawValue: "pay_5-a1"), reason: "abandoned"))
         await #expect(throws: OfflineLogError.attemptVoided) { try await OfflineExamples.store(log, 5, clock) }

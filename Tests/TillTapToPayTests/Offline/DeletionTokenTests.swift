@@ -1,12 +1,12 @@
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 
 @Suite struct DeletionTokenTests {
     let disk = PowerLossDisk()
-    let clock = OfflineClock()
+    let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
 
     private func accepted() async throws -> (OfflineLog, OfflineBatch, BatchReceipt) {
         let log = try await OfflineExamples.log(disk, clock, payments: 6)

@@ -2,21 +2,9 @@ import Crypto
 import Synchronization
 import TillCore
 import Testing
+import TillTestSupport
 
 @testable import TillTapToPay
-
-/// A clock that stands until it is moved.
-final class OfflineClock: TillClock {
-    private let time: Mutex<Int64>
-    init(_ milliseconds: Int64 = 1_795_000_000_000) { time = Mutex(milliseconds) }
-    func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
-    /// Short waits are over at once; deadlines of calls never come by themselves.
-    func sleep(for span: Span) async throws {
-        guard span >= .seconds(30) else { return advance(by: span) }
-        try await Task.sleep(for: .seconds(3_600))
-    }
-    func advance(by span: Span) { time.withLock { $0 += span.milliseconds } }
-}
 
 enum OfflineExamples {
     static func key(_ word: String) -> Secret<[UInt8]> { Secret(Array(SHA256.hash(data: Array(word.utf8)))) }

@@ -1,13 +1,13 @@
 import Dispatch
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 
 @Suite struct OfflineLogTests {
     let disk = PowerLossDisk()
-    let clock = OfflineClock()
+    let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
     private let name = OfflineLog.defaultName
 
     private func damage(_ marks: [LogMark] = []) -> LogDamage? {

@@ -3,7 +3,7 @@ import Testing
 import TillContactless
 import TillCore
 import TillSandbox
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 

@@ -1,12 +1,12 @@
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 
 @Suite struct OfflinePolicyTests {
     let disk = PowerLossDisk()
-    let clock = OfflineClock()
+    let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
 
     private func request(
         _ units: Int64 = 1_000, _ currency: Currency = .eur, brand: String = "visa", isRefund: Bool = false,

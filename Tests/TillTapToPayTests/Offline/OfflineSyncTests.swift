@@ -4,14 +4,14 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 
 /// A shop with a journal, an engine, a log and the provider's stand-in, which all outlive a process but the engine.
 final class OfflineShop: Sendable {
     let disk = PowerLossDisk()
-    let clock = OfflineClock()
+    let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
     let journal: MemoryJournal
     let sandbox: SandboxProvider
     let books: SandboxOfflineLedger

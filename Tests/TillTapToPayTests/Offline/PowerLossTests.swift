@@ -1,6 +1,6 @@
 import Testing
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 
@@ -10,7 +10,7 @@ import TillSimulation
         var healed = 0
         for run in 0..<100 {
             var random = SeededRandom(seed: UInt64(part * 1_000 + run))
-            let (disk, clock) = (PowerLossDisk(), OfflineClock())
+            let (disk, clock) = (PowerLossDisk(), ManualClock(waits: .moveTime(upTo: .seconds(29))))
             var shown: [Int: LogMark] = [:]
             var taken: Set<Int> = []
             var next = 0

@@ -2,6 +2,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 @testable import TillTapToPay
 

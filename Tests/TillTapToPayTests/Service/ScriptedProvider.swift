@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import TillCore
 import TillTapToPay
+import TillTestSupport
 
 /// A provider of taps that does what a test wrote down for it, and keeps books.
 final class ScriptedProvider: TapToPayService.PaymentServiceProvider {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @testable import TillTapToPay
 

@@ -18,4 +18,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 
     /// From the first to the last, both included.
     public mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
+
+    /// From zero to one less than the limit; zero if the limit is zero.
+    public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 }

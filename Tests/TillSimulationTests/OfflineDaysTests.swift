@@ -1,6 +1,6 @@
-import Dispatch
 import Testing
 import TillSimulation
+import TillTestSupport
 
 @Suite struct OfflineDaysTests {
     @Test(arguments: 0..<8) func whateverHappensEachPaymentIsTakenOnceOrSaidNotToBe(part: UInt64) async {
@@ -18,12 +18,8 @@ import TillSimulation
 
     @Test("The simulation has days offline beside each world, in the same table, and the same seed gives the same run")
     func partOfTheSimulation() async {
-        func run() async -> SimulationReport {
-            await withCheckedContinuation { done in
-                DispatchQueue.global().async { done.resume(returning: Simulation(seed: 5, payments: 300).run()) }
-            }
-        }
-        let (one, other) = (await run(), await run())
+        let one = await Aside.run { Simulation(seed: 5, payments: 300).run() }
+        let other = await Aside.run { Simulation(seed: 5, payments: 300).run() }
         #expect(one.violations == [])
         #expect(one.faults.keys.contains { $0.hasPrefix("offline: power lost") }, "\(one.faults)")
         #expect(one.faults.keys.contains { !$0.hasPrefix("offline: ") })

@@ -8,33 +8,23 @@ public import TillCore
 
 /// Breaks payment tokens in many ways, the same ones for the same seed.
 public struct TokenMutator {
-    private var state: UInt64
+    private var random: SeededRandom
 
     /// A mutator that makes the same changes for the same seed.
-    public init(seed: UInt64) { state = seed }
-
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    private mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
+    public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// A token that differs from the given one in what is signed, or in the signature.
     public mutating func mutate(_ token: JSONValue) -> [UInt8] {
-        if below(4) == 0 { return mutate(bytes: token.bytes()) }
+        if random.below(4) == 0 { return mutate(bytes: token.bytes()) }
         let members = token.objectValue ?? []
-        let target = ["signature", "signature", "signature", "data", "header"][below(5)]
+        let target = ["signature", "signature", "signature", "data", "header"][random.below(5)]
         let changed = members.map { member -> JSONMember in
             guard member.key == target else { return member }
             if let text = member.value.stringValue, let bytes = decode(text) {
                 return JSONMember(key: member.key, value: .string(encode(mutate(bytes: bytes))))
             }
             let fields = member.value.objectValue ?? []
-            let place = below(fields.count)
+            let place = random.below(fields.count)
             return JSONMember(
                 key: member.key,
                 value: .object(
@@ -52,17 +42,19 @@ public struct TokenMutator {
     private mutating func mutate(bytes: [UInt8]) -> [UInt8] {
         var changed = bytes
         repeat {
-            for _ in 0...below(4) where !changed.isEmpty {
-                let place = below(changed.count)
-                switch below(6) {
-                case 0: changed[place] = UInt8(truncatingIfNeeded: next())
-                case 1: changed[place] ^= 1 << UInt8(below(8))
-                case 2: changed.removeSubrange(place..<min(changed.count, place + 1 + below(40)))
+            for _ in 0...random.below(4) where !changed.isEmpty {
+                let place = random.below(changed.count)
+                switch random.below(6) {
+                case 0: changed[place] = UInt8(truncatingIfNeeded: random.next())
+                case 1: changed[place] ^= 1 << UInt8(random.below(8))
+                case 2: changed.removeSubrange(place..<min(changed.count, place + 1 + random.below(40)))
                 case 3:
-                    changed.insert(contentsOf: (0...below(8)).map { _ in UInt8(truncatingIfNeeded: next()) }, at: place)
+                    changed.insert(
+                        contentsOf: (0...random.below(8)).map { _ in UInt8(truncatingIfNeeded: random.next()) },
+                        at: place)
                 case 4:
                     // ASN.1 lengths are where readers break.
-                    changed[place] = [0x00, 0x7F, 0x80, 0x81, 0x82, 0x84, 0x88, 0xFF][below(8)]
+                    changed[place] = [0x00, 0x7F, 0x80, 0x81, 0x82, 0x84, 0x88, 0xFF][random.below(8)]
                 default: changed = Array(changed.prefix(place))
                 }
             }

@@ -1,5 +1,6 @@
 import Testing
 import TillSimulation
+import TillTestSupport
 
 /// A bounded share of what `make test` runs with `till-simulate`: there, 100,000 payments.
 @Suite("Simulated shops")
