@@ -1,5 +1,6 @@
 # Two commands: `make run` starts the counter, `make test` runs every test. Both install what is missing and say so.
-.PHONY: run test build lint docs bench golden simulate clean
+# For who changes something: `make check`, before each commit.
+.PHONY: run test check prove build lint docs bench golden simulate clean
 SHELL := /bin/bash
 
 build:
@@ -10,33 +11,29 @@ build:
 run: build
 	@exec .build/debug/till serve
 
-# What the tests leave behind is kept when one fails: databases, logs, books of the stand-ins. Swift's own temporary
-# folders, which it does not remove, are there too.
-LEFT := $(CURDIR)/.build/tests
-
 # Judges that are not part of this package, used where they lie beside the checkout: PayPal's own descriptions of its
 # interface, and a maker of Apple Pay tokens by another hand.
 export TILL_PAYPAL_SPECS ?= $(abspath $(wildcard ../shared/specs/paypal))
 export TILL_APPLEPAY_SYNTH ?= $(abspath $(wildcard ../shared/tools/applepay_synth.py))
 
-# Searches and simulations, which take every core: apart from the tests that talk over sockets and wait for an answer.
-LONG := SimulationTests|ScheduleTests|OfflineDaysTests
-
+# Every test: what each push must pass.
 test:
 	@scripts/setup test
-	@$(MAKE) --no-print-directory lint
-	@rm -rf $(LEFT) && mkdir -p $(LEFT)
-	TMPDIR=$(LEFT) swift build --build-tests
-	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build --skip '$(LONG)'
-	TMPDIR=$(LEFT) TILL_PEERS=1 swift test --skip-build --filter '$(LONG)'
-	@scripts/docs
-	.build/debug/till-simulate --payments 100000
-	TMPDIR=$(LEFT) TILL_BIN=$(CURDIR)/.build/debug/till \
-		.build/peers/bin/pytest -q -p no:cacheprovider Tests/Peers
-	@rm -rf $(LEFT)
+	@scripts/lint
+	@scripts/test
+
+# Before each commit: lint, and the tests of the rooms that differ from main, and of those that stand on them.
+check:
+	@scripts/check
+
+# What takes hours: a million payments, thousands of deaths, long fuzzing, each safeguard switched off. Writes
+# docs/PROOF.md. Some steps only: scripts/prove STEP….
+prove:
+	@scripts/setup test
+	@scripts/prove
 
 lint:
-	swift format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
+	@scripts/lint
 
 # The documentation of every library, and whether its links lead somewhere.
 docs:

@@ -3,8 +3,6 @@ import time
 
 import requests
 
-import counter
-
 SESSION_URL = "https://apple-pay-gateway-cert.apple.com/paymentservices/startSession"
 CONTACT = {
     "givenName": "Ada", "familyName": "Lovelace", "emailAddress": "ada@example.com", "phoneNumber": "+44 20 7946 0000",
@@ -17,7 +15,8 @@ class Page:
 
     def __init__(self, server, service="delivery", basket=None):
         self.server, self.url = server, server.url
-        opened = basket or requests.post(self.url + "/shop/baskets", json={"service": service}, timeout=10).json()["basket"]
+        opened = basket or requests.post(
+            self.url + "/shop/baskets", json={"service": service}, timeout=10).json()["basket"]
         self.basket = opened
         self.sheet = requests.get(f"{self.url}/applepay/basket/{self.basket}", timeout=10).json()
         self.version, self.total = self.sheet["version"], self.sheet["request"]["total"]["amount"]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Records webhooks as Braintree's own library signs them.   Tests/Peers/braintree_webhooks.py > …/braintree_webhooks.json"""
+"""Records webhooks as Braintree's own library signs them.   Tests/Peers/braintree_webhooks.py >
+…/braintree_webhooks.json"""
 import datetime
 import json
 
@@ -14,7 +15,8 @@ KINDS = [
 
 def main():
     gateway = braintree.BraintreeGateway(braintree.Configuration(
-        braintree.Environment.Development, "integration_merchant_id", "integration_public_key", "integration_private_key"))
+        braintree.Environment.Development, "integration_merchant_id", "integration_public_key",
+        "integration_private_key"))
     samples = []
     for kind in KINDS:
         sample = gateway.webhook_testing.sample_notification(kind, "my_id")

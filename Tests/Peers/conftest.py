@@ -8,14 +8,38 @@ import tempfile
 import time
 
 import pytest
+from playwright.sync_api import sync_playwright
 
+import clerk as counter_page
 import counter
+import pcsc
 import printers
+
+# What takes longest begins first, so that no worker is left with it at the end.
+LONGEST = [
+    "test_paypal_kill", "test_kill", "test_applepay_kill", "test_schemathesis", "test_paypal_schemathesis",
+    "test_printing_cups", "test_cards_compile", "test_terminal", "test_pcsc",
+]
 
 
 def pytest_collection_modifyitems(items):
-    """What looks at all that the others have left comes last."""
-    items.sort(key=lambda item: "after_the_whole_suite" in item.name)
+    """Tests that share something of their module, or of the machine, stay together in one worker (pytest-xdist's
+    `--dist loadgroup`); every other test may run anywhere, since it has folders, ports and servers of its own."""
+    for item in items:
+        module = item.module.__name__
+        if item.get_closest_marker("last"):
+            continue
+        if "service" in item.fixturenames and module == "test_pcsc":
+            item.add_marker(pytest.mark.xdist_group("pcsc"))  # the machine has one smart card service
+        elif "cups" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group("cups"))
+        elif any(
+            definition[-1].scope == "module" for name, definition in item._fixtureinfo.name2fixturedefs.items()
+        ):
+            item.add_marker(pytest.mark.xdist_group(module))
+    order = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (
+        item.get_closest_marker("last") is not None, order.get(item.module.__name__, len(order))))
 
 
 @pytest.fixture(autouse=True)
@@ -137,3 +161,76 @@ def cups():
     yield daemon
     daemon.stop()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def stand_in(tmp_path):
+    url = f"http://127.0.0.1:{counter.free_port()}"
+    yield from (
+        url
+        for _ in run_until_done(
+            [counter.binary(), "sandbox", "paypal", "--port", url.rsplit(":", 1)[1]],
+            url + "/_sandbox/ledger",
+            tmp_path / "paypal.log",
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium, one for all tests; each opens pages of its own in it, which share nothing."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not path:
+        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def latency():
+    return "20ms"
+
+
+@pytest.fixture
+def server(tmp_path, latency):
+    """A counter on the sandbox, which takes its time to answer."""
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", latency) as running:
+        yield running
+
+
+@pytest.fixture
+def width():
+    return 1280
+
+
+@pytest.fixture
+def page(tmp_path, request, browser, width):
+    """An empty page; what it shows at the end is kept as a picture."""
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.on("dialog", lambda dialog: dialog.accept())
+    yield page
+    folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
+    page.close()
+
+
+@pytest.fixture
+def clerk(page, server):
+    clerk = counter_page.Counter(page, server).open()
+    yield clerk
+    assert not clerk.faults, clerk.faults
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """The real smart card service, with a virtual reader in it."""
+    why = pcsc.missing()
+    if why:
+        pytest.skip(why)
+    service = pcsc.Service(tmp_path_factory.mktemp("pcsc"))
+    yield service
+    service.clear()
+    service.stop()

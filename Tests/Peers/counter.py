@@ -109,7 +109,8 @@ class Stripe:
         self.flags = ["--provider", "stripe", "--stripe-url", url, "--stripe-key", key]
 
     def get(self, path, **query):
-        answer = requests.get(self.url + path, params=query, headers={"Authorization": "Bearer " + self.key}, timeout=10)
+        headers = {"Authorization": "Bearer " + self.key}
+        answer = requests.get(self.url + path, params=query, headers=headers, timeout=10)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -202,7 +203,8 @@ class Server:
         return requests.request(method, self.url + path, json=body, headers=headers, timeout=timeout)
 
     def create(self, order, key, minor=1250, **more):
-        return self.request("POST", "/v1/payments", {"order_id": order, "amount": minor, "currency": "EUR", **more}, key)
+        body = {"order_id": order, "amount": minor, "currency": "EUR", **more}
+        return self.request("POST", "/v1/payments", body, key)
 
     def confirm(self, payment, key, tender=None):
         tender = tender or {"type": "reader", "reader": "simulated", "card": "visa"}

@@ -8,9 +8,12 @@ import threading
 
 import requests
 
+import counter
+
 SPECS = os.environ.get("TILL_PAYPAL_SPECS")
 CARD = "4032036247327321"
 CODE = "987"
+SALE = ["--currency", "EUR", "--card-number", CARD, "--expiry", "11/30", "--cvc", CODE, "--cardholder", "Ada Byron"]
 
 
 def specification(name):
@@ -125,3 +128,38 @@ def token(url):
         url + "/v1/oauth2/token", data={"grant_type": "client_credentials"}, auth=("shop", "secret"), timeout=10
     )
     return got.json()["access_token"]
+
+
+class Shop:
+    """A shop that sells through PayPal by the command line."""
+
+    def __init__(self, folder, url):
+        self.common = ["--journal", folder / "journal.db", "--json", "--provider", "paypal", "--paypal-url", url]
+
+    def sale(self, *more):
+        return counter.till("sale", *SALE, *more, *self.common)
+
+    def __call__(self, *arguments):
+        return counter.till(*arguments, *self.common)
+
+    def for_people(self, *arguments):
+        """The same command with its answer in words."""
+        return counter.till(*arguments, *[part for part in self.common if part != "--json"])
+
+
+JUDGES = {}
+
+
+def judge(call):
+    """Raises if PayPal's description does not allow the request."""
+    from openapi_core import OpenAPI
+    from openapi_core.contrib.requests import RequestsOpenAPIRequest
+
+    name = description_of(call["path"])
+    if name not in JUDGES:
+        JUDGES[name] = OpenAPI.from_dict(specification(name))
+    headers = {k: v for k, v in call["headers"].items() if k not in ("Host", "Content-Length")}
+    request = requests.Request(
+        call["method"], "https://api-m.sandbox.paypal.com" + call["path"], headers=headers, data=call["body"] or None
+    )
+    JUDGES[name].validate_request(RequestsOpenAPIRequest(request))

@@ -3,7 +3,8 @@
 
     Tests/Peers/paypal_webhook.py > Tests/Peers/paypal_webhook.json
 
-Needs the PyPI package `cryptography`. The keys are thrown away; the recording holds certificates and signatures only."""
+Needs the PyPI package `cryptography`. The keys are thrown away; the recording holds certificates and signatures
+only."""
 import base64
 import datetime
 import json
@@ -51,7 +52,8 @@ def main():
     event = {
         "id": "WH-58D329510W468432D-8HN650336L201105X", "event_type": "PAYMENT.CAPTURE.COMPLETED",
         "resource_type": "capture", "summary": "Zahlung über 12,50 € für „Café“ ☕",
-        "resource": {"id": "7TK53561YB803214S", "status": "COMPLETED", "custom_id": "pay_01hf3mxc0000000000000000aa-a1"},
+        "resource": {"id": "7TK53561YB803214S", "status": "COMPLETED",
+        "custom_id": "pay_01hf3mxc0000000000000000aa-a1"},
     }
     body = json.dumps(event, ensure_ascii=False).encode()
     transmission, time, webhook = "69cd13f0-d67a-11e5-baa3-778b53f4ae55", "2026-11-21T09:30:00Z", "1JE4291016473214C"

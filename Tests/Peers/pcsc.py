@@ -46,7 +46,8 @@ class Service:
         readers = folder / "readers"
         readers.mkdir()
         (readers / "vpcd").write_text(
-            f'FRIENDLYNAME "{READER}"\nDEVICENAME /dev/null:{self.port:#x}\nLIBPATH {DRIVER}\nCHANNELID {self.port:#x}\n'
+            f'FRIENDLYNAME "{READER}"\nDEVICENAME /dev/null:{self.port:#x}\nLIBPATH {DRIVER}\n'
+            f'CHANNELID {self.port:#x}\n'
         )
         self.start()
 
@@ -97,14 +98,3 @@ class Service:
         for process in self.cards:
             self.take_away(process)
         self.cards = []
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    why = missing()
-    if why:
-        pytest.skip(why)
-    service = Service(tmp_path_factory.mktemp("pcsc"))
-    yield service
-    service.clear()
-    service.stop()

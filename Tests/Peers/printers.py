@@ -1,5 +1,5 @@
-"""Printers by other hands on loopback: CUPS's own IPP Everywhere printer, CUPS itself, Avahi, a message bus of their own;
-and a wire between till and a printer that can be cut, listened to, and used to kill till in the middle."""
+"""Printers by other hands on loopback: CUPS's own IPP Everywhere printer, CUPS itself, Avahi, a message bus of their
+own; and a wire between till and a printer that can be cut, listened to, and used to kill till in the middle."""
 import json
 import os
 import pathlib

@@ -64,7 +64,8 @@ def test_the_library_drives_the_stand_in(stand_in):
     assert change.capture_authorised_payment(body, name).message["status"] == "received"
     assert change.refund_captured_payment({**body, "amount": {"currency": "EUR", "value": 400}}, name).message
     assert [(c["captured"], c["refunded"]) for c in ledger(stand_in)] == [(1000, 400)]
-    other = adyen.checkout.payments_api.payments(payment(reference="o-2", additionalData={"manualCapture": "true"})).message
+    manual = payment(reference="o-2", additionalData={"manualCapture": "true"})
+    other = adyen.checkout.payments_api.payments(manual).message
     change.cancel_authorised_payment({"merchantAccount": "TillTest", "paymentReference": "o-2"})
     assert ledger(stand_in)[1]["canceled"] and other["resultCode"] == "Authorised"
     refused = adyen.checkout.payments_api.payments(
@@ -104,7 +105,8 @@ class Recorder:
 def sell(folder, url, *more, env=None):
     return counter.till(
         "sale", "--amount", "12.50", "--currency", "EUR", "--provider", "adyen", "--adyen-url", url, "--journal",
-        folder / "journal.db", "--json", "--card-number", "4111111111111111", "--expiry", "03/30", "--cvc", "737", *more,
+        folder / "journal.db", "--json", "--card-number", "4111111111111111", "--expiry", "03/30", "--cvc", "737",
+        *more,
         env={"TILL_ADYEN_MERCHANT_ACCOUNT": "TillTest", "TILL_ADYEN_KEY": "key", **(env or {})},
     )
 
@@ -141,7 +143,8 @@ def test_a_sale_a_decline_and_what_stays_unknown(tmp_path, stand_in):
     sale = sell(tmp_path, stand_in)
     assert sale.code == 0 and ledger(stand_in)[0]["captured"] == 1250, sale
     bad = counter.till(
-        "sale", "--amount", "12.50", "--currency", "EUR", "--provider", "adyen", "--adyen-url", stand_in, "--journal", tmp_path / "journal.db",
+        "sale", "--amount", "12.50", "--currency", "EUR", "--provider", "adyen", "--adyen-url", stand_in, "--journal",
+        tmp_path / "journal.db",
         "--json", "--card-number", "4000000000009995", "--expiry", "03/30", "--cvc", "737",
     )
     assert bad.code == 2 and "insufficient_funds" in bad.out, bad
@@ -181,7 +184,8 @@ def test_webhooks_settle_what_adyen_only_received(tmp_path, stand_in):
         }
         for key, code in ((HMAC_KEY, 200), ("00" * 32, 400)):
             signature = generate_notification_sig(item, key).decode()
-            body = {"notificationItems": [{"NotificationRequestItem": {**item, "additionalData": {"hmacSignature": signature}}}]}
+            signed = {**item, "additionalData": {"hmacSignature": signature}}
+            body = {"notificationItems": [{"NotificationRequestItem": signed}]}
             answer = requests.post(base + "/webhooks/adyen", json=body, timeout=5)
             assert answer.status_code == code, answer.text
             assert code != 200 or answer.text == "[accepted]"

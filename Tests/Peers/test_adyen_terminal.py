@@ -5,7 +5,6 @@ import datetime
 import hashlib
 import hmac
 import http.server
-import ipaddress
 import json
 import os
 import ssl
@@ -55,11 +54,13 @@ class Seal:
     def open(self, message):
         inner = next(iter(message.values()))
         trailer = inner["SecurityTrailer"]
-        assert (trailer["KeyIdentifier"], trailer["KeyVersion"], trailer["AdyenCryptoVersion"]) == (self.key, self.version, 1)
+        used = (trailer["KeyIdentifier"], trailer["KeyVersion"], trailer["AdyenCryptoVersion"])
+        assert used == (self.key, self.version, 1)
         seal = self._cipher(base64.b64decode(trailer["Nonce"])).decryptor()
         pad = padding.PKCS7(128).unpadder()
         plain = pad.update(seal.update(base64.b64decode(inner["NexoBlob"])) + seal.finalize()) + pad.finalize()
-        assert hmac.compare_digest(hmac.new(self.mac, plain, hashlib.sha256).digest(), base64.b64decode(trailer["Hmac"]))
+        expected = hmac.new(self.mac, plain, hashlib.sha256).digest()
+        assert hmac.compare_digest(expected, base64.b64decode(trailer["Hmac"]))
         opened = json.loads(plain)
         assert next(iter(opened.values()))["MessageHeader"] == inner["MessageHeader"]
         return opened
@@ -67,7 +68,7 @@ class Seal:
 
 def certificates(folder):
     """A root of its own, and a terminal's certificate with a name that the address does not have."""
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
 
     def make(subject, issuer, key, signer, is_root):
         name = lambda text: x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
@@ -151,7 +152,8 @@ class Terminal:
         if category == "TransactionStatus":
             wanted = request["TransactionStatusRequest"]["MessageReference"]["ServiceID"]
             if wanted not in self.known:
-                return {**said, "TransactionStatusResponse": {"Response": {"Result": "Failure", "ErrorCondition": "NotFound"}}}
+                unknown = {"Response": {"Result": "Failure", "ErrorCondition": "NotFound"}}
+                return {**said, "TransactionStatusResponse": unknown}
             return {**said, "TransactionStatusResponse": {
                 "Response": {"Result": "Success"},
                 "RepeatedMessageResponse": {"RepeatedResponseMessageBody": {"PaymentResponse": self.known[wanted]}}}}

@@ -42,7 +42,8 @@ def flags(stripe):
     return ["--provider", "stripe", "--stripe-url", stripe.url, "--stripe-key", stripe.key]
 
 
-@pytest.mark.parametrize("variable, point", [("TILL_FAILPOINT", n) for n in ENGINE] + [("TILL_WALLET_FAILPOINT", n) for n in WALLET])
+@pytest.mark.parametrize("variable, point",
+    [("TILL_FAILPOINT", n) for n in ENGINE] + [("TILL_WALLET_FAILPOINT", n) for n in WALLET])
 def test_a_counter_that_dies_charges_once_and_knows_how_it_stands(tmp_path, sandbox, variable, point):
     server = counter.Server(tmp_path, *flags(sandbox), env={variable: str(point)}).start()
     page = Page(server)
@@ -71,7 +72,8 @@ def test_a_kill_while_the_provider_is_slow_charges_once(tmp_path, sandbox):
     page = Page(server)
     token = page.token().json()
     requests.post(
-        sandbox.url + "/_sandbox/faults", json={"operation": "authorize", "fault": "timeoutAfterCommit", "times": 1}, timeout=10
+        sandbox.url + "/_sandbox/faults", json={"operation": "authorize", "fault": "timeoutAfterCommit", "times": 1},
+        timeout=10
     ).raise_for_status()
     waiting = threading.Thread(target=lambda: swallow(lambda: page.pay(token)))
     waiting.start()
@@ -92,7 +94,8 @@ def test_a_provider_that_is_slower_than_the_sheet_is_told_as_pending_and_charges
         page = Page(server)
         token = page.token().json()
         requests.post(
-            sandbox.url + "/_sandbox/faults", json={"operation": "authorize", "fault": "slow", "seconds": 23, "times": 1}, timeout=10
+            sandbox.url + "/_sandbox/faults",
+            json={"operation": "authorize", "fault": "slow", "seconds": 23, "times": 1}, timeout=10
         ).raise_for_status()
         answer = page.pay(token)
         assert answer.status_code == 202 and answer.json()["status"] == "pending", answer.text

@@ -1,4 +1,5 @@
-"""What somebody who runs the shop sees: figures over UDP beside Prometheus, and what Apple tells of merchants' tokens."""
+"""What somebody who runs the shop sees: figures over UDP beside Prometheus, and what Apple tells of merchants'
+tokens."""
 import json
 import re
 import socket
@@ -9,7 +10,7 @@ import requests
 import statsd
 
 import counter
-from applepay import SESSION_URL, Page
+from applepay import Page
 
 LINE = re.compile(r"^[A-Za-z0-9_.-]+:[0-9]+\|(c|g|ms)$")
 
@@ -65,7 +66,8 @@ def test_statsd_is_told_what_happens_in_the_words_of_its_own_client(tmp_path, li
     assert not [line for line in lines if not LINE.match(line)]
     assert max(map(len, listener.datagrams)) <= 1432
     # No figure names a basket, a visitor or a token.
-    assert not [line for line in lines if page.basket in line or token["paymentData"]["header"]["transactionId"] in line]
+    transaction = token["paymentData"]["header"]["transactionId"]
+    assert not [line for line in lines if page.basket in line or transaction in line]
     # StatsD's own client says the same with the same bytes.
     ours = Listener()
     client = statsd.StatsClient("127.0.0.1", ours.port, prefix="shop")
@@ -73,7 +75,8 @@ def test_statsd_is_told_what_happens_in_the_words_of_its_own_client(tmp_path, li
     client.gauge("applepay.certificate_days_left.identity", 699)
     client.timing("requests.applepay.payment", 12)
     theirs = ours.lines(lambda lines: len(lines) == 3)
-    assert set(theirs[:2]) <= set(lines) and re.fullmatch(r"shop\.requests\.applepay\.payment:12(\.0+)?\|ms", theirs[2]), theirs
+    assert set(theirs[:2]) <= set(lines), theirs
+    assert re.fullmatch(r"shop\.requests\.applepay\.payment:12(\.0+)?\|ms", theirs[2]), theirs
     ours.socket.close()
     for series in ('applepay_sessions_total{outcome="given"} 1', 'applepay_tokens_total{outcome="version"} 1',
                    'http_request_duration_seconds_count{route="/applepay/payment"} 2', "statsd_dropped_total 0"):
@@ -90,7 +93,8 @@ def test_without_the_setting_nothing_is_sent(tmp_path, listener):
 
 def test_a_statsd_that_is_not_there_costs_nothing_but_figures(tmp_path):
     port = counter.free_port()
-    with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_STATSD_HOST": "127.0.0.1", "TILL_STATSD_PORT": str(port)}) as server:
+    env = {"TILL_STATSD_HOST": "127.0.0.1", "TILL_STATSD_PORT": str(port)}
+    with counter.Server(tmp_path, "--provider", "sandbox", env=env) as server:
         page = Page(server)
         assert page.pay(page.token().json()).status_code == 201
 

@@ -4,20 +4,16 @@ Stripe gets the sealed token (`pk_token`), as for a shop whose processing certif
 as its description has it, which judges the request where it is at hand.
 """
 import json
-import shutil
 import urllib.parse
 
 import pytest
 import requests
 import stripe as library
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import counter
 import paypal
 from applepay import Page, payments
-
-from test_paypal_client import stand_in  # noqa: F401
-from test_paypal_wire import judge
 
 DPAN = "4784000000380075"
 DECLINED = "4000000000000002"
@@ -31,7 +27,7 @@ def stripe(sandbox):
 
 
 @pytest.fixture
-def pay_pal(stand_in):  # noqa: F811
+def pay_pal(stand_in):
     proxy = paypal.Proxy(stand_in)
     yield stand_in, proxy, ["--provider", "paypal", "--paypal-url", proxy.url]
     proxy.close()
@@ -87,7 +83,8 @@ def test_stripe_s_own_library_sends_the_same_form(tmp_path, stripe):
     assert method.card.last4 == "0075"
     theirs = next(c for c in other.requests if c["path"] == "/v1/tokens")
     assert fields(theirs) == fields(ours)
-    for wrong in ({"pk_token": "{}"}, {"pk_token": "no"}, {"card": {"number": DPAN, "exp_month": 12, "exp_year": 2031}}):
+    for wrong in ({"pk_token": "{}"}, {"pk_token": "no"},
+            {"card": {"number": DPAN, "exp_month": 12, "exp_year": 2031}}):
         with pytest.raises(library.InvalidRequestError):
             client.v1.tokens.create(wrong)
     other.close()
@@ -95,7 +92,8 @@ def test_stripe_s_own_library_sends_the_same_form(tmp_path, stripe):
 
 def test_paypal_gets_the_opened_token_as_its_description_has_it(tmp_path, pay_pal):
     _, proxy, flags = pay_pal
-    with counter.Server(tmp_path, *flags, env={"TILL_PAYPAL_CLIENT_ID": "client", "TILL_PAYPAL_SECRET": "secret"}) as server:
+    env = {"TILL_PAYPAL_CLIENT_ID": "client", "TILL_PAYPAL_SECRET": "secret"}
+    with counter.Server(tmp_path, *flags, env=env) as server:
         page = Page(server)
         token = page.token().json()
         answer = page.pay(token)
@@ -110,10 +108,10 @@ def test_paypal_gets_the_opened_token_as_its_description_has_it(tmp_path, pay_pa
         assert opened["payment_data"]["eci_indicator"] == "7"
         if paypal.SPECS:
             for sent in proxy.calls():
-                judge(sent)
+                paypal.judge(sent)
             opened["payment_data_type"] = "3DSecure"
             with pytest.raises(Exception):
-                judge({**call, "body": json.dumps({"payment_source": {"apple_pay": source}}).encode()})
+                paypal.judge({**call, "body": json.dumps({"payment_source": {"apple_pay": source}}).encode()})
         # The number goes to PayPal and nowhere else.
         assert [c["path"] for c in proxy.calls() if DPAN.encode() in c["body"]] == [call["path"]]
         for file in tmp_path.glob("journal*"):
@@ -124,14 +122,10 @@ def test_paypal_gets_the_opened_token_as_its_description_has_it(tmp_path, pay_pa
 
 
 @pytest.mark.parametrize("provider", ["stripe", "paypal"])
-def test_the_whole_shop_in_a_browser(tmp_path, provider, request):
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not browser_path:
-        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
+def test_the_whole_shop_in_a_browser(tmp_path, provider, request, browser):
     _, _, flags = request.getfixturevalue("stripe" if provider == "stripe" else "pay_pal")
     env = {"TILL_PAYPAL_CLIENT_ID": "client", "TILL_PAYPAL_SECRET": "secret"} if provider == "paypal" else {}
-    with counter.Server(tmp_path, *flags, env=env) as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+    with counter.Server(tmp_path, *flags, env=env) as server:
         page = browser.new_page(viewport={"width": 1000, "height": 800})
         page.goto(server.url + "/shop")
         page.get_by_role("button", name="Order with Apple Pay").click(timeout=10_000)
@@ -151,4 +145,4 @@ def test_the_whole_shop_in_a_browser(tmp_path, provider, request):
         expect(page.get_by_role("heading", name="Thank you for your order")).to_be_visible(timeout=20_000)
         order = page.locator("#order").inner_text()
         assert [p["captured"] for p in payments(server, order) if p["captured"]] == [1465]
-        browser.close()
+        page.close()

@@ -4,10 +4,9 @@ sheet simulator, a gateway with real mutual TLS and the same engine as every pay
 import os
 import pathlib
 import re
-import shutil
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import counter
 
@@ -26,23 +25,18 @@ def width():
 
 
 @pytest.fixture
-def shop(tmp_path, request, server, width):
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not browser_path:
-        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": 800})
-        faults = []
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
-        page.goto(server.url + "/shop")
-        yield page
-        folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
-        folder.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
-        browser.close()
-        assert not faults, faults
+def shop(tmp_path, request, server, width, browser):
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+    page.goto(server.url + "/shop")
+    yield page
+    folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
+    page.close()
+    assert not faults, faults
 
 
 def button(page):
@@ -227,7 +221,8 @@ def test_a_script_that_somebody_put_into_the_page_does_not_run(shop):
     """The shop's own policy: nothing but its files runs, and nobody frames it. The violation is wanted here."""
     expect(button(shop)).to_be_visible(timeout=WAIT)
     policy = shop.request.get(shop.url).headers["content-security-policy"]
-    for rule in ("default-src 'none'", "script-src 'self' https://applepay.cdn-apple.com", "frame-ancestors 'none'", "base-uri 'none'"):
+    for rule in ("default-src 'none'", "script-src 'self' https://applepay.cdn-apple.com", "frame-ancestors 'none'",
+            "base-uri 'none'"):
         assert rule in policy, policy
     assert "unsafe" not in policy
     frame = shop.context.browser.new_page()

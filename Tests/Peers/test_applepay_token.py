@@ -8,7 +8,6 @@ import hashlib
 import http.server
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
@@ -24,7 +23,8 @@ AT = "2026-11-18T11:06:40Z"
 @pytest.fixture(scope="module")
 def apple(tmp_path_factory):
     folder = tmp_path_factory.mktemp("apple")
-    answer = counter.till("applepay", "synthesize", "--out", folder, "--at", AT, "--application-data", "order-42", "--flaws")
+    answer = counter.till("applepay", "synthesize", "--out", folder, "--at", AT, "--application-data", "order-42",
+        "--flaws")
     assert answer.code == 0, answer
     (folder / "data").write_bytes(b"order-42")
     return folder
@@ -41,7 +41,8 @@ def decrypt(folder, token, *more, at=AT, root=True):
 def test_a_token_opens_masked_and_reveals_only_when_told(apple):
     answer = decrypt(apple, apple / "token.json", "--application-data", apple / "data")
     assert answer.code == 0 and answer.json["verified"] is True, answer
-    assert "4784000000380075" not in answer.out and "cryptogram" not in answer.out.lower().replace("onlinepaymentcryptogram", "")
+    assert "4784000000380075" not in answer.out
+    assert "cryptogram" not in answer.out.lower().replace("onlinepaymentcryptogram", "")
     assert answer.json["amount"] == "12.34" and answer.json["applicationDataChecked"] is True
     answer = decrypt(apple, apple / "token.json", "--reveal")
     assert answer.json["payment"]["applicationPrimaryAccountNumber"] == "4784000000380075"
@@ -103,7 +104,8 @@ def handed_over(token):
         "base64 in it": json.dumps({**token, "paymentData": coded}),
         "base64 in lines in it": json.dumps({**token, "paymentData": lines}),
         "text of the token": json.dumps({"token": json.dumps(token)}), "text of text": json.dumps(json.dumps(token)),
-        "base64": coded, "base64 in lines": lines, "base64 for URLs": base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+        "base64": coded, "base64 in lines": lines,
+        "base64 for URLs": base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
         "space": "\r\n\t " + json.dumps(token, indent=4).replace("\n", "\r\n") + "\n\n", "mark": "\ufeff" + text,
         "slashes": slashes, "capitals": json.dumps(upper), "null": json.dumps(nothing),
     }
@@ -171,16 +173,19 @@ def test_keys_are_read_in_the_forms_in_which_they_are_kept(apple, tmp_path):
     assert opens("--merchant", merchant, "--key", key).code == 0
     # The hash is part of the derivation of the key: another merchant's opens nothing.
     assert opens("--merchant", "merchant.other", "--key", key).json["step"] == "decryption"
-    assert opens("--merchant", "merchant.other", "--key", key, "--certificate", certificate).json["error"]["code"] == "merchant"
+    other = opens("--merchant", "merchant.other", "--key", key, "--certificate", certificate)
+    assert other.json["error"]["code"] == "merchant"
     assert opens("--key", key).json["error"]["code"] == "certificate"
     assert opens().code != 0
     # Both in one file, as openssl pkcs12 -nodes writes them, with words around.
     both = tmp_path / "both.pem"
-    both.write_bytes(b"Bag Attributes\n    friendlyName: x\n" + certificate.read_bytes().replace(b"\n", b"\r\n") + key.read_bytes())
+    lines = certificate.read_bytes().replace(b"\n", b"\r\n")
+    both.write_bytes(b"Bag Attributes\n    friendlyName: x\n" + lines + key.read_bytes())
     assert opens("--certificate", both).code == 0
     for name, more in {
         "new": ["-passout", "pass:secret"], "none": ["-passout", "pass:"],
-        "key chain": ["-passout", "pass:secret", "-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES", "-macalg", "sha1"],
+        "key chain": ["-passout", "pass:secret", "-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES", "-macalg",
+        "sha1"],
         "chain": ["-passout", "pass:secret", "-certfile", apple / "root.pem"],
     }.items():
         bundle = tmp_path / f"{name}.p12"
@@ -195,13 +200,15 @@ def test_keys_are_read_in_the_forms_in_which_they_are_kept(apple, tmp_path):
             assert opens("--certificate", bundle).json["error"]["code"] == "bundle"
             assert opens("--certificate", bundle, *flags).json["error"]["code"] == "passphrase"
     for name, command in {
-        "pkcs8": ["pkcs8", "-topk8", "-v2", "aes-256-cbc"], "pkcs8 3des": ["pkcs8", "-topk8", "-v2", "des3"], "sec1": ["ec", "-aes128"],
+        "pkcs8": ["pkcs8", "-topk8", "-v2", "aes-256-cbc"], "pkcs8 3des": ["pkcs8", "-topk8", "-v2", "des3"],
+        "sec1": ["ec", "-aes128"],
     }.items():
         locked = tmp_path / "locked.key"
         run(*command, "-in", key, "-out", locked, "-passout", "pass:secret")
         flags = ["--certificate", certificate, "--key", locked]
         assert opens(*flags, "--passphrase-env", "TEST_PASSPHRASE", TEST_PASSPHRASE="secret").code == 0, name
-        assert opens(*flags, "--passphrase-env", "TEST_PASSPHRASE", TEST_PASSPHRASE="wrong").json["error"]["code"] == "passphrase"
+        wrong = opens(*flags, "--passphrase-env", "TEST_PASSPHRASE", TEST_PASSPHRASE="wrong")
+        assert wrong.json["error"]["code"] == "passphrase"
         locked_out = opens(*flags)
         assert locked_out.code == 1 and "--passphrase-env" in locked_out.json["error"]["next"], locked_out
 
@@ -217,7 +224,8 @@ def test_openssl_finds_our_maker_s_signature_good(apple, tmp_path):
     (tmp_path / "signature").write_bytes(base64.b64decode(data["signature"]))
     command = [
         "openssl", "cms", "-verify", "-binary", "-inform", "DER", "-in", tmp_path / "signature", "-content",
-        tmp_path / "content", "-CAfile", apple / "root.pem", "-purpose", "any", "-attime", "1795000000", "-out", os.devnull,
+        tmp_path / "content", "-CAfile", apple / "root.pem", "-purpose", "any", "-attime", "1795000000", "-out",
+        os.devnull,
     ]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -285,7 +293,8 @@ def healthy(apple, tmp_path):
 def doctor(folder, settings, site=None, at=AT):
     (folder / "settings.json").write_text(json.dumps(settings))
     site = site or Site(b"association")
-    return counter.till("applepay", "doctor", "--settings", folder / "settings.json", "--probe", site.url, "--at", at, "--json")
+    return counter.till("applepay", "doctor", "--settings", folder / "settings.json", "--probe", site.url, "--at", at,
+        "--json")
 
 
 def faults(answer):
@@ -350,7 +359,7 @@ def forged(folder, pair, extension=True):
     from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
     key = serialization.load_pem_private_key((folder / pair["key"]).read_bytes(), None)
-    start = datetime.datetime(2026, 11, 1, tzinfo=datetime.timezone.utc)
+    start = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
     name = x509.Name([x509.NameAttribute(NameOID.USER_ID, MERCHANT), x509.NameAttribute(NameOID.COMMON_NAME, "forged")])
     maker = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(7)
@@ -375,7 +384,8 @@ def test_the_doctor_finds_what_was_planted(apple, healthy, tmp_path, code):
     answer = doctor(tmp_path, planted(apple, healthy, tmp_path, code))
     assert answer.code == 1 and code in faults(answer), answer
     # Sentences for people, at most as wide as their window needs.
-    shown = counter.till("applepay", "doctor", "--settings", tmp_path / "settings.json", "--probe", "http://127.0.0.1:9", "--at", AT)
+    shown = counter.till("applepay", "doctor", "--settings", tmp_path / "settings.json", "--probe",
+        "http://127.0.0.1:9", "--at", AT)
     assert shown.code == 1 and "FAIL " in shown.out
 
 
@@ -417,11 +427,13 @@ class SecureSite:
         certificate = (
             x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(9)
             .not_valid_before(start).not_valid_after(start + datetime.timedelta(days=days))
-            .add_extension(x509.SubjectAlternativeName([x509.DNSName(n) for n in names]), False).sign(key, hashes.SHA256())
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(n) for n in names]), False)
+            .sign(key, hashes.SHA256())
         )
         (folder / "site.pem").write_bytes(
             certificate.public_bytes(serialization.Encoding.PEM)
-            + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+            + key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(folder / "site.pem")
         context.set_ciphers("ALL:@SECLEVEL=0")

@@ -1,14 +1,12 @@
 """Braintree's own Python library drives our stand-in, and our client sends what the library sends."""
-import os
 import re
 
 import pytest
 import requests
+from conftest import run_until_done
 
 import counter
 import paypal
-
-from conftest import run_until_done
 
 
 @pytest.fixture
@@ -31,7 +29,6 @@ def gateway(url):
     environment = braintree.environment.Environment(
         "development", host, port, "http://auth.venmo.dev:9292", False, None, host, port
     )
-    environment.protocol
     return braintree.BraintreeGateway(
         braintree.Configuration(environment, "merchant", "integration_public_key", "integration_private_key")
     )
@@ -40,7 +37,8 @@ def gateway(url):
 def nonce(url, number="4111111111111111"):
     """A nonce by the words of Braintree's GraphQL page."""
     query = """mutation T($input: TokenizeCreditCardInput!) {
-      tokenizeCreditCard(input: $input) { paymentMethod { id details { ... on CreditCardDetails { brandCode last4 } } } } }"""
+      tokenizeCreditCard(input: $input) { paymentMethod { id details { ... on CreditCardDetails { brandCode last4 } } }
+      } }"""
     card = {"number": number, "expirationMonth": "12", "expirationYear": "2030", "cvv": "123"}
     got = requests.post(
         url + "/graphql", json={"query": query, "variables": {"input": {"creditCard": card}}},

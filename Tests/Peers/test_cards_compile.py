@@ -81,7 +81,8 @@ def compiles(folder, text):
 
 def test_the_same_lines_compile_for_a_server(tmp_path):
     lines = "\n    ".join(SERVER_ONLY.values())
-    good = USE.format(config="ServerConfig", line=lines) + "\n".join(f"do {{ {a} }}" if a.startswith("let") else a for a, _ in OTHERS.values())
+    others = "\n".join(f"do {{ {a} }}" if a.startswith("let") else a for a, _ in OTHERS.values())
+    good = USE.format(config="ServerConfig", line=lines) + others
     ok, said = compiles(tmp_path, good)
     assert ok, said
 

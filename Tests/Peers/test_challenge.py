@@ -1,5 +1,5 @@
-"""A customer confirms at the bank, and nobody tells the shop: no webhook, and no coming back. Whoever watches the payment
-sees it paid within the first looks all the same. And a customer who does come back is looked at that moment."""
+"""A customer confirms at the bank, and nobody tells the shop: no webhook, and no coming back. Whoever watches the
+payment sees it paid within the first looks all the same. And a customer who does come back is looked at that moment."""
 import html.parser
 import json
 import re
@@ -13,9 +13,7 @@ from playwright.sync_api import expect
 
 import counter
 import paypal
-
-from test_page import Counter, page, width  # noqa: F401
-from test_paypal_client import stand_in  # noqa: F401
+from clerk import Counter
 
 # The first looks come after 2, 6, 14, 30 and 60 seconds; a busy machine may take its time.
 LIMIT = 60
@@ -24,7 +22,7 @@ CARD = {"type": "card", "number": paypal.CARD, "expiry": "12/30", "cvc": paypal.
 
 
 @pytest.fixture
-def server(tmp_path, stand_in):  # noqa: F811
+def server(tmp_path, stand_in):
     port = counter.free_port()
     # Where customers find the counter is where the bank sends them back to.
     flags = ["--provider", "paypal", "--paypal-url", stand_in, "--receipt-url", f"http://127.0.0.1:{port}"]
@@ -53,7 +51,7 @@ def status(server, sale):
     return server.request("GET", f"/v1/payments/{sale['id']}").json()["status"]
 
 
-def test_whoever_asks_again_sees_it_paid_within_the_first_looks(server, stand_in):  # noqa: F811
+def test_whoever_asks_again_sees_it_paid_within_the_first_looks(server, stand_in):
     sale = challenged(server, "o-1")
     assert status(server, sale) == "requires_action"
     confirm_quietly(stand_in, sale)
@@ -64,7 +62,7 @@ def test_whoever_asks_again_sees_it_paid_within_the_first_looks(server, stand_in
     assert taken(stand_in) == PRICE
 
 
-def test_a_stream_of_events_is_somebody_who_watches(server, stand_in):  # noqa: F811
+def test_a_stream_of_events_is_somebody_who_watches(server, stand_in):
     sale = challenged(server, "o-1")
     confirm_quietly(stand_in, sale)
     heard, end = [], time.monotonic() + LIMIT
@@ -80,7 +78,7 @@ def test_a_stream_of_events_is_somebody_who_watches(server, stand_in):  # noqa: 
     assert taken(stand_in) == PRICE
 
 
-def test_the_page_shows_it_paid_by_itself(page, server, stand_in):  # noqa: F811
+def test_the_page_shows_it_paid_by_itself(page, server, stand_in):
     clerk = Counter(page, server).open()
     clerk.fill("12.50", paypal.CARD)
     page.get_by_text("Name and billing address").click()
@@ -94,7 +92,7 @@ def test_the_page_shows_it_paid_by_itself(page, server, stand_in):  # noqa: F811
     assert not clerk.faults, clerk.faults
 
 
-def test_the_command_line_waits_for_the_customer(tmp_path, stand_in):  # noqa: F811
+def test_the_command_line_waits_for_the_customer(tmp_path, stand_in):
     common = ["--journal", tmp_path / "journal.db", "--json", "--provider", "paypal", "--paypal-url", stand_in]
     sale = ["--amount", "12.50", "--currency", "EUR", "--card-number", paypal.CARD, "--expiry", "12/30", "--cvc",
             paypal.CODE, "--cardholder", "SCA-REQUIRED"]
@@ -140,7 +138,7 @@ class Way(html.parser.HTMLParser):
 @pytest.mark.parametrize("answer, title, outcome", [
     ("confirm", "Thank you", "succeeded"), ("refuse", "Not paid", "requires_payment_method"),
 ])
-def test_a_customer_who_comes_back_is_looked_at_that_moment(server, stand_in, answer, title, outcome):  # noqa: F811
+def test_a_customer_who_comes_back_is_looked_at_that_moment(server, stand_in, answer, title, outcome):
     sale = challenged(server, "o-1")
     bank = sale["attempts"][0]["action"]["url"]
     sent = requests.post(bank, data="answer=" + answer, allow_redirects=False, timeout=10)
@@ -172,14 +170,15 @@ def test_a_customer_who_comes_back_is_looked_at_that_moment(server, stand_in, an
     assert taken(stand_in) == (PRICE if answer == "confirm" else 0)
 
 
-def test_coming_back_before_the_challenge_is_over_takes_nothing(server, stand_in):  # noqa: F811
+def test_coming_back_before_the_challenge_is_over_takes_nothing(server, stand_in):
     sale = challenged(server, "o-1")
     sent = requests.get(sale["attempts"][0]["action"]["url"], timeout=10)
     assert sent.status_code == 200
     order = sale["attempts"][0]["reference"]
     assert taken(stand_in) == 0 and order
     other = challenged(server, "o-2")
-    done = requests.post(other["attempts"][0]["action"]["url"], data="answer=confirm", allow_redirects=False, timeout=10)
+    done = requests.post(other["attempts"][0]["action"]["url"], data="answer=confirm", allow_redirects=False,
+        timeout=10)
     # The state of one attempt opens no other.
     mixed = done.headers["Location"].replace(other["id"], sale["id"])
     assert requests.get(mixed, timeout=10).status_code == 404
@@ -192,7 +191,7 @@ def answered(sale):
     return requests.post(bank, data="answer=confirm", allow_redirects=False, timeout=10).headers["Location"]
 
 
-def test_if_the_look_fails_that_moment_the_engine_looks_though_nobody_watches(server, stand_in):  # noqa: F811
+def test_if_the_look_fails_that_moment_the_engine_looks_though_nobody_watches(server, stand_in):
     back = answered(challenged(server, "o-1"))
     paypal.fault(stand_in, "query", "outage")
     shown = Way(requests.get(back, timeout=30).text).title
@@ -204,7 +203,8 @@ def test_if_the_look_fails_that_moment_the_engine_looks_though_nobody_watches(se
     assert taken(stand_in) == PRICE
 
 
-def test_whoever_loads_the_page_again_and_again_asks_paypal_no_more_often(tmp_path, stand_in):  # noqa: F811
+@pytest.mark.alone
+def test_whoever_loads_the_page_again_and_again_asks_paypal_no_more_often(tmp_path, stand_in):
     proxy, port = paypal.Proxy(stand_in), counter.free_port()
     flags = ["--provider", "paypal", "--paypal-url", proxy.url, "--receipt-url", f"http://127.0.0.1:{port}"]
     with counter.Server(tmp_path, *flags, port=port) as server:
@@ -217,7 +217,7 @@ def test_whoever_loads_the_page_again_and_again_asks_paypal_no_more_often(tmp_pa
     proxy.close()
 
 
-def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, stand_in):  # noqa: F811
+def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, stand_in):
     sale = challenged(server, "o-1", capture="manual")
     back = answered(sale)
     assert Way(requests.get(back, timeout=30).text).title == "Thank you"
@@ -228,7 +228,8 @@ def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, st
     assert Way(shown).title == "One moment" and "called the payment off" in shown, shown
 
 
-def test_a_page_that_is_left_open_has_paypal_asked_as_seldom_as_others_who_watch(tmp_path, stand_in):  # noqa: F811
+@pytest.mark.alone
+def test_a_page_that_is_left_open_has_paypal_asked_as_seldom_as_others_who_watch(tmp_path, stand_in):
     proxy, port = paypal.Proxy(stand_in), counter.free_port()
     flags = ["--provider", "paypal", "--paypal-url", proxy.url, "--receipt-url", f"http://127.0.0.1:{port}"]
     with counter.Server(tmp_path, *flags, port=port) as server:

@@ -1,12 +1,12 @@
 """The command line as scripts and people meet it: one JSON object whatever happens, exit codes that mean what the help
 says, lines that fit a terminal, and settings that say where they come from.
 """
+import fcntl
 import json
 import os
 import pty
 import re
 import struct
-import fcntl
 import subprocess
 import termios
 
@@ -38,9 +38,11 @@ REFUSALS = [
     (["sale", "--amount", "92233720368547758.07", "--currency", "EUR"], 1, "amount_too_large"),
     (["sale", "--amount", "12", "--currency", "XXX"], 1, "invalid_amount"),
     (["sale", "--amount", "12", "--currency", "ZZZ"], 1, "invalid_amount"),
-    (["sale", "--amount", "10.50", "--currency", "ISK", "--provider", "stripe", "--stripe-url", "http://127.0.0.1:1"], 1,
+    (["sale", "--amount", "10.50", "--currency", "ISK", "--provider", "stripe", "--stripe-url", "http://127.0.0.1:1"],
+    1,
      "invalid_amount"),
-    (["sale", "--amount", "1.234", "--currency", "KWD", "--provider", "stripe", "--stripe-url", "http://127.0.0.1:1"], 1,
+    (["sale", "--amount", "1.234", "--currency", "KWD", "--provider", "stripe", "--stripe-url", "http://127.0.0.1:1"],
+    1,
      "invalid_amount"),
     ([*SALE, "--provider", "nobody"], 1, "unknown_provider"),
     ([*SALE, "--card-number", counter.CARD, "--expiry", "12/20", "--cvc", "123"], 1, "invalid_expiry"),

@@ -19,7 +19,8 @@ CONSTRUCTED = ["6F", "70", "77", "61", "A5", "BF0C", "E1", "FF8105"]
 
 def wish_list(random):
     return b"".join(
-        bytes.fromhex(random.choice(PRIMITIVE)) + bytes([random.randrange(0, 12)]) for _ in range(random.randrange(1, 9))
+        bytes.fromhex(random.choice(PRIMITIVE)) + bytes([random.randrange(0, 12)])
+        for _ in range(random.randrange(1, 9))
     )
 
 
@@ -30,7 +31,8 @@ def template(random, depth=0):
             made[random.choice(CONSTRUCTED)] = template(random, depth + 1)
             continue
         tag = random.choice(PRIMITIVE)
-        length = random.choice([0, 1, 2, 6, 8, 20, 127, 128, 255, 256, 300] if random.random() < 0.1 else [0, 1, 2, 3, 5, 8])
+        rare = random.random() < 0.1
+        length = random.choice([0, 1, 2, 6, 8, 20, 127, 128, 255, 256, 300] if rare else [0, 1, 2, 3, 5, 8])
         made[tag] = wish_list(random) if tag in ("9F38", "8C") else random.randbytes(length)
     return made
 
@@ -61,7 +63,8 @@ def wishes(text):
 
 def decode(lines):
     done = subprocess.run(
-        [counter.binary(), "emv", "decode", "--each-line"], input="\n".join(lines) + "\n", capture_output=True, text=True,
+        [counter.binary(), "emv", "decode", "--each-line"], input="\n".join(lines) + "\n", capture_output=True,
+        text=True,
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
@@ -117,7 +120,8 @@ class Slot:
         self.server.settimeout(20)
         port = self.server.getsockname()[1]
         self.process = subprocess.Popen(
-            [counter.binary(), "sandbox", "card", "--card", card, "--vpcd", f"127.0.0.1:{port}"], stdout=subprocess.DEVNULL
+            [counter.binary(), "sandbox", "card", "--card", card, "--vpcd", f"127.0.0.1:{port}"],
+            stdout=subprocess.DEVNULL
         )
         self.card, _ = self.server.accept()
         self.card.settimeout(20)

@@ -72,6 +72,7 @@ def check_books(till, expected):
         assert sum(c["amount"] for c in charge["captures"]) == charge["amount"], charge
 
 
+@pytest.mark.alone
 def test_what_is_stored_drains_while_the_process_is_killed_every_half_second(tmp_path):
     till = Till(tmp_path, TILL_SANDBOX_WINDOW=str(max(200, PAYMENTS // 10)))
     assert till.run("sync").code == 0
@@ -93,6 +94,7 @@ def test_what_is_stored_drains_while_the_process_is_killed_every_half_second(tmp
     assert till.run("verify").code == 0
 
 
+@pytest.mark.alone
 def test_killed_while_it_stores_what_was_shown_is_there(tmp_path):
     till = Till(tmp_path)
     assert till.run("sync").code == 0
@@ -217,7 +219,8 @@ def test_a_damaged_log_is_named_and_nothing_is_taken_on_it(tmp_path, damage, nam
 def test_two_processes_store_into_one_log(tmp_path):
     till = Till(tmp_path)
     till.run("sync")
-    arguments = ("accept", "--amount", "2.00", "--connection", "force-offline", "--reader", "simulated", "--times", "300")
+    arguments = ("accept", "--amount", "2.00", "--connection", "force-offline", "--reader", "simulated", "--times",
+        "300")
     processes = [till.start(*arguments) for _ in range(3)]
     assert [p.wait(120) for p in processes] == [0, 0, 0]
     status = till.run("status").json

@@ -1,5 +1,5 @@
-"""How the counter behaves as a service: it ends without losing what is in flight, its events go on where they broke off,
-its figures are read by Prometheus' own parser, and a trace goes through it to the provider.
+"""How the counter behaves as a service: it ends without losing what is in flight, its events go on where they broke
+off, its figures are read by Prometheus' own parser, and a trace goes through it to the provider.
 """
 import contextlib
 import http.server

@@ -1,109 +1,15 @@
 """The counter's page in a real browser (Debian's Chromium): a sale, a decline, a refund, a reload in the middle,
 the keyboard alone, and a narrow screen. Screenshots go to TILL_SCREENSHOTS (default: the test's folder).
 """
-import os
-import pathlib
-import re
-import shutil
 import time
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
 
 import counter
+from clerk import payments
 
 DECLINED = "4000000000000002"
 WAIT = 10_000
-
-
-def words(*alternatives):
-    return re.compile("|".join(alternatives), re.IGNORECASE)
-
-
-class Counter:
-    """The page as a clerk sees it: by label and by role, never by the names inside the document."""
-
-    def __init__(self, page, server):
-        self.page, self.server = page, server
-        self.key = page.get_by_label(words("API key"))
-        self.amount = page.get_by_label(words("^amount"))
-        self.order = page.get_by_label(words("^order"))
-        self.card = page.get_by_label(words("card number"))
-        self.expiry = page.get_by_label(words("expiry"))
-        self.code = page.get_by_label(words("security code", "cvc"))
-        self.by_card = page.get_by_role("radio", name=words("^card( number| online|$)", "typed"))
-        self.charge = page.get_by_role("button", name=words("^(charge|pay|take payment|sell)"))
-        self.refund = page.get_by_role("button", name=words("^refund"))
-        self.status = page.get_by_role("status").first
-        self.faults = []
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", lambda m: self.faults.append(m.text) if "Content Security Policy" in m.text else None)
-
-    def open(self):
-        answer = self.page.goto(self.server.url + "/")
-        assert answer.status == 200
-        if self.key.count() and self.key.first.is_visible():
-            self.key.first.fill(self.server.api_key)
-            self.key.first.press("Enter")
-        expect(self.amount).to_be_visible(timeout=WAIT)
-        return self
-
-    def fill(self, amount, card, order=None):
-        self.amount.fill(amount)
-        if order and self.order.count():
-            self.order.first.fill(order)
-        if self.by_card.count():
-            self.by_card.first.check()
-        self.card.fill(card)
-        self.expiry.fill("12/30")
-        self.code.fill("123")
-
-    def shows(self, *alternatives):
-        expect(self.page.locator("body")).to_contain_text(words(*alternatives), timeout=WAIT)
-
-
-def payments(server):
-    answer = server.request("GET", "/v1/payments").json()
-    return answer if isinstance(answer, list) else answer.get("payments", answer.get("data"))
-
-
-@pytest.fixture
-def latency():
-    return "20ms"
-
-
-@pytest.fixture
-def server(tmp_path, latency):
-    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", latency) as running:
-        yield running
-
-
-@pytest.fixture
-def width():
-    return 1280
-
-
-@pytest.fixture
-def page(tmp_path, request, width):
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not browser_path:
-        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": 800})
-        page.on("dialog", lambda dialog: dialog.accept())
-        yield page
-        folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
-        folder.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
-        browser.close()
-
-
-@pytest.fixture
-def clerk(page, server):
-    clerk = Counter(page, server).open()
-    yield clerk
-    assert not clerk.faults, clerk.faults
 
 
 def test_a_sale_is_paid_and_shown(clerk):

@@ -4,23 +4,7 @@ import threading
 import pytest
 import requests
 
-import counter
 import paypal
-
-from conftest import run_until_done
-
-
-@pytest.fixture
-def stand_in(tmp_path):
-    url = f"http://127.0.0.1:{counter.free_port()}"
-    yield from (
-        url
-        for _ in run_until_done(
-            [counter.binary(), "sandbox", "paypal", "--port", url.rsplit(":", 1)[1]],
-            url + "/_sandbox/ledger",
-            tmp_path / "paypal.log",
-        )
-    )
 
 
 def order(intent="CAPTURE", value="10.00", **card):
@@ -177,7 +161,8 @@ def test_bad_orders_are_refused_by_name(stand_in):
     assert refusal(order(value="10.005")) == "DECIMAL_PRECISION"
     yen = {"intent": "CAPTURE", "purchase_units": [{"amount": {"currency_code": "HUF", "value": "10.50"}}]}
     assert refusal(yen) == "DECIMAL_PRECISION"
-    amount = {"currency_code": "USD", "value": "10.00", "breakdown": {"item_total": {"currency_code": "USD", "value": "9.00"}}}
+    amount = {"currency_code": "USD", "value": "10.00",
+        "breakdown": {"item_total": {"currency_code": "USD", "value": "9.00"}}}
     assert refusal({"intent": "CAPTURE", "purchase_units": [{"amount": amount}]}) == "AMOUNT_MISMATCH"
     with pytest.raises(ErrorException) as raised:
         client.orders.create_order({"body": order()})
@@ -216,7 +201,8 @@ def test_attach_then_capture_and_the_challenge_in_between(stand_in):
     read = client.orders.get_order({"id": challenged}).body
     assert read.status == "APPROVED"
     assert read.payment_source.card.authentication_result.liability_shift == "POSSIBLE"
-    taken = client.orders.capture_order({"id": challenged, "paypal_request_id": "c-2", "prefer": "return=representation"})
+    taken = client.orders.capture_order({"id": challenged, "paypal_request_id": "c-2",
+        "prefer": "return=representation"})
     assert taken.body.purchase_units[0].payments.captures[0].status == "COMPLETED"
 
 

@@ -6,9 +6,6 @@ import requests
 import counter
 import paypal
 
-from test_paypal_client import stand_in  # noqa: F401
-from test_paypal_wire import Shop
-
 PRICE = 1250
 
 
@@ -32,19 +29,18 @@ def check(shop, url, order, note):
 
 
 @pytest.mark.parametrize("journey", ["sale", "authorize", "capture", "cancel", "refund"])
-def test_a_death_at_any_point_moves_money_at_most_once(tmp_path, stand_in, journey):  # noqa: F811
+def test_a_death_at_any_point_moves_money_at_most_once(tmp_path, stand_in, journey):
     points = counter.till("failpoints", "--json").json["failpoints"]
     assert points
     for point in points:
         order, folder = f"o-{journey}-{point['number']}", tmp_path / f"{journey}-{point['number']}"
         folder.mkdir()
-        shop = Shop(folder, stand_in)
+        shop = paypal.Shop(folder, stand_in)
         env = {"TILL_FAILPOINT": str(point["number"])}
         sale = ["--amount", "12.50", "--order", order]
         arguments = [*sale, *(["--capture", "manual"] if journey in ("authorize", "capture", "cancel") else [])]
         if journey in ("sale", "authorize"):
-            from test_paypal_wire import SALE
-            ended = counter.till("sale", *SALE, *arguments, *shop.common, env=env)
+            ended = counter.till("sale", *paypal.SALE, *arguments, *shop.common, env=env)
         else:
             made = shop.sale(*arguments)
             assert made.code == 0, made
@@ -66,8 +62,8 @@ FAULTS = ["serverErrorAfterSuccess", "conflict", "outage", "duplicateDelivery"]
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("operation", ["prepare", "authorize"])
-def test_a_lost_answer_to_a_sale_is_looked_up_and_never_paid_twice(tmp_path, stand_in, operation, fault):  # noqa: F811
-    shop, order = Shop(tmp_path, stand_in), "o-1"
+def test_a_lost_answer_to_a_sale_is_looked_up_and_never_paid_twice(tmp_path, stand_in, operation, fault):
+    shop, order = paypal.Shop(tmp_path, stand_in), "o-1"
     paypal.fault(stand_in, operation, fault)
     shop.sale("--amount", "12.50", "--order", order)
     for _ in range(2):
@@ -79,8 +75,8 @@ def test_a_lost_answer_to_a_sale_is_looked_up_and_never_paid_twice(tmp_path, sta
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, fault):  # noqa: F811
-    shop = Shop(tmp_path, stand_in)
+def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, fault):
+    shop = paypal.Shop(tmp_path, stand_in)
 
     held = shop.sale("--amount", "12.50", "--order", "o-1", "--capture", "manual").json["id"]
     paypal.fault(stand_in, "capture", fault)
@@ -93,7 +89,7 @@ def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, faul
     shop("payments", "recover")
     shop("payments", "recover")
     assert net(check(shop, stand_in, "o-1", fault)) == PRICE - 500
-    dropped = Shop(tmp_path, stand_in)
+    dropped = paypal.Shop(tmp_path, stand_in)
     other = dropped.sale("--amount", "12.50", "--order", "o-2", "--capture", "manual").json["id"]
     paypal.fault(stand_in, "void", fault)
     dropped("payments", "cancel", other)
@@ -103,7 +99,7 @@ def test_a_lost_answer_to_a_capture_a_refund_and_a_void(tmp_path, stand_in, faul
     assert net(charges) == 0 and charges[0]["canceled"], charges
 
 
-def test_a_death_after_the_banks_challenge_moves_money_at_most_once(tmp_path, stand_in):  # noqa: F811
+def test_a_death_after_the_banks_challenge_moves_money_at_most_once(tmp_path, stand_in):
     """The customer has passed the challenge; a process dies at each point of finding that out and asking for the
     money. The next one ends it, paid once."""
     points = [p for p in counter.till("failpoints", "--json").json["failpoints"] if "Continuation" in p["name"]]
@@ -111,13 +107,14 @@ def test_a_death_after_the_banks_challenge_moves_money_at_most_once(tmp_path, st
     for point in points:
         order, folder = f"o-challenge-{point['number']}", tmp_path / str(point["number"])
         folder.mkdir()
-        shop = Shop(folder, stand_in)
+        shop = paypal.Shop(folder, stand_in)
         made = shop.sale("--amount", "12.50", "--order", order, "--cardholder", "SCA-REQUIRED")
         assert made.json["status"] == "requires_action", made
         reference = made.json["attempts"][0]["reference"]
         done = {"reference": reference, "succeeds": True}
         assert requests.post(stand_in + "/_sandbox/action", json=done, timeout=5).ok
-        looked = counter.till("payments", "query", made.json["id"], *shop.common, env={"TILL_FAILPOINT": str(point["number"])})
+        looked = counter.till("payments", "query", made.json["id"], *shop.common,
+            env={"TILL_FAILPOINT": str(point["number"])})
         assert looked.killed, looked
         for _ in range(2):
             assert shop("payments", "recover").code == 0

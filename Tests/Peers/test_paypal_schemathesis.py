@@ -7,17 +7,14 @@ import sys
 
 import pytest
 
-import counter
 import paypal
-
-from test_paypal_client import stand_in  # noqa: F401
 
 NAMES = ["checkout_orders_v2.json", "payments_payment_v2.json", "vault_payment_tokens_v3.json"]
 
 
 @pytest.mark.skipif(not paypal.SPECS, reason="TILL_PAYPAL_SPECS names no folder with PayPal's descriptions")
 @pytest.mark.parametrize("name", NAMES)
-def test_the_stand_in_keeps_to_paypals_description(tmp_path, stand_in, name):  # noqa: F811
+def test_the_stand_in_keeps_to_paypals_description(tmp_path, stand_in, name):
     document = paypal.specification(name)
     path = tmp_path / name
     path.write_text(json.dumps(document))
@@ -25,7 +22,8 @@ def test_the_stand_in_keeps_to_paypals_description(tmp_path, stand_in, name):  #
         [
             str(pathlib.Path(sys.executable).with_name("schemathesis")), "run", str(path), "--url", stand_in,
             "--header", "Authorization: Bearer " + paypal.token(stand_in),
-            "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
+            "--checks",
+            "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
             "--phases", "examples,coverage,fuzzing", "--mode", "positive",
             "--max-examples", os.environ.get("TILL_EXAMPLES", "20"),
             "--suppress-health-check", "all",

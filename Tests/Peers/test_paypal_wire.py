@@ -10,33 +10,14 @@ import re
 import pytest
 import requests
 
-import counter
 import paypal
 
-from test_paypal_client import stand_in  # noqa: F401
-
 RECORDING = pathlib.Path(__file__).with_name("paypal_requests.json")
-SALE = ["--currency", "EUR", "--card-number", paypal.CARD, "--expiry", "11/30", "--cvc", paypal.CODE, "--cardholder", "Ada Byron"]
-
-
-class Shop:
-    def __init__(self, folder, url):
-        self.common = ["--journal", folder / "journal.db", "--json", "--provider", "paypal", "--paypal-url", url]
-
-    def sale(self, *more):
-        return counter.till("sale", *SALE, *more, *self.common)
-
-    def __call__(self, *arguments):
-        return counter.till(*arguments, *self.common)
-
-    def for_people(self, *arguments):
-        """The same command with its answer in words."""
-        return counter.till(*arguments, *[part for part in self.common if part != "--json"])
 
 
 def ours(folder, url):
     """One of each call that the command line can make."""
-    shop = Shop(folder, url)
+    shop = paypal.Shop(folder, url)
     sold = shop.sale("--amount", "12.50", "--order", "o-1")
     assert sold.code == 0, sold
     assert shop("payments", "refund", sold.json["id"], "--amount", "5.00").code == 0
@@ -55,7 +36,7 @@ def ours(folder, url):
 
 
 @pytest.fixture
-def recorded(tmp_path, stand_in):  # noqa: F811
+def recorded(tmp_path, stand_in):
     proxy = paypal.Proxy(stand_in)
     ours(tmp_path, proxy.url)
     yield proxy.calls()
@@ -77,27 +58,11 @@ def plain(call):
     }
 
 
-def judge(call, cache={}):
-    """Raises if PayPal's description does not allow the request."""
-    import requests
-    from openapi_core import OpenAPI
-    from openapi_core.contrib.requests import RequestsOpenAPIRequest
-
-    name = paypal.description_of(call["path"])
-    if name not in cache:
-        cache[name] = OpenAPI.from_dict(paypal.specification(name))
-    headers = {k: v for k, v in call["headers"].items() if k not in ("Host", "Content-Length")}
-    request = requests.Request(
-        call["method"], "https://api-m.sandbox.paypal.com" + call["path"], headers=headers, data=call["body"] or None
-    )
-    cache[name].validate_request(RequestsOpenAPIRequest(request))
-
-
 @pytest.mark.skipif(not paypal.SPECS, reason="TILL_PAYPAL_SPECS names no folder with PayPal's descriptions")
 def test_every_request_is_valid_by_paypals_description(recorded):
     assert len(recorded) >= 15
     for call in recorded:
-        judge(call)
+        paypal.judge(call)
     if os.environ.get("TILL_PAYPAL_RECORD"):
         RECORDING.write_text(json.dumps([plain(c) for c in recorded], indent=1) + "\n")
 
@@ -109,7 +74,7 @@ def test_the_judge_refuses_what_is_wrong(recorded):
     for change in ({"intent": None}, {"purchase_units": []}, {"payment_source": {"card": {"number": "123456789012"}}}):
         wrong = {k: v for k, v in {**body, **change}.items() if v is not None}
         with pytest.raises(Exception):
-            judge({**create, "body": json.dumps(wrong).encode()})
+            paypal.judge({**create, "body": json.dumps(wrong).encode()})
 
 
 def test_the_requests_are_those_of_the_recording(recorded):
@@ -138,7 +103,7 @@ def test_number_and_code_are_in_the_requests_that_must_carry_them_and_nowhere_el
             assert paypal.CARD.encode() not in file.read_bytes(), file
 
 
-def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):  # noqa: F811
+def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):
     proxy = paypal.Proxy(stand_in)
     client = paypal.client(proxy.url)
 
@@ -158,7 +123,8 @@ def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):  # noqa: 
             "custom_id": unit["custom_id"], "invoice_id": unit["invoice_id"],
         }],
     }
-    made = client.orders.create_order({"body": body, "paypal_request_id": "p-1", "prefer": "return=representation"}).body
+    made = client.orders.create_order({"body": body, "paypal_request_id": "p-1",
+        "prefer": "return=representation"}).body
     card = {"name": "Ada Byron", "number": paypal.CARD, "expiry": "2030-11", "security_code": paypal.CODE}
     taken = client.orders.capture_order(
         {"id": made.id, "paypal_request_id": "p-2", "prefer": "return=representation",
@@ -167,7 +133,8 @@ def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):  # noqa: 
     ours_refund = by_path["/v2/payments/captures/ID/refund"][0]
     client.payments.refund_captured_payment(
         {"capture_id": capture, "paypal_request_id": "p-3", "prefer": "return=representation",
-         "body": {"amount": money("5.00"), "custom_id": ours_refund["custom_id"], "invoice_id": ours_refund["invoice_id"]}})
+         "body": {"amount": money("5.00"), "custom_id": ours_refund["custom_id"],
+         "invoice_id": ours_refund["invoice_id"]}})
     theirs = [json.loads(c["body"]) for c in proxy.calls() if c["body"]]
     proxy.close()
     assert theirs[0] == by_path["/v2/checkout/orders"][0]
@@ -175,16 +142,17 @@ def test_paypals_own_client_sends_the_same_bodies(stand_in, recorded):  # noqa: 
     assert theirs[2] == ours_refund
 
 
-def test_the_banks_page_is_there_for_the_customer(tmp_path, stand_in):  # noqa: F811
+def test_the_banks_page_is_there_for_the_customer(tmp_path, stand_in):
     """What the command line tells the clerk to send the customer to is a page; confirming pays, refusing does not."""
-    shop = Shop(tmp_path, stand_in)
+    shop = paypal.Shop(tmp_path, stand_in)
     for answer, status in (("confirm", "succeeded"), ("refuse", "requires_payment_method")):
         order = ["--amount", "7.00", "--order", f"o-{answer}", "--cardholder", "SCA-REQUIRED"]
-        told = shop.for_people("sale", *SALE, *order)
+        told = shop.for_people("sale", *paypal.SALE, *order)
         assert told.code == 3 and "No money was taken yet." in told.err, told
         link = re.search(r"Send the customer to (http\S+)", told.err)[1]
         page = requests.get(link, timeout=5)
-        assert page.status_code == 200 and "7.00 EUR" in page.text and page.headers["content-type"].startswith("text/html")
+        assert page.status_code == 200 and "7.00 EUR" in page.text
+        assert page.headers["content-type"].startswith("text/html")
         payment = re.search(r"till payments query (\S+)", told.err)[1]
         assert shop("payments", "query", payment).json["status"] == "requires_action"
         assert requests.post(link, data={"answer": answer}, timeout=5).status_code == 200

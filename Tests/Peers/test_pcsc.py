@@ -7,7 +7,7 @@ import time
 import pytest
 
 import counter
-from pcsc import READER, service  # noqa: F401
+from pcsc import READER
 
 
 @pytest.fixture(autouse=True)
@@ -90,10 +90,8 @@ def test_called_off_in_the_wait_then_the_next_sale_is_paid(service, tmp_path):
     waiting = start(tmp_path)
     time.sleep(1.5)
     assert waiting.poll() is None, waiting.communicate()
-    began = time.monotonic()
     waiting.send_signal(signal.SIGINT)
     waiting.communicate(timeout=10)
-    assert time.monotonic() - began < 5
     service.card("visa")
     assert tap(tmp_path).code == 0
     counter.succeed("journal", "verify", "--journal", tmp_path / "j.sqlite", "--json")

@@ -14,9 +14,11 @@ import sqlite3
 import threading
 import time
 
+import pytest
+
 import counter
+import deaths
 import power_loss
-import test_kill
 
 ROUNDS = int(os.environ.get("TILL_POWER_ROUNDS", "6"))
 CUTS = int(os.environ.get("TILL_POWER_CUTS", "40"))  # of each round
@@ -138,6 +140,7 @@ def check_cuts(start, record, folder, watch, dice, scratch):
     return disk, len(chosen)
 
 
+@pytest.mark.alone
 def test_what_was_acknowledged_survives_the_power(tmp_path, sandbox):
     seed = int(os.environ.get("TILL_KILL_SEED", str(random.randrange(1_000_000))))
     print(f"TILL_KILL_SEED={seed}")
@@ -164,8 +167,8 @@ def test_what_was_acknowledged_survives_the_power(tmp_path, sandbox):
             while not stop.is_set():
                 if not waiting:
                     turns += 1
-                    customer = test_kill.Customer(
-                        [server], f"o-{number}-{turn}-{turns}", list(test_kill.Customer.KINDS)[turns % 3]
+                    customer = deaths.Customer(
+                        [server], f"o-{number}-{turn}-{turns}", list(deaths.Customer.KINDS)[turns % 3]
                     )
                     customers.append(customer)
                     waiting.append(customer)
@@ -192,14 +195,14 @@ def test_what_was_acknowledged_survives_the_power(tmp_path, sandbox):
         waiting = [c for c in waiting if not c.step()]
     assert not waiting, f"{len(waiting)} never came to an end, among them {waiting[0].order} {waiting[0].id}"
     server.stop()
-    test_kill.settle(counter.Shop(folder, sandbox))
+    deaths.settle(counter.Shop(folder, sandbox))
     door.shutdown()
     by_order = {}
-    for charge in test_kill.ledger(sandbox):
+    for charge in deaths.ledger(sandbox):
         for order in charge["metadata"].values():
             by_order.setdefault(order, []).append(charge)
     for customer in customers:
         charges = by_order.get(customer.order, [])
         moved = (sum(c["captured"] for c in charges), sum(c["refunded"] for c in charges))
-        assert moved == test_kill.Customer.KINDS[customer.kind], f"{customer.order} moved {moved}: {charges}"
+        assert moved == deaths.Customer.KINDS[customer.kind], f"{customer.order} moved {moved}: {charges}"
     print(f"{len(customers)} customers, {ROUNDS} power failures, {cuts} more looked at; {told} told, {asked} asked")

@@ -1,5 +1,5 @@
-"""Receipts on printers by other hands: CUPS's own IPP Everywhere printer with a roll and with sheets, its faults and its
-certificates, and a receipt printer's port with its status. Everything is on loopback."""
+"""Receipts on printers by other hands: CUPS's own IPP Everywhere printer with a roll and with sheets, its faults and
+its certificates, and a receipt printer's port with its status. Everything is on loopback."""
 import json
 import os
 import pathlib
@@ -13,7 +13,6 @@ import time
 import tty
 
 import pytest
-import requests
 
 import counter
 import printers
@@ -35,7 +34,7 @@ def test_a_roll_is_cut_where_the_receipt_ends(till, printer):
     assert abs(float(size.group(2)) / 72 * 25.4 - height / 100) <= 1
 
 
-def test_sheets_raster_and_pictures(till, printer, tmp_path):
+def test_sheets_raster_and_pictures(till, printer, browser):
     payment = till.sale()
     sheet = printer("a4")
     done = till.print(payment, sheet.address)
@@ -51,30 +50,26 @@ def test_sheets_raster_and_pictures(till, printer, tmp_path):
     (kind, _, media, file, _), = pictures.jobs()
     assert kind == "image/jpeg"
     # Read by another hand: 203 dots an inch, as wide and as high as the paper that was asked for.
-    seen = subprocess.check_output(["pdftoppm", "-v"], stderr=subprocess.STDOUT) and picture(file)
+    seen = subprocess.check_output(["pdftoppm", "-v"], stderr=subprocess.STDOUT) and picture(browser, file)
     width, height = map(int, re.search(r"x-dimension=(\d+) y-dimension=(\d+)", media).groups())
     assert abs(seen[0] - width / 2540 * 203) <= 1 and abs(seen[1] - height / 2540 * 203) <= 2
     assert 0.005 < seen[2] < 0.4, "neither empty nor black"
 
 
-def picture(file):
+def picture(browser, file):
     """Width, height and the share of dark dots, as Chromium's picture decoder sees them."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page()
-        import base64
-        data = "data:image/jpeg;base64," + base64.b64encode(pathlib.Path(file).read_bytes()).decode()
-        seen = page.evaluate(
-            """async (source) => { const i = new Image(); i.src = source; await i.decode();
-            const c = document.createElement('canvas'); c.width = i.naturalWidth; c.height = i.naturalHeight;
-            const x = c.getContext('2d'); x.drawImage(i, 0, 0);
-            const d = x.getImageData(0, 0, c.width, c.height).data; let dark = 0;
-            for (let n = 0; n < d.length; n += 4) if (d[n] < 128) dark++;
-            return [c.width, c.height, dark / (c.width * c.height)]; }""", data)
-        browser.close()
-        return seen
+    page = browser.new_page()
+    import base64
+    data = "data:image/jpeg;base64," + base64.b64encode(pathlib.Path(file).read_bytes()).decode()
+    seen = page.evaluate(
+        """async (source) => { const i = new Image(); i.src = source; await i.decode();
+        const c = document.createElement('canvas'); c.width = i.naturalWidth; c.height = i.naturalHeight;
+        const x = c.getContext('2d'); x.drawImage(i, 0, 0);
+        const d = x.getImageData(0, 0, c.width, c.height).data; let dark = 0;
+        for (let n = 0; n < d.length; n += 4) if (d[n] < 128) dark++;
+        return [c.width, c.height, dark / (c.width * c.height)]; }""", data)
+    page.close()
+    return seen
 
 
 def test_the_printer_refuses_paper_that_it_does_not_have(printer, tmp_path):
@@ -110,7 +105,7 @@ def test_a_printer_that_is_gone_leaves_the_receipt_waiting_and_it_prints_once(ti
     roll = printer("roll")
     till.run("printers", "add", "bar", roll.address)
     roll.stop()
-    payment = till.sale("--print", "bar")
+    till.sale("--print", "bar")
     assert states(till.run("receipts", "queue", "--json")) == ["waiting"]
     roll.start()
     assert states(till.run("receipts", "print", "--waiting", "--json")) == ["printed"]

@@ -10,7 +10,6 @@ import pytest
 import requests
 
 import counter
-import printers
 from printers import prints, states
 
 escpos = pytest.importorskip("escpos.printer")
@@ -102,7 +101,8 @@ def test_a_native_code_has_the_same_bytes():
 
 
 def commands():
-    done = subprocess.run([counter.binary(), "printers", "commands", "--json"], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([counter.binary(), "printers", "commands", "--json"], capture_output=True, text=True,
+        timeout=30)
     return {name: bytes.fromhex(text) for name, text in json.loads(done.stdout).items()}
 
 

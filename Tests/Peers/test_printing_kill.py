@@ -1,11 +1,11 @@
-"""Till dies by SIGKILL at every step of a print, on the wire to a real printer: the receipt is printed once, or till says
-that it may have printed. The printer counts by the print's own name."""
+"""Till dies by SIGKILL at every step of a print, on the wire to a real printer: the receipt is printed once, or till
+says that it may have printed. The printer counts by the print's own name."""
 import subprocess
 
 import pytest
 
 import printers
-from printers import Port9100, Wire, prints, states
+from printers import Port9100, Wire
 
 pytestmark = printers.needs_printer
 
@@ -55,7 +55,8 @@ def test_till_dies_and_the_receipt_prints_once(till, many, operation, when):
     count = len(many.jobs(of=job["id"]))
     # Whatever was cut, the printer had an answer for us, so it is known: on paper, once.
     if (operation, when) == (0x06, "half"):
-        assert (job["state"], count) in [("printed", 1), ("failed", 0), ("may_have_printed", 0), ("may_have_printed", 1)]
+        assert (job["state"], count) in [("printed", 1), ("failed", 0), ("may_have_printed", 0),
+            ("may_have_printed", 1)]
     else:
         assert (job["state"], count) == ("printed", 1), job
     # And nothing more comes of it later.

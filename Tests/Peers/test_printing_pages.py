@@ -122,7 +122,8 @@ def test_the_paper_that_is_asked_for_is_the_paper_that_is_taken_or_none(till, pr
 
 def test_the_receipt_of_one_refund_is_printed_too(till, printer):
     roll, payment = printer("roll"), till.sale()
-    refund = json.loads(till.run("payments", "refund", payment, "--amount", "5.00", "--json").stdout)["refunds"][0]["id"]
+    refunded = till.run("payments", "refund", payment, "--amount", "5.00", "--json")
+    refund = json.loads(refunded.stdout)["refunds"][0]["id"]
     done = till.print(payment, roll.address, "--refund", refund)
     assert states(done) == ["printed"] and prints(done)[0]["reprint"] is False, done.stdout + done.stderr
     text = subprocess.check_output(["pdftotext", "-layout", roll.jobs()[0][3], "-"], text=True)

@@ -43,7 +43,8 @@ def test_the_pdf_has_its_fonts_its_words_and_the_height_of_its_content(name, tmp
         fonts = [line.split() for line in subprocess.check_output(["pdffonts", file], text=True).splitlines()[2:]]
         assert fonts and all(font[-5] == "yes" for font in fonts), fonts
         info = subprocess.check_output(["pdfinfo", file], text=True)
-        across, down = (float(size) / 72 * 25.4 for size in re.search(r"Page size:\s+([\d.]+) x ([\d.]+)", info).groups())
+        size = re.search(r"Page size:\s+([\d.]+) x ([\d.]+)", info)
+        across, down = (float(points) / 72 * 25.4 for points in size.groups())
         assert re.search(r"Pages:\s+1\n", info) and abs(across - width) < 0.1
         # The picture at 203 dots an inch is the same paper; its last black dot is 4 mm above the end.
         picture = tmp_path / "r.pgm"
@@ -142,54 +143,50 @@ class Words(html.parser.HTMLParser):
 
 
 @tool("chromium")
-def test_the_pages_are_accessible_in_a_browser_on_every_width_and_on_paper(tmp_path):
-    sync_api = pytest.importorskip("playwright.sync_api")
+def test_the_pages_are_accessible_in_a_browser_on_every_width_and_on_paper(tmp_path, browser):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for name in BROWSED:
-            file = tmp_path / f"{name}.html"
-            file.write_bytes(sample(name, "html"))
-            # axe is a script: the page itself must be whole without any.
-            page = browser.new_page(java_script_enabled=False, viewport={"width": 1280, "height": 800})
+    for name in BROWSED:
+        file = tmp_path / f"{name}.html"
+        file.write_bytes(sample(name, "html"))
+        # axe is a script: the page itself must be whole without any.
+        page = browser.new_page(java_script_enabled=False, viewport={"width": 1280, "height": 800})
+        page.goto(file.as_uri())
+        seen = page.locator("body").inner_text().split()
+        assert sorted(seen) == sorted(words_of(file)), name
+        page.close()
+        for width, scheme in ((1280, "light"), (390, "light"), (390, "dark")):
+            if name not in ("sale", "arabic", "gaps") and (width, scheme) != (390, "light"):
+                continue
+            page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
             page.goto(file.as_uri())
-            seen = page.locator("body").inner_text().split()
-            assert sorted(seen) == sorted(words_of(file)), name
-            page.close()
-            for width, scheme in ((1280, "light"), (390, "light"), (390, "dark")):
-                if name not in ("sale", "arabic", "gaps") and (width, scheme) != (390, "light"):
-                    continue
-                page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-                page.goto(file.as_uri())
-                found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]})
-                assert found.response["violations"] == [], (name, width, found.generate_report())
-                assert len(found.response["passes"]) > 5
-                assert page.evaluate("document.documentElement.scrollWidth") <= width
-                # No word of ours is parted, and no amount.
-                assert page.evaluate("""() => [...document.querySelectorAll('thead th, td.a, tbody th')].filter(cell => {
-                    const range = document.createRange();
-                    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-                    while (walker.nextNode()) {
-                        for (const word of walker.currentNode.data.matchAll(/[\\p{L}\\p{N}.,€$¥£-]{2,20}/gu)) {
-                            if (/\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}/u.test(word[0])) continue;
-                            range.setStart(walker.currentNode, word.index);
-                            range.setEnd(walker.currentNode, word.index + word[0].length);
-                            const tops = new Set([...range.getClientRects()].map(r => Math.round(r.top)));
-                            if (tops.size > 1) return true;
-                        }
+            found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]})
+            assert found.response["violations"] == [], (name, width, found.generate_report())
+            assert len(found.response["passes"]) > 5
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            # No word of ours is parted, and no amount.
+            assert page.evaluate("""() => [...document.querySelectorAll('thead th, td.a, tbody th')].filter(cell => {
+                const range = document.createRange();
+                const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+                while (walker.nextNode()) {
+                    for (const word of walker.currentNode.data.matchAll(/[\\p{L}\\p{N}.,€$¥£-]{2,20}/gu)) {
+                        if (/\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}/u.test(word[0])) continue;
+                        range.setStart(walker.currentNode, word.index);
+                        range.setEnd(walker.currentNode, word.index + word[0].length);
+                        const tops = new Set([...range.getClientRects()].map(r => Math.round(r.top)));
+                        if (tops.size > 1) return true;
                     }
-                    return false;
-                }).map(cell => cell.textContent)""") == [], (name, width)
-                page.close()
-            page = browser.new_page()
-            page.goto(file.as_uri())
-            page.emulate_media(media="print")
-            assert page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "none"
-            page.pdf(path=tmp_path / "p.pdf", width="80mm", height="600mm", margin={})
-            info = subprocess.check_output(["pdfinfo", tmp_path / "p.pdf"], text=True)
-            assert re.search(r"Pages:\s+1\n", info)
+                }
+                return false;
+            }).map(cell => cell.textContent)""") == [], (name, width)
             page.close()
-        browser.close()
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        page.emulate_media(media="print")
+        assert page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "none"
+        page.pdf(path=tmp_path / "p.pdf", width="80mm", height="600mm", margin={})
+        info = subprocess.check_output(["pdfinfo", tmp_path / "p.pdf"], text=True)
+        assert re.search(r"Pages:\s+1\n", info)
+        page.close()
 
 
 def words_of(file):

@@ -1,13 +1,9 @@
 """Receipts by e-mail against a mail server by other hands (aiosmtpd), with what can go wrong between."""
-import datetime
 import email
 import email.policy
-import ipaddress
 import json
 import os
-import pathlib
 import socket
-import ssl
 import subprocess
 import threading
 import time
@@ -16,94 +12,12 @@ import pytest
 import requests
 
 import counter
-
-aiosmtpd = pytest.importorskip("aiosmtpd.controller")
-from aiosmtpd.smtp import SMTP, AuthResult  # noqa: E402
-
-SHOP, CUSTOMER = "shop@shop.example", "ada.lovelace@customer.example"
-PASSWORD = "geheim-und-lang-4711"
-
-
-def certificate(folder, name):
-    """A certificate of an authority of its own: (chain, key, authority), all files."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    def pem(path, data):
-        path.write_bytes(data)
-        return path
-
-    now = datetime.datetime.now(datetime.timezone.utc)
-    keys = [ec.generate_private_key(ec.SECP256R1()) for _ in range(2)]
-    names = [x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)]) for text in ("Test authority", name)]
-    made = []
-    for index, key in enumerate(keys):
-        builder = (
-            x509.CertificateBuilder().subject_name(names[index]).issuer_name(names[0]).public_key(key.public_key())
-            .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=2))
-            .add_extension(x509.BasicConstraints(ca=index == 0, path_length=None), critical=True)
-        )
-        if index:
-            builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        made.append(builder.sign(keys[0], hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    secret = keys[1].private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return (pem(folder / "chain.pem", made[1]), pem(folder / "key.pem", secret), pem(folder / "authority.pem", made[0]))
-
-
-class Post:
-    """What the mail server heard."""
-
-    def __init__(self):
-        self.letters, self.users, self.recipients = [], [], []
-        self.refusal = None
-        self.delay = 0
-
-    async def handle_RCPT(self, server, session, envelope, address, options):
-        if self.refusal == "RCPT":
-            return f"550 5.1.1 <{address}> is unknown"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, server, session, envelope):
-        if self.refusal == "DATA":
-            return "451 4.3.0 Try again later"
-        self.letters.append(envelope)
-        if self.delay:
-            time.sleep(self.delay)
-        return "250 OK"
-
-    def sign_in(self, server, session, envelope, mechanism, data):
-        good = data.login == b"shop" and data.password == PASSWORD.encode()
-        self.users.append((mechanism, good))
-        return AuthResult(success=good)
+import mail_server
 
 
 @pytest.fixture
 def post():
-    return Post()
-
-
-def serve(post, chain=None, key=None, is_tls=False, offers_tls=True, offers=None):
-    context = None
-    if chain:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(chain, key)
-
-    class Server(aiosmtpd.Controller):
-        def factory(self):
-            return SMTP(
-                post, hostname="mail.test", tls_context=None if is_tls or not offers_tls else context,
-                require_starttls=bool(context) and not is_tls and offers_tls, authenticator=post.sign_in,
-                auth_required=offers is not None, auth_require_tls=not is_tls,
-                auth_exclude_mechanism=offers or [],
-            )
-
-    server = Server(post, hostname="127.0.0.1", port=counter.free_port(), ssl_context=context if is_tls else None)
-    server.start()
-    return server
+    return mail_server.Post()
 
 
 @pytest.fixture
@@ -122,13 +36,8 @@ def sold(tmp_path):
     return till
 
 
-def settings(port, **more):
-    usual = {"TILL_SMTP_HOST": "localhost", "TILL_SMTP_PORT": str(port), "TILL_SMTP_FROM": SHOP}
-    return {**usual, **{"TILL_SMTP_" + key.upper(): str(value) for key, value in more.items()}}
-
-
 def send(till, env, *more):
-    done = till("receipts", "send", till.payment, "--to", CUSTOMER, "--json", *more, env=env)
+    done = till("receipts", "send", till.payment, "--to", mail_server.CUSTOMER, "--json", *more, env=env)
     return done.returncode, json.loads(done.stdout)
 
 
@@ -147,22 +56,22 @@ def nowhere(folder, text):
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize("excluded", [[], ["PLAIN"]])
 def test_a_receipt_arrives_whole_over_tls_with_a_sign_in(sold, post, tmp_path_factory, security, excluded):
-    chain, key, authority = certificate(tmp_path_factory.mktemp("tls"), "localhost")
-    server = serve(post, chain, key, is_tls=security == "tls", offers=excluded)
+    chain, key, authority = mail_server.certificate(tmp_path_factory.mktemp("tls"), "localhost")
+    server = mail_server.serve(post, chain, key, is_tls=security == "tls", offers=excluded)
     password = tmp_path_factory.mktemp("secret") / "password"
-    password.write_text(PASSWORD + "\n")
+    password.write_text(mail_server.PASSWORD + "\n")
     try:
-        code, told = send(sold, settings(
+        code, told = send(sold, mail_server.settings(
             server.port, security=security, user="shop", password_file=password, authority_file=authority))
     finally:
         server.stop()
     assert (code, told["state"]) == (0, "sent"), told
     assert post.users == [("LOGIN" if excluded else "PLAIN", True)]
     [letter] = post.letters
-    assert (letter.mail_from, letter.rcpt_tos) == (SHOP, [CUSTOMER])
+    assert (letter.mail_from, letter.rcpt_tos) == (mail_server.SHOP, [mail_server.CUSTOMER])
     message = email.message_from_bytes(letter.content, policy=email.policy.default)
     assert message.defects == [] and message["Bcc"] is None
-    assert message["To"].addresses[0].addr_spec == CUSTOMER
+    assert message["To"].addresses[0].addr_spec == mail_server.CUSTOMER
     assert message["From"].addresses[0].display_name == "Café “Zur Post”"
     assert "Café “Zur Post”" in message["Subject"]
     assert message["Date"].datetime and message["Message-ID"].endswith("@shop.example>")
@@ -174,7 +83,7 @@ def test_a_receipt_arrives_whole_over_tls_with_a_sign_in(sold, post, tmp_path_fa
     assert max(len(line) for line in letter.content.split(b"\r\n")) <= 78
     assert told["to"] == "a•••@customer.example"
     nowhere(sold.folder, "lovelace")
-    nowhere(sold.folder, PASSWORD)
+    nowhere(sold.folder, mail_server.PASSWORD)
     listed = sold("receipts", "sent", sold.payment)
     assert "a•••@customer.example  sent" in listed.stdout and "lovelace" not in listed.stdout
 
@@ -182,9 +91,9 @@ def test_a_receipt_arrives_whole_over_tls_with_a_sign_in(sold, post, tmp_path_fa
 @pytest.mark.parametrize("fault,words", [("RCPT", "refused"), ("DATA", "refused")])
 def test_a_refusal_is_told_without_the_address_and_can_be_tried_again(sold, post, fault, words):
     post.refusal = fault
-    server = serve(post)
+    server = mail_server.serve(post)
     try:
-        env = settings(server.port, security="none")
+        env = mail_server.settings(server.port, security="none")
         code, told = send(sold, env)
         assert (code, told["state"]) == (1, "failed") and words in told["message"]
         assert "lovelace" not in json.dumps(told)
@@ -198,29 +107,29 @@ def test_a_refusal_is_told_without_the_address_and_can_be_tried_again(sold, post
 
 
 def test_a_wrong_certificate_a_wrong_name_and_no_encryption_send_nothing(sold, post, tmp_path_factory):
-    chain, key, authority = certificate(tmp_path_factory.mktemp("tls"), "localhost")
-    other = certificate(tmp_path_factory.mktemp("tls"), "elsewhere.example")
+    chain, key, authority = mail_server.certificate(tmp_path_factory.mktemp("tls"), "localhost")
+    other = mail_server.certificate(tmp_path_factory.mktemp("tls"), "elsewhere.example")
     for files, roots, security in [
         ((chain, key), None, "starttls"), ((chain, key), None, "tls"),
         ((other[0], other[1]), other[2], "starttls"), ((other[0], other[1]), other[2], "tls"),
     ]:
-        server = serve(post, *files, is_tls=security == "tls")
+        server = mail_server.serve(post, *files, is_tls=security == "tls")
         more = {"authority_file": roots} if roots else {}
         try:
-            code, told = send(sold, settings(
-                server.port, security=security, user="shop", password=PASSWORD, **more))
+            code, told = send(sold, mail_server.settings(
+                server.port, security=security, user="shop", password=mail_server.PASSWORD, **more))
         finally:
             server.stop()
         assert code == 1 and "certificate" in told["message"], told
-    server = serve(post)
+    server = mail_server.serve(post)
     try:
-        code, told = send(sold, settings(server.port, user="shop", password=PASSWORD))
+        code, told = send(sold, mail_server.settings(server.port, user="shop", password=mail_server.PASSWORD))
         assert code == 1 and "no encryption" in told["message"], told
     finally:
         server.stop()
     # A server that is not on this machine gets nothing in clear, whatever is set.
-    refused = sold("receipts", "send", sold.payment, "--to", CUSTOMER, "--json",
-                   env={**settings(25, security="none"), "TILL_SMTP_HOST": "mail.example"})
+    refused = sold("receipts", "send", sold.payment, "--to", mail_server.CUSTOMER, "--json",
+                   env={**mail_server.settings(25, security="none"), "TILL_SMTP_HOST": "mail.example"})
     assert refused.returncode == 1 and json.loads(refused.stdout)["error"]["code"] == "invalid_setting"
     assert post.letters == [] and post.users == []
     unchanged(sold)
@@ -282,7 +191,7 @@ ASKED = [*HELLO, (b"MAIL", b"250 ok\r\n"), (b"RCPT", b"250 ok\r\n"), (b"DATA", b
 )
 def test_a_talk_that_breaks_off_says_what_is_known(sold, script, ending, state):
     rogue = Rogue(script, ending)
-    code, told = send(sold, settings(rogue.port, security="none"))
+    code, told = send(sold, mail_server.settings(rogue.port, security="none"))
     if state == "not sent":  # The point may be on its way before the reset is seen: either is true, neither is "sent".
         assert told["state"] in ("failed", "may_have_been_sent"), told
     else:
@@ -300,7 +209,7 @@ def test_words_before_the_encryption_end_the_talk(sold):
         (b"", b"220 mail\r\n"), (b"EHLO", b"250-mail\r\n250 STARTTLS\r\n"),
         (b"STARTTLS", b"220 go\r\n250-mail\r\n250 AUTH PLAIN\r\n"),
     ], "silence")
-    code, told = send(sold, settings(rogue.port, user="shop", password=PASSWORD))
+    code, told = send(sold, mail_server.settings(rogue.port, user="shop", password=mail_server.PASSWORD))
     assert code == 1 and "before the encryption" in told["message"], told
     assert b"AUTH" not in rogue.heard and b"MAIL" not in rogue.heard
 
@@ -308,15 +217,16 @@ def test_words_before_the_encryption_end_the_talk(sold):
 def test_one_killed_while_it_sent_may_have_been_sent(sold):
     rogue = Rogue(ASKED, "silence")
     process = subprocess.Popen(
-        [counter.binary(), "receipts", "send", sold.payment, "--to", CUSTOMER], stdout=subprocess.DEVNULL,
+        [counter.binary(), "receipts", "send", sold.payment, "--to", mail_server.CUSTOMER], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "TILL_JOURNAL": str(sold.folder / "journal.sqlite"), **settings(rogue.port, security="none")})
+        env={**os.environ, "TILL_JOURNAL": str(sold.folder / "journal.sqlite"),
+        **mail_server.settings(rogue.port, security="none")})
     end = time.monotonic() + 20
     while b"\r\n.\r\n" not in rogue.heard and time.monotonic() < end:
         time.sleep(0.02)
     assert "sending" in sold("receipts", "sent", sold.payment).stdout
-    again = sold("receipts", "send", sold.payment, "--to", CUSTOMER, "--json",
-                 env=settings(rogue.port, security="none"))
+    again = sold("receipts", "send", sold.payment, "--to", mail_server.CUSTOMER, "--json",
+                 env=mail_server.settings(rogue.port, security="none"))
     assert json.loads(again.stdout)["error"]["code"] == "mail_under_way"
     process.kill()
     process.wait()
@@ -328,29 +238,29 @@ def test_one_killed_while_it_sent_may_have_been_sent(sold):
 @pytest.mark.parametrize("bad", ["a@b", "a b@c.example", "a@b.example\r\nBcc: e@e.example", "<a@b.example>",
                                  "a@b.example,e@e.example", "ä@b.example", "a" * 300 + "@b.example"])
 def test_what_is_no_address_is_refused_before_anybody_is_asked(sold, bad):
-    done = sold("receipts", "send", sold.payment, f"--to={bad}", "--json", env=settings(9, security="none"))
+    done = sold("receipts", "send", sold.payment, f"--to={bad}", "--json", env=mail_server.settings(9, security="none"))
     assert done.returncode == 1 and json.loads(done.stdout)["error"]["code"] == "invalid_address"
 
 
 def test_the_counter_sends_and_lists_with_the_address_masked(tmp_path, post):
-    server = serve(post)
-    env = {**settings(server.port, security="none"), "TILL_STORE": "Tea", "TILL_LOG_LEVEL": "trace"}
+    server = mail_server.serve(post)
+    env = {**mail_server.settings(server.port, security="none"), "TILL_STORE": "Tea", "TILL_LOG_LEVEL": "trace"}
     try:
         with counter.Server(tmp_path, env=env) as till:
             made = till.create("o-1", "k1").json()["id"]
             assert till.confirm(made, "k2").status_code == 200
             path = f"/v1/payments/{made}/receipt"
-            answer = till.request("POST", path + "/send", {"to": CUSTOMER})
+            answer = till.request("POST", path + "/send", {"to": mail_server.CUSTOMER})
             assert answer.status_code == 200 and answer.json()["state"] == "sent", answer.text
             assert till.request("POST", path + "/send", {"to": "x"}).status_code == 422
-            assert till.request("POST", path + "/send", {"to": CUSTOMER, "subject": "x"}).status_code == 422
+            assert till.request("POST", path + "/send", {"to": mail_server.CUSTOMER, "subject": "x"}).status_code == 422
             listed = till.request("GET", path + "/mails").json()
             assert listed["can_send"] and listed["mails"][0]["to"] == "a•••@customer.example"
             post.refusal = "RCPT"
-            answer = till.request("POST", path + "/send", {"to": CUSTOMER})
+            answer = till.request("POST", path + "/send", {"to": mail_server.CUSTOMER})
             assert answer.status_code == 200 and answer.json()["state"] == "failed"
             assert "lovelace" not in answer.text
-            assert requests.post(till.url + path + "/send", json={"to": CUSTOMER}, timeout=5,
+            assert requests.post(till.url + path + "/send", json={"to": mail_server.CUSTOMER}, timeout=5,
                                  headers={"Authorization": "Bearer wrong"}).status_code == 401
             figures = requests.get(till.url + "/metrics", timeout=5).text
     finally:
@@ -362,5 +272,5 @@ def test_the_counter_sends_and_lists_with_the_address_masked(tmp_path, post):
 def test_a_counter_without_a_mail_server_says_so(tmp_path):
     with counter.Server(tmp_path) as till:
         made = till.create("o-1", "k1").json()["id"]
-        answer = till.request("POST", f"/v1/payments/{made}/receipt/send", {"to": CUSTOMER})
+        answer = till.request("POST", f"/v1/payments/{made}/receipt/send", {"to": mail_server.CUSTOMER})
         assert answer.status_code == 409 and answer.json()["code"] == "mail_not_configured"

@@ -7,10 +7,10 @@ import socket
 import threading
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import counter
-from test_receipt_mail import CUSTOMER, Post, serve, settings
+from mail_server import CUSTOMER, Post, serve, settings
 
 pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
 WAIT = 15_000
@@ -53,8 +53,8 @@ def shop(tmp_path):
     server = serve(mail)
     env = {**settings(server.port, security="none"), "TILL_STORE": "Tea & Co", "TILL_STORE_ADDRESS": "Road 1\\nTown"}
     with counter.Server(tmp_path, env=env) as till:
-        for arguments in (["printers", "add", "counter", f"socket://127.0.0.1:{printer.port}", "--journal", till.journal],):
-            assert counter.till(*arguments).code == 0
+        address = f"socket://127.0.0.1:{printer.port}"
+        assert counter.till("printers", "add", "counter", address, "--journal", till.journal).code == 0
         till.mail, till.printer = mail, printer
         made = till.create("o-1", "k1").json()["id"]
         assert till.confirm(made, "k2").status_code == 200
@@ -73,45 +73,43 @@ def until(page, fits):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_receipt_is_seen_printed_and_sent_from_the_page(shop, tmp_path, width):
+def test_a_receipt_is_seen_printed_and_sent_from_the_page(shop, tmp_path, width, browser):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        faults = []
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
-        page.goto(f"{shop.url}/#{shop.payment}")
-        picture = page.get_by_role("img", name="The receipt as it prints: 80 mm")
-        expect(picture).to_be_visible(timeout=WAIT)
-        until(page, lambda dots: dots > 600)
-        page.get_by_label("Show it as").select_option("58")
-        until(page, lambda dots: 0 < dots < 500)
-        page.get_by_label("Show it as").select_option("screen")
-        expect(page.frame_locator("#receipt").get_by_text("PAID", exact=True)).to_be_visible(timeout=WAIT)
-        page.get_by_label("Show it as").select_option("80")
-        state = page.locator("#printer-state")
-        expect(state).to_contain_text("ready", timeout=WAIT)
-        page.get_by_label("Copy").select_option("merchant")
-        page.get_by_role("button", name="Print the receipt").click()
-        expect(page.locator("#print-note")).to_contain_text("handed to the printer", timeout=WAIT)
-        assert b"MERCHANT COPY" in shop.printer.printed
-        shop.printer.paper = 0x72  # The roll has ended.
-        page.get_by_role("button", name="Print the receipt").click()
-        expect(state).to_contain_text("out of paper", timeout=WAIT)
-        expect(page.locator("#print-note")).to_contain_text("out of paper", timeout=WAIT)
-        page.get_by_label("Copy").select_option("customer")
-        page.get_by_label("Send it by e-mail to").fill(CUSTOMER)
-        page.get_by_role("button", name="Send", exact=True).click()
-        expect(page.locator("#mails")).to_contain_text("a•••@customer.example: sent", timeout=WAIT)
-        assert len(shop.mail.letters) == 1
-        assert "lovelace" not in page.content() and page.get_by_label("Send it by e-mail to").input_value() == ""
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
-        assert found.response["violations"] == [], found.generate_report()
-        folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
-        folder.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=folder / f"receipt-page-{width}.png", full_page=True)
-        browser.close()
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
+    page.goto(f"{shop.url}/#{shop.payment}")
+    picture = page.get_by_role("img", name="The receipt as it prints: 80 mm")
+    expect(picture).to_be_visible(timeout=WAIT)
+    until(page, lambda dots: dots > 600)
+    page.get_by_label("Show it as").select_option("58")
+    until(page, lambda dots: 0 < dots < 500)
+    page.get_by_label("Show it as").select_option("screen")
+    expect(page.frame_locator("#receipt").get_by_text("PAID", exact=True)).to_be_visible(timeout=WAIT)
+    page.get_by_label("Show it as").select_option("80")
+    state = page.locator("#printer-state")
+    expect(state).to_contain_text("ready", timeout=WAIT)
+    page.get_by_label("Copy").select_option("merchant")
+    page.get_by_role("button", name="Print the receipt").click()
+    expect(page.locator("#print-note")).to_contain_text("handed to the printer", timeout=WAIT)
+    assert b"MERCHANT COPY" in shop.printer.printed
+    shop.printer.paper = 0x72  # The roll has ended.
+    page.get_by_role("button", name="Print the receipt").click()
+    expect(state).to_contain_text("out of paper", timeout=WAIT)
+    expect(page.locator("#print-note")).to_contain_text("out of paper", timeout=WAIT)
+    page.get_by_label("Copy").select_option("customer")
+    page.get_by_label("Send it by e-mail to").fill(CUSTOMER)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.locator("#mails")).to_contain_text("a•••@customer.example: sent", timeout=WAIT)
+    assert len(shop.mail.letters) == 1
+    assert "lovelace" not in page.content() and page.get_by_label("Send it by e-mail to").input_value() == ""
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+    assert found.response["violations"] == [], found.generate_report()
+    folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=folder / f"receipt-page-{width}.png", full_page=True)
+    page.close()
     assert faults == []
     assert shop.request("GET", "/v1/payments/" + shop.payment).json()["status"] == "succeeded"

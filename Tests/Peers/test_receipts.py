@@ -114,28 +114,24 @@ def test_nothing_hostile_gets_through(till, payment, kind, locale):
 
 
 @tool("chromium")
-def test_the_page_in_a_browser(till, payment, tmp_path):
-    sync_api = pytest.importorskip("playwright.sync_api")
+def test_the_page_in_a_browser(till, payment, tmp_path, browser):
     page_file = tmp_path / "r.html"
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for locale, direction in (("en_US", "ltr"), ("ar_EG", "rtl")):
-            page_file.write_bytes(show(till, payment, "html", "--locale", locale, "--receipt-url", "https://shop.example"))
-            page = browser.new_page(java_script_enabled=True)
-            problems = []
-            page.on("console", lambda message: problems.append(message.text))
-            page.goto(page_file.as_uri())
-            assert page.evaluate("getComputedStyle(document.documentElement).direction") == direction
-            assert page.locator("h1").count() == 1 and page.locator("script").count() == 0
-            assert page.locator("table").count() == page.locator("table > caption").count()
-            assert page.locator("tbody th:not([scope=row])").count() == 0
-            assert page.locator("svg[role=img][aria-label]").count() == 1
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-            page.set_viewport_size({"width": 320, "height": 600})
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-            assert problems == []
-            page.close()
-        browser.close()
+    for locale, direction in (("en_US", "ltr"), ("ar_EG", "rtl")):
+        page_file.write_bytes(show(till, payment, "html", "--locale", locale, "--receipt-url", "https://shop.example"))
+        page = browser.new_page(java_script_enabled=True)
+        problems = []
+        page.on("console", lambda message: problems.append(message.text))
+        page.goto(page_file.as_uri())
+        assert page.evaluate("getComputedStyle(document.documentElement).direction") == direction
+        assert page.locator("h1").count() == 1 and page.locator("script").count() == 0
+        assert page.locator("table").count() == page.locator("table > caption").count()
+        assert page.locator("tbody th:not([scope=row])").count() == 0
+        assert page.locator("svg[role=img][aria-label]").count() == 1
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.set_viewport_size({"width": 320, "height": 600})
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert problems == []
+        page.close()
 
 
 def test_a_link_shows_one_receipt_until_it_ends_and_a_changed_one_nothing(till, payment, tmp_path):

@@ -5,10 +5,7 @@ from playwright.sync_api import expect
 
 import counter
 import paypal
-
-from test_page import Counter, page, width  # noqa: F401
-from test_paypal_client import stand_in  # noqa: F401
-from test_paypal_wire import Shop
+from clerk import Counter
 
 
 def held(shop, order, part="5.00"):
@@ -30,8 +27,8 @@ def at_paypal(url, order):
 
 
 @pytest.mark.parametrize("command", [("authorizations", "void"), ("payments", "cancel")])
-def test_the_rest_is_let_go_and_the_captured_part_stays(tmp_path, stand_in, command):  # noqa: F811
-    shop = Shop(tmp_path, stand_in)
+def test_the_rest_is_let_go_and_the_captured_part_stays(tmp_path, stand_in, command):
+    shop = paypal.Shop(tmp_path, stand_in)
     payment = held(shop, "o-1")
     assert at_paypal(stand_in, "o-1")[1] == "PARTIALLY_CAPTURED"
     done = shop(*command, payment)
@@ -50,13 +47,13 @@ def test_the_rest_is_let_go_and_the_captured_part_stays(tmp_path, stand_in, comm
     assert back.code == 0 and back.json["refunded"] == 500, back
 
 
-def test_a_death_at_each_step_of_it_lets_it_go_once_and_loses_nothing(tmp_path, stand_in):  # noqa: F811
+def test_a_death_at_each_step_of_it_lets_it_go_once_and_loses_nothing(tmp_path, stand_in):
     points = [p for p in counter.till("failpoints", "--json").json["failpoints"] if "oid" in p["name"]]
     assert len(points) >= 3, points
     for point in points:
         folder, order = tmp_path / str(point["number"]), f"o-{point['number']}"
         folder.mkdir()
-        shop = Shop(folder, stand_in)
+        shop = paypal.Shop(folder, stand_in)
         payment = held(shop, order)
         ended = counter.till(
             "authorizations", "void", payment, *shop.common, env={"TILL_FAILPOINT": str(point["number"])})
@@ -79,7 +76,7 @@ def held_over_http(server):
     return made, path
 
 
-def test_over_http_and_on_the_page(tmp_path, stand_in, page):  # noqa: F811
+def test_over_http_and_on_the_page(tmp_path, stand_in, page):
     with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", stand_in) as server:
         made, path = held_over_http(server)
         clerk = Counter(page, server).open()
@@ -87,7 +84,8 @@ def test_over_http_and_on_the_page(tmp_path, stand_in, page):  # noqa: F811
         page.get_by_role("button", name="Let the rest go").click()
         clerk.shows("The other 15.00 EUR was let go")
         now = server.request("GET", path).json()
-        assert (now["status"], now["captured"], now["released"], now["authorized"]) == ("succeeded", 500, 1500, 500), now
+        told = (now["status"], now["captured"], now["released"], now["authorized"])
+        assert told == ("succeeded", 500, 1500, 500), now
         # The bank approved all of it, and a part was taken: that is no partial approval.
         receipt = server.request("GET", path + "/receipt?format=text").text
         assert "5.00" in receipt and "Approved" in receipt and "Partly approved" not in receipt, receipt
@@ -106,9 +104,9 @@ def test_after_the_last_capture_there_is_no_rest(tmp_path):
     assert refused.code == 1 and refused.json["error"]["code"] == "captured_already", refused
 
 
-def test_a_rest_that_somebody_else_took_is_refused_once_and_told(tmp_path, stand_in):  # noqa: F811
+def test_a_rest_that_somebody_else_took_is_refused_once_and_told(tmp_path, stand_in):
     proxy = paypal.Proxy(stand_in)
-    shop = Shop(tmp_path, proxy.url)
+    shop = paypal.Shop(tmp_path, proxy.url)
     payment = held(shop, "o-1")
     hold = shop("payments", "show", payment).json["attempts"][0]["reference"].split(".")[2]
     url = f"{stand_in}/v2/payments/authorizations/{hold}/capture"
@@ -130,8 +128,8 @@ def test_a_rest_that_somebody_else_took_is_refused_once_and_told(tmp_path, stand
 
 
 @pytest.mark.parametrize("back", ["2.00", "5.00"])
-def test_what_is_still_held_after_a_refund_is_listed_and_let_go(tmp_path, stand_in, back):  # noqa: F811
-    shop = Shop(tmp_path, stand_in)
+def test_what_is_still_held_after_a_refund_is_listed_and_let_go(tmp_path, stand_in, back):
+    shop = paypal.Shop(tmp_path, stand_in)
     payment = held(shop, "o-1")
     assert shop("payments", "refund", payment, "--amount", back).code == 0
     (hold,) = shop("authorizations", "list").json["authorizations"]
@@ -143,7 +141,7 @@ def test_what_is_still_held_after_a_refund_is_listed_and_let_go(tmp_path, stand_
     assert at_paypal(stand_in, "o-1")[1] == "VOIDED"
 
 
-def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, page):  # noqa: F811
+def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, page):
     with counter.Server(tmp_path, "--provider", "paypal", "--paypal-url", stand_in) as server:
         made, path = held_over_http(server)
         assert server.request("POST", path + "/refunds", {"amount": 500}, "back").json()["status"] == "refunded"
@@ -155,8 +153,8 @@ def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, pag
         assert not clerk.faults, clerk.faults
 
 
-def test_a_second_capture_without_an_answer_is_not_told_as_done(tmp_path, stand_in):  # noqa: F811
-    shop = Shop(tmp_path, stand_in)
+def test_a_second_capture_without_an_answer_is_not_told_as_done(tmp_path, stand_in):
+    shop = paypal.Shop(tmp_path, stand_in)
     payment = held(shop, "o-1")
     paypal.fault(stand_in, "capture", "serverErrorAfterSuccess", times=100)
     paypal.fault(stand_in, "query", "outage", times=100)
@@ -164,8 +162,8 @@ def test_a_second_capture_without_an_answer_is_not_told_as_done(tmp_path, stand_
     assert lost.code == 3 and "not known yet whether 15.00 EUR was taken" in lost.err, lost
 
 
-def test_of_more_holds_than_asked_for_the_soonest_to_end_are_listed(tmp_path, stand_in):  # noqa: F811
-    shop = Shop(tmp_path, stand_in)
+def test_of_more_holds_than_asked_for_the_soonest_to_end_are_listed(tmp_path, stand_in):
+    shop = paypal.Shop(tmp_path, stand_in)
     first = held(shop, "o-1", part=None)
     held(shop, "o-2", part=None)
     (hold,) = shop("authorizations", "list", "--limit", "1").json["authorizations"]

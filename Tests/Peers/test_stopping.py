@@ -11,7 +11,7 @@ import requests
 
 import counter
 from counter import amount
-from test_kill import PRICE, charges_of, points
+from deaths import PRICE, charges_of, points
 
 KEY = "key-of-the-sale"
 

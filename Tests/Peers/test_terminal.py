@@ -14,13 +14,14 @@ import requests
 import stripe
 
 import counter
+import terminal
 
 WAIT = 10
 
 
 @pytest.fixture
 def client(sandbox):
-    act(sandbox, {"do": "card_time", "milliseconds": 0})
+    terminal.act(sandbox, {"do": "card_time", "milliseconds": 0})
     return stripe.StripeClient(sandbox.key, base_addresses={"api": sandbox.url}, max_network_retries=0).v1
 
 
@@ -39,23 +40,6 @@ def reader(readers):
     return readers.create({"registration_code": "simulated-wpe", "label": "Front"})
 
 
-def act(sandbox, body):
-    answer = requests.post(sandbox.url + "/_sandbox/readers", json=body, timeout=10)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def ledger(sandbox):
-    return requests.get(sandbox.url + "/_sandbox/ledger", timeout=10).json()["charges"]
-
-
-def intent(client, amount=1250, currency="eur", **more):
-    types = ["card_present"] + (["interac_present"] if currency == "cad" else [])
-    return client.payment_intents.create(
-        {"amount": amount, "currency": currency, "capture_method": "manual", "payment_method_types": types, **more}
-    )
-
-
 def code_of(call):
     """The code of the error that a call ends with."""
     with pytest.raises(stripe.StripeError) as caught:
@@ -67,7 +51,7 @@ def code_of(call):
 
 
 def test_a_whole_sale_and_its_refund(client, readers, helper, reader, sandbox):
-    made = intent(client, metadata={"till_order": "o-1"})
+    made = terminal.intent(client, metadata={"till_order": "o-1"})
     assert made.status == "requires_payment_method"
     waiting = readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     assert isinstance(waiting, stripe.terminal.Reader)
@@ -83,12 +67,12 @@ def test_a_whole_sale_and_its_refund(client, readers, helper, reader, sandbox):
     for name in ("application_preferred_name", "dedicated_file_name", "authorization_code", "application_cryptogram",
                  "terminal_verification_results", "transaction_status_information", "cardholder_verification_method"):
         assert getattr(card.receipt, name), name
-    assert 0 < card.capture_before - held.created <= 2 * 86400
+    assert 0 < card.capture_before - held.latest_charge.created <= 2 * 86400
     taken = client.payment_intents.capture(made.id)
     assert (taken.status, taken.amount_received) == ("succeeded", 1250)
     back = client.refunds.create({"payment_intent": made.id, "amount": 500})
     assert back.status == "succeeded"
-    entry = ledger(sandbox)[0]
+    entry = terminal.ledger(sandbox)[0]
     assert (entry["captured"], entry["refunded"]) == (1250, 500)
 
 
@@ -135,24 +119,26 @@ def test_lists_have_pages(readers):
      ("4000000000000119", "processing_error")],
 )
 def test_declines(client, readers, helper, reader, sandbox, number, decline):
-    made = intent(client)
+    made = terminal.intent(client)
     readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     action = helper.present_payment_method(
         reader.id, {"type": "card_present", "card_present": {"number": number}}).action
     assert (action.status, action.api_error.decline_code) == ("failed", decline)
     after = client.payment_intents.retrieve(made.id)
     assert (after.status, after.last_payment_error.decline_code) == ("requires_payment_method", decline)
-    assert ledger(sandbox)[0]["authorized"] == 0
+    assert terminal.ledger(sandbox)[0]["authorized"] == 0
     # The same intent takes the next card.
     readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     assert helper.present_payment_method(
-        reader.id, {"type": "card_present", "card_present": {"number": "4242424242424242"}}).action.status == "succeeded"
+        reader.id, {"type": "card_present", "card_present": {"number": "4242424242424242"}}
+    ).action.status == "succeeded"
 
 
 @pytest.mark.parametrize("cents, decline", [(1, "call_issuer"), (5, "generic_decline"), (55, "incorrect_pin"),
-                                            (65, "withdrawal_count_limit_exceeded"), (75, "pin_try_exceeded"), (0, None)])
+                                            (65, "withdrawal_count_limit_exceeded"), (75, "pin_try_exceeded"),
+                                            (0, None)])
 def test_the_physical_test_card_looks_at_the_amount(client, readers, helper, reader, cents, decline):
-    made = intent(client, 2000 + cents)
+    made = terminal.intent(client, 2000 + cents)
     readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     action = helper.present_payment_method(reader.id).action
     assert action.status == ("failed" if decline else "succeeded")
@@ -161,7 +147,7 @@ def test_the_physical_test_card_looks_at_the_amount(client, readers, helper, rea
 
 
 def test_interac_is_captured_at_once_and_refunded_with_its_card_only(client, readers, helper, reader, sandbox):
-    made = intent(client, currency="cad")
+    made = terminal.intent(client, currency="cad")
     readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     helper.present_payment_method(
         reader.id, {"type": "interac_present", "interac_present": {"number": "4506445006931933"}})
@@ -175,13 +161,13 @@ def test_interac_is_captured_at_once_and_refunded_with_its_card_only(client, rea
     done = helper.present_payment_method(reader.id, {"type": "interac_present"})
     assert done.action.status == "succeeded"
     assert client.refunds.retrieve(done.action.refund_payment.refund).amount == 500
-    assert ledger(sandbox)[0]["refunded"] == 500
+    assert terminal.ledger(sandbox)[0]["refunded"] == 500
     assert code_of(lambda: readers.refund_payment(reader.id, {"payment_intent": made.id, "amount": 751})) \
         == "amount_too_large"
 
 
 def test_cancel_display_inputs_and_saving_a_card(client, readers, helper, reader):
-    made = intent(client)
+    made = terminal.intent(client)
     readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     assert readers.cancel_action(reader.id).action is None
     assert code_of(lambda: helper.present_payment_method(reader.id)) == "terminal_reader_busy"
@@ -206,13 +192,13 @@ def test_cancel_display_inputs_and_saving_a_card(client, readers, helper, reader
 
 
 def test_collect_then_confirm_with_a_tip_and_raise_the_hold(client, readers, helper, reader, sandbox):
-    made = intent(client, payment_method_options={
+    made = terminal.intent(client, payment_method_options={
         "card_present": {"request_incremental_authorization_support": True, "request_extended_authorization": True}})
     readers.collect_payment_method(reader.id, {"payment_intent": made.id})
     collected = helper.present_payment_method(
         reader.id, {"type": "card_present", "card_present": {"number": "5555555555554444"}, "amount_tip": 150})
     assert collected.action.collect_payment_method.payment_method.card_present.last4 == "4444"
-    assert ledger(sandbox)[0]["authorized"] == 0
+    assert terminal.ledger(sandbox)[0]["authorized"] == 0
     assert readers.confirm_payment_intent(reader.id, {"payment_intent": made.id}).action.status == "succeeded"
     held = client.payment_intents.retrieve(made.id)
     assert (held.amount_capturable, held.amount_details.tip.amount) == (1400, 150)
@@ -221,21 +207,21 @@ def test_collect_then_confirm_with_a_tip_and_raise_the_hold(client, readers, hel
 
 
 def test_readers_that_do_not_do_it(client, readers, helper, reader, sandbox):
-    made = intent(client)
+    made = terminal.intent(client)
 
     def process(**more):
         return readers.process_payment_intent(reader.id, {"payment_intent": made.id}, **more)
 
-    act(sandbox, {"reader": "Front", "do": "offline"})
+    terminal.act(sandbox, {"reader": "Front", "do": "offline"})
     assert readers.retrieve(reader.id).status == "offline"
     assert code_of(process) == "terminal_reader_offline"
-    act(sandbox, {"reader": "Front", "do": "online"})
+    terminal.act(sandbox, {"reader": "Front", "do": "online"})
     for fault, code in (("hardware", "terminal_reader_hardware_fault"), ("timeout_before", "terminal_reader_timeout"),
                         ("timeout_after", "terminal_reader_timeout")):
-        act(sandbox, {"reader": "Front", "do": "fault", "fault": fault})
+        terminal.act(sandbox, {"reader": "Front", "do": "fault", "fault": fault})
         assert code_of(process) == code
     assert readers.retrieve(reader.id).action.status == "in_progress", "it was done though nobody said so"
-    act(sandbox, {"do": "card_time", "milliseconds": 60000})
+    terminal.act(sandbox, {"do": "card_time", "milliseconds": 60000})
     helper.present_payment_method(reader.id)
     assert client.payment_intents.retrieve(made.id).status == "processing"
     for call in (process, lambda: readers.cancel_action(reader.id)):
@@ -252,10 +238,10 @@ def test_readers_that_do_not_do_it(client, readers, helper, reader, sandbox):
 
 
 def test_the_customer_cancels_and_keys_are_remembered(client, readers, reader, sandbox):
-    made = intent(client)
+    made = terminal.intent(client)
     params = {"payment_intent": made.id, "process_config": {"enable_customer_cancellation": True}}
     first = readers.process_payment_intent(reader.id, params, {"idempotency_key": "k-1"})
-    act(sandbox, {"reader": "Front", "do": "customer_cancel"})
+    terminal.act(sandbox, {"reader": "Front", "do": "customer_cancel"})
     assert readers.retrieve(reader.id).action.failure_code == "customer_canceled"
     again = readers.process_payment_intent(reader.id, params, {"idempotency_key": "k-1"})
     assert again.to_dict() == first.to_dict()
@@ -297,7 +283,7 @@ def test_webhooks_are_signed_and_come_as_badly_as_asked(client, readers, helper,
     receiver = Receiver()
     setup = {"url": receiver.url, "secret": "whsec_t", **how}
     assert requests.post(sandbox.url + "/_sandbox/webhooks", json=setup, timeout=10).status_code == 200
-    made = intent(client)
+    made = terminal.intent(client)
     readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     helper.present_payment_method(reader.id)
     wanted = ["payment_intent.created", "payment_intent.amount_capturable_updated", "terminal.reader.action_succeeded"]
@@ -323,14 +309,15 @@ class Desk:
     def __init__(self, folder, sandbox):
         self.sandbox = sandbox
         self.common = ["--journal", str(folder / "journal.db"), "--json", *sandbox.flags]
-        act(sandbox, {"do": "card_time", "milliseconds": 300})
+        terminal.act(sandbox, {"do": "card_time", "milliseconds": 300})
         self.reader = counter.succeed(
             "readers", "register", "simulated-wpe", "--label", "Front", *self.common)
 
     def start(self, order="o-1", amount="12.50", currency="EUR", json_too=True, more=()):
         common = self.common if json_too else [c for c in self.common if c != "--json"]
         return subprocess.Popen(
-            [counter.binary(), "sale", "--amount", amount, "--currency", currency, "--order", order, "--reader", "Front",
+            [counter.binary(), "sale", "--amount", amount, "--currency", currency, "--order", order, "--reader",
+            "Front",
              *more, *common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def waits(self):
@@ -349,7 +336,7 @@ class Desk:
         return counter.till("readers", "simulate-card", "Front", "--card", name, *more, *self.common)
 
     def charges(self):
-        return ledger(self.sandbox)
+        return terminal.ledger(self.sandbox)
 
     def verify(self):
         assert counter.till("journal", "verify", *self.common).json["ok"] is True
@@ -412,7 +399,7 @@ def test_called_off_from_either_side(desk, who):
     if who == "clerk":
         sale.send_signal(2)
     elif who == "customer":
-        act(desk.sandbox, {"reader": "Front", "do": "customer_cancel"})
+        terminal.act(desk.sandbox, {"reader": "Front", "do": "customer_cancel"})
     else:
         counter.succeed("readers", "cancel", "Front", *desk.common)
     code, _, err = end(sale)
@@ -481,12 +468,13 @@ def test_a_reader_that_does_not_do_it_says_what_happened_and_what_to_do(desk, fa
     if fault == "place":
         place = counter.succeed("locations", "create", "--name", "HQ", "--line1", "1 Main St", "--city", "Springfield",
                                 "--state", "IL", "--postal-code", "62701", "--country", "US", *desk.common)
-        counter.succeed("readers", "register", "simulated-s700", "--label", "US", "--location", place["id"], *desk.common)
+        counter.succeed("readers", "register", "simulated-s700", "--label", "US", "--location", place["id"],
+            *desk.common)
         name = "US"
     elif fault == "offline":
-        act(desk.sandbox, {"reader": "Front", "do": "offline"})
+        terminal.act(desk.sandbox, {"reader": "Front", "do": "offline"})
     else:
-        act(desk.sandbox, {"reader": "Front", "do": "fault", "fault": fault})
+        terminal.act(desk.sandbox, {"reader": "Front", "do": "fault", "fault": fault})
     common = [c for c in desk.common if c != "--json"]
     sale = counter.till("sale", "--amount", "12.50", "--currency", "EUR", "--reader", name, *common)
     assert sale.code == (1 if fault == "timeout_before" else 2) and sale.out == "", sale
@@ -541,7 +529,8 @@ def test_a_tip_is_paid_shown_and_given_back(desk):
 
 
 def test_a_card_with_two_networks_goes_over_the_one_that_was_asked_for(desk):
-    for order, env, network in (("o-1", {"TILL_STRIPE_NETWORK_PRIORITY": "domestic"}, "eftpos_au"), ("o-2", {}, "visa")):
+    for order, env, network in (("o-1", {"TILL_STRIPE_NETWORK_PRIORITY": "domestic"}, "eftpos_au"),
+            ("o-2", {}, "visa")):
         sale = subprocess.Popen(
             [counter.binary(), "sale", "--amount", "12.50", "--currency", "AUD", "--order", order, "--reader", "Front",
              *desk.common], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **env})

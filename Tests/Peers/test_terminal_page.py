@@ -6,24 +6,23 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import threading
 import time
 
 import pytest
 import requests
 import stripe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import counter
-import test_terminal
+import terminal
 
 WAIT = 10_000
 
 
 @pytest.fixture
 def client(sandbox):
-    test_terminal.act(sandbox, {"do": "card_time", "milliseconds": 600})
+    terminal.act(sandbox, {"do": "card_time", "milliseconds": 600})
     return stripe.StripeClient(sandbox.key, base_addresses={"api": sandbox.url}, max_network_retries=0).v1
 
 
@@ -63,7 +62,7 @@ def test_a_payment_is_confirmed_at_a_reader(server, sandbox, client, reader):
     assert (answer.json()["status"], answer.json()["tender"]["last_four"]) == ("succeeded", "4242")
     again = server.confirm(payment["id"], "k-2", {"type": "reader", "reader": "Front"})
     assert again.json()["id"] == payment["id"] and again.headers["Idempotent-Replayed"] == "true"
-    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1250]
+    assert [c["captured"] for c in terminal.ledger(sandbox)] == [1250]
     other = server.create("o-2", "k-3").json()
     later(1, lambda: server.request("POST", f"/v1/terminal/readers/{reader.id}/cancel", {}))
     called_off = server.confirm(other["id"], "k-4", {"type": "reader", "reader": reader.id}).json()
@@ -109,7 +108,7 @@ def test_an_app_gets_tokens_and_one_intent_for_an_order(server, sandbox, client,
         time.sleep(0.2)
         done = server.request("GET", f"/v1/payments/{first['payment']['id']}").json()
     assert (done["status"], done["captured"]) == ("succeeded", 1250)
-    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1250]
+    assert [c["captured"] for c in terminal.ledger(sandbox)] == [1250]
     paid = server.request("POST", "/v1/terminal/payments", body)
     assert paid.status_code == 409 and paid.json()["code"] == "order_already_paid"
 
@@ -171,7 +170,7 @@ def test_an_event_that_comes_again_is_taken_once(server, sandbox, reader):
             server.url + counter.WEBHOOK_PATH, data=body, timeout=10,
             headers={"Stripe-Signature": f"t={at},v1={digest}", "Content-Type": "application/json"}).status_code)
     assert statuses == [200, 200, 200]
-    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1250]
+    assert [c["captured"] for c in terminal.ledger(sandbox)] == [1250]
 
 
 def test_a_counter_without_stripe_says_so(tmp_path):
@@ -187,21 +186,16 @@ def test_a_counter_without_stripe_says_so(tmp_path):
 
 
 @pytest.fixture
-def page(tmp_path, request, server):
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not browser_path:
-        pytest.fail("chromium is not installed (Debian: apt-get install chromium)", pytrace=False)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        faults = []
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: dialog.accept())
-        page.goto(server.url + "/")
-        page.faults = faults
-        yield page
-        shoot(page, tmp_path, request.node.name)
-        browser.close()
+def page(tmp_path, request, server, browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(server.url + "/")
+    page.faults = faults
+    yield page
+    shoot(page, tmp_path, request.node.name)
+    page.close()
 
 
 def shoot(page, tmp_path, name):
@@ -230,7 +224,7 @@ def test_the_clerk_sees_what_a_person_sees(page, sandbox, tmp_path):
     for words in ("Remove the card.", "Approved."):
         expect(page.get_by_role("log")).to_contain_text(words)
     expect(page.get_by_role("button", name="Call off at the reader")).to_be_hidden(timeout=WAIT)
-    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1250]
+    assert [c["captured"] for c in terminal.ledger(sandbox)] == [1250]
     assert page.faults == []
 
 
@@ -245,7 +239,7 @@ def test_a_decline_is_told_neutrally_and_the_next_card_pays(page, sandbox):
     page.get_by_label("Test card").select_option("visa")
     page.get_by_role("button", name="Present the test card").click()
     expect(page.locator("#headline")).to_contain_text("Paid", timeout=WAIT)
-    assert [(c["captured"]) for c in test_terminal.ledger(sandbox)] == [1250], "one intent for one order"
+    assert [(c["captured"]) for c in terminal.ledger(sandbox)] == [1250], "one intent for one order"
 
 
 @pytest.mark.parametrize("who", ["clerk", "customer"])
@@ -254,9 +248,9 @@ def test_called_off_from_either_side(page, sandbox, who):
     if who == "clerk":
         page.get_by_role("button", name="Call off at the reader").click()
     else:
-        test_terminal.act(sandbox, {"reader": "Front", "do": "customer_cancel"})
+        terminal.act(sandbox, {"reader": "Front", "do": "customer_cancel"})
     expect(page.locator("#result")).to_contain_text("called off", timeout=WAIT)
-    assert [c["authorized"] for c in test_terminal.ledger(sandbox)] == [0]
+    assert [c["authorized"] for c in terminal.ledger(sandbox)] == [0]
     assert page.faults == []
 
 
@@ -323,7 +317,7 @@ def test_a_tip_is_asked_for_by_keyboard(page, sandbox, client, reader, tmp_path,
     expect(page.locator("#facts")).to_contain_text("Tip2.50 EUR")
     expect(page.locator("#detail")).to_contain_text("15.00 EUR was taken")
     shoot(page, tmp_path, f"tip_paid_{width}")
-    assert [c["captured"] for c in test_terminal.ledger(sandbox)] == [1500]
+    assert [c["captured"] for c in terminal.ledger(sandbox)] == [1500]
     assert page.faults == []
 
 
@@ -401,7 +395,7 @@ def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, s
     expect(status).to_have_text("The questions were called off.", timeout=WAIT)
     assert client.terminal.readers.retrieve(reader.id).action is None
     # A reader that is at a sale is not asked.
-    made = test_terminal.intent(client)
+    made = terminal.intent(client)
     client.terminal.readers.process_payment_intent(reader.id, {"payment_intent": made.id})
     ask.click()
     expect(section.get_by_role("alert")).to_contain_text("The reader is busy with something else.", timeout=WAIT)
@@ -426,12 +420,12 @@ def test_an_interac_refund_is_made_with_the_card_at_the_reader(page, sandbox, tm
         shoot(page, tmp_path, f"refund_{card}")
         if card == "visa":
             expect(page.get_by_label("Refund amount")).to_have_value("5.00")
-    assert [c["refunded"] for c in test_terminal.ledger(sandbox)] == [500]
+    assert [c["refunded"] for c in terminal.ledger(sandbox)] == [500]
     page.get_by_role("button", name="Refund", exact=True).click()
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
     page.get_by_role("button", name="Call off at the reader").click()
     expect(page.locator("#now")).to_contain_text("The refund was called off. Nothing was given back.", timeout=WAIT)
-    assert [c["refunded"] for c in test_terminal.ledger(sandbox)] == [500]
+    assert [c["refunded"] for c in terminal.ledger(sandbox)] == [500]
     assert page.faults == []
 
 

@@ -3,9 +3,9 @@ import os
 from decimal import Decimal
 
 import pytest
+import woocommerce
 
 import counter
-import woocommerce
 
 EXPONENTS = {"JPY": 0, "KRW": 0, "KWD": 3}
 

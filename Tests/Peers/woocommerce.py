@@ -8,7 +8,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 
 CURRENCIES = [("EUR", 2), ("USD", 2), ("GBP", 2), ("JPY", 0), ("KRW", 0), ("KWD", 3), ("HUF", 0), ("CHF", 2)]
 NAMES = [
-    "Beanie", "T-Shirt &amp; Co", "Crème brûlée", "Kaffee 🍰 &quot;Wiener Art&quot;", "日本茶", "قهوة", "Hoodie - Blue, M",
+    "Beanie", "T-Shirt &amp; Co", "Crème brûlée", "Kaffee 🍰 &quot;Wiener Art&quot;", "日本茶", "قهوة",
+    "Hoodie - Blue, M",
     "<b>Bold</b> claim", "5 &times; A4", "Zero&#8209;width",
 ]
 
@@ -132,7 +133,8 @@ def document(seed):
         "date_paid": None, "date_paid_gmt": None, "refunds": [], "customer_note": "",
         "line_items": [
             {
-                "id": number, "name": line.name, "product_id": 10 + number, "variation_id": 0, "quantity": line.quantity,
+                "id": number, "name": line.name, "product_id": 10 + number, "variation_id": 0,
+                "quantity": line.quantity,
                 "tax_class": "", "subtotal": shop.shown(line.subtotal),
                 "subtotal_tax": item_tax(line.before_taxes), "total": shop.shown(line.total),
                 "total_tax": item_tax(line.all_taxes), "taxes": taxed(line.all_taxes, line.before_taxes),

@@ -91,8 +91,8 @@ struct BusyPrinterTests {
             let outcome = try await IPPPrinter(client: client, canvas: try canvas(), clock: clock).print(
                 ReceiptDocument(content), name: "Receipt 1", deadline: .seconds(60)
             ) { _ in }
-            return (outcome, nil, .milliseconds(clock.now().milliseconds))
-        } catch { return (nil, error, .milliseconds(clock.now().milliseconds)) }
+            return (outcome, nil, clock.now().since(ManualClock.start))
+        } catch { return (nil, error, clock.now().since(ManualClock.start)) }
     }
 
     private func canvas() throws(IPPError) -> Canvas {

@@ -1,0 +1,57 @@
+"""The counter's page as a clerk sees it, in a real browser."""
+import re
+
+from playwright.sync_api import expect
+
+WAIT = 10_000
+
+
+def words(*alternatives):
+    return re.compile("|".join(alternatives), re.IGNORECASE)
+
+
+class Counter:
+    """The page as a clerk sees it: by label and by role, never by the names inside the document."""
+
+    def __init__(self, page, server):
+        self.page, self.server = page, server
+        self.key = page.get_by_label(words("API key"))
+        self.amount = page.get_by_label(words("^amount"))
+        self.order = page.get_by_label(words("^order"))
+        self.card = page.get_by_label(words("card number"))
+        self.expiry = page.get_by_label(words("expiry"))
+        self.code = page.get_by_label(words("security code", "cvc"))
+        self.by_card = page.get_by_role("radio", name=words("^card( number| online|$)", "typed"))
+        self.charge = page.get_by_role("button", name=words("^(charge|pay|take payment|sell)"))
+        self.refund = page.get_by_role("button", name=words("^refund"))
+        self.status = page.get_by_role("status").first
+        self.faults = []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda m: self.faults.append(m.text) if "Content Security Policy" in m.text else None)
+
+    def open(self):
+        answer = self.page.goto(self.server.url + "/")
+        assert answer.status == 200
+        if self.key.count() and self.key.first.is_visible():
+            self.key.first.fill(self.server.api_key)
+            self.key.first.press("Enter")
+        expect(self.amount).to_be_visible(timeout=WAIT)
+        return self
+
+    def fill(self, amount, card, order=None):
+        self.amount.fill(amount)
+        if order and self.order.count():
+            self.order.first.fill(order)
+        if self.by_card.count():
+            self.by_card.first.check()
+        self.card.fill(card)
+        self.expiry.fill("12/30")
+        self.code.fill("123")
+
+    def shows(self, *alternatives):
+        expect(self.page.locator("body")).to_contain_text(words(*alternatives), timeout=WAIT)
+
+
+def payments(server):
+    answer = server.request("GET", "/v1/payments").json()
+    return answer if isinstance(answer, list) else answer.get("payments", answer.get("data"))
