@@ -23,7 +23,8 @@ def test_apple_pay_s_routes_keep_to_their_description(tmp_path):
                     "--max-examples", os.environ.get("TILL_EXAMPLES", "20"), "--seed", "1",
                     "--generation-database", "none", "--continue-on-failure", "--no-color", *more,
                 ],
-                capture_output=True, text=True, timeout=900, cwd=tmp_path,
+                capture_output=True, text=True, cwd=tmp_path,
+                timeout=int(os.environ.get("TILL_EXAMPLES_SECONDS", "900")),
             )
             assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
         assert server.process.poll() is None, "the server ended under odd input"

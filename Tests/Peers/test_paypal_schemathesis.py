@@ -29,7 +29,8 @@ def test_the_stand_in_keeps_to_paypals_description(tmp_path, stand_in, name):
             "--suppress-health-check", "all",
             "--seed", "1", "--generation-database", "none", "--continue-on-failure", "--no-color",
         ],
-        capture_output=True, text=True, timeout=900, cwd=tmp_path,
+        capture_output=True, text=True, cwd=tmp_path,
+        timeout=int(os.environ.get("TILL_EXAMPLES_SECONDS", "900")),
     )
     folder = os.environ.get("TILL_PEER_OUTPUT")
     if folder:

@@ -35,7 +35,8 @@ def test_the_server_keeps_to_its_own_description(tmp_path):
                 "--continue-on-failure",
                 "--no-color",
             ],
-            capture_output=True, text=True, timeout=900, cwd=tmp_path,
+            capture_output=True, text=True, cwd=tmp_path,
+            timeout=int(os.environ.get("TILL_EXAMPLES_SECONDS", "900")),
         )
         folder = os.environ.get("TILL_PEER_OUTPUT")
         if folder:
