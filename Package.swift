@@ -321,5 +321,8 @@ if let rooms = Context.environment["TILL_ROOM"]?.split(separator: ","), !rooms.i
         }
     }
     package.targets.removeAll { !kept.contains($0.name) }
-    package.products = []
+    package.products.removeAll { product in
+        let needs = (product as? Product.Executable)?.targets ?? (product as? Product.Library)?.targets ?? []
+        return !kept.isSuperset(of: needs)
+    }
 }
