@@ -71,7 +71,7 @@ extension Checkout {
     }
 
     /// Writes what an answer leads to, on the newest state, and says what was written.
-    private func record(
+    func record(
         _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool
     ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {
         var current = payment

@@ -47,9 +47,9 @@ extension Checkout {
             return await confirm(id, tender, payment)
         }
         let request = request(attempt, context, payment)
-        let answer = await answer { await provider.prepare(request) }
+        let answer = await ask(provider, for: payment.id, as: { .prepared(id, $0) }) { await provider.prepare(request) }
         Failpoint.afterPreparationIsAnswered.reached()
-        return .prepared(id, answer)
+        return answer
     }
 
     private func confirm(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
@@ -63,11 +63,11 @@ extension Checkout {
         // Somebody has canceled meanwhile: nothing was asked for yet, so nothing is asked for now.
         if payment.cancelReason != nil { return .authorized(id, .notSent(reason: "canceled before it was sent")) }
         let request = request(attempt, context, payment)
-        let answer = await answer(within: provider.capabilities.answerTime) {
-            await provider.authorize(request, with: tender)
-        }
+        let answer = await ask(
+            provider, for: payment.id, within: provider.capabilities.answerTime, as: { .authorized(id, $0) }
+        ) { await provider.authorize(request, with: tender) }
         Failpoint.afterAuthorizationIsAnswered.reached()
-        return .authorized(id, answer)
+        return answer
     }
 
     private func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
@@ -80,7 +80,7 @@ extension Checkout {
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
             isContinued: attempt.openContinuation != nil)
-        return .snapshot(id, await answer { await provider.query(request) })
+        return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
     }
 
     private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
@@ -90,11 +90,11 @@ extension Checkout {
         let request = ContinuationRequest(
             context: context, amount: attempt.amount, captureMode: payment.captureMode,
             key: attempt.continuationKey(continuation))
-        let answer = await answer(within: provider.capabilities.answerTime) {
-            await provider.continueAuthorization(request)
-        }
+        let answer = await ask(
+            provider, for: payment.id, within: provider.capabilities.answerTime, as: { .continued(id, $0) }
+        ) { await provider.continueAuthorization(request) }
         Failpoint.afterContinuationIsAnswered.reached()
-        return .continued(id, answer)
+        return answer
     }
 
     private func renew(_ id: RenewalID, _ payment: Payment) async -> PaymentAnswer? {
@@ -102,9 +102,9 @@ extension Checkout {
             let (_, provider, context) = target(renewal.attempt, payment)
         else { return nil }
         let request = RenewalRequest(context: context, renewal: id, amount: renewal.amount, key: renewal.key)
-        let answer = await answer { await provider.renew(request) }
+        let answer = await ask(provider, for: payment.id, as: { .renewed(id, $0) }) { await provider.renew(request) }
         Failpoint.afterRenewalIsAnswered.reached()
-        return .renewed(id, answer)
+        return answer
     }
 
     private func void(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
@@ -113,9 +113,9 @@ extension Checkout {
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason,
             key: attempt.voidKey(void), number: void.number)
-        let answer = await answer { await provider.void(request) }
+        let answer = await ask(provider, for: payment.id, as: { .voided(id, $0) }) { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()
-        return .voided(id, answer)
+        return answer
     }
 
     private func capture(_ id: CaptureID, _ payment: Payment) async -> PaymentAnswer? {
@@ -125,9 +125,9 @@ extension Checkout {
         let request = CaptureRequest(
             context: context, capture: id, amount: capture.amount, isFinal: capture.isFinal, key: capture.key,
             startedAt: capture.startedAt)
-        let answer = await answer { await provider.capture(request) }
+        let answer = await ask(provider, for: payment.id, as: { .captured(id, $0) }) { await provider.capture(request) }
         Failpoint.afterCaptureIsAnswered.reached()
-        return .captured(id, answer)
+        return answer
     }
 
     private func refund(_ id: RefundID, _ payment: Payment, isFirst: Bool) async -> PaymentAnswer? {
@@ -137,27 +137,10 @@ extension Checkout {
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,
             mayHaveBeenSent: !isFirst, startedAt: refund.startedAt)
-        let answer = await answer(within: provider.capabilities.answerTime) { await provider.refund(request) }
+        let answer = await ask(
+            provider, for: payment.id, within: provider.capabilities.answerTime, as: { .refunded(id, $0) }
+        ) { await provider.refund(request) }
         Failpoint.afterRefundIsAnswered.reached()
-        return .refunded(id, answer)
-    }
-
-    /// Waits for a call at most so long. A call without an answer may have moved money.
-    private func answer<Success>(
-        within span: Span = Checkout.providerDeadline,
-        _ call: @escaping @Sendable () async -> ProviderAnswer<Success>
-    ) async -> ProviderAnswer<Success> {
-        let clock = clock
-        return await withTaskGroup(of: ProviderAnswer<Success>.self) { group in
-            group.addTask { await call() }
-            group.addTask {
-                try? await clock.sleep(for: span)
-                let seconds = span.milliseconds / 1000
-                return .unknown(reason: "The provider did not answer within \(seconds) s.")
-            }
-            let first = await group.next() ?? .unknown(reason: "The call ended without an answer.")
-            group.cancelAll()
-            return first
-        }
+        return answer
     }
 }

@@ -5,7 +5,8 @@ public import TillJournal
 /// Runs payments: decides, writes, calls the provider, writes what it answered.
 ///
 /// - Every call to a provider is in the journal, with its key, before it leaves; no call is made inside a
-///   transaction; every call has a deadline, and a call without an answer is `unknown`.
+///   transaction; every call has a deadline, also one that ignores its cancellation, and a call without an answer is
+///   `unknown`.
 /// - Any number of tasks and processes may work on one payment at once: the journal's versions order them, the
 ///   payment's own rules are asked again on each new state, and the provider's keys make repeats harmless.
 /// - After a crash ``recover()`` does what is left to be done; it is the same code as normal running.
@@ -24,15 +25,21 @@ public struct Checkout: Sendable {
     let clock: any TillClock
     let random: @Sendable () -> UInt64
     let atWork = AtWork()
+    let abandoned = AbandonedCalls()
+    /// Where calls to providers run; `nil`: on the threads that all tasks share.
+    let executor: (any TaskExecutor)?
 
     /// Makes an engine over a journal and its providers.
+    /// - Parameter executor: runs the calls to the providers; `nil`: the threads that all tasks share.
     public init(
         journal: any Journal, providers: [any PaymentServiceProvider], clock: any TillClock,
+        executor: (any TaskExecutor)? = nil,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) {
         self.journal = journal
         self.providers = Dictionary(providers.map { ($0.name, $0) }) { first, _ in first }
         self.clock = clock
+        self.executor = executor
         self.random = random
     }
 

@@ -26,9 +26,12 @@ package struct OfflineDays: Sendable {
     private let seed: UInt64
     private let plant: Plant?
     private let orders: Int
+    private let executor: (any TaskExecutor)?
 
     /// A shop from a seed.
-    package init(seed: UInt64, orders: Int = 30, plant: Plant? = nil) {
+    /// - Parameter executor: the one that the shop's own task runs on, if it is not the shared one.
+    package init(seed: UInt64, orders: Int = 30, plant: Plant? = nil, executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
         self.seed = seed
         self.orders = orders
         self.plant = plant
@@ -36,7 +39,7 @@ package struct OfflineDays: Sendable {
 
     /// Lives through it.
     package func run() async -> SimulationReport {
-        let world = OfflineWorld(seed: seed, plant: plant)
+        let world = OfflineWorld(seed: seed, plant: plant, executor: executor)
         let start = world.clock.now()
         await world.live(orders: orders)
         var report = await world.judged(orders: orders)
@@ -67,9 +70,11 @@ private final class OfflineWorld: Sendable {
     let plant: OfflineDays.Plant?
     let state: Mutex<State>
     let device: OfflineDevice?
+    let executor: (any TaskExecutor)?
 
-    init(seed: UInt64, plant: OfflineDays.Plant?) {
+    init(seed: UInt64, plant: OfflineDays.Plant?, executor: (any TaskExecutor)?) {
         self.plant = plant
+        self.executor = executor
         disk = PowerLossDisk(lies: plant == .diskLies)
         books = try? SandboxOfflineLedger(path: nil)
         device = OfflineDevice(name: "till", key: Secret(Array(repeating: 7, count: 32)))
@@ -120,7 +125,7 @@ private final class OfflineWorld: Sendable {
             [self] () async throws(OfflineLogError) in try log()
         }
         let journal = state.withLock { $0.journal }
-        return Checkout(journal: journal, providers: [sandbox, offline], clock: clock) { [self] in
+        return Checkout(journal: journal, providers: [sandbox, offline], clock: clock, executor: executor) { [self] in
             state.withLock { $0.random.next() }
         }
     }

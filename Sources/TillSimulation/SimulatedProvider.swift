@@ -161,7 +161,7 @@ extension SimulatedWorld {
         if plant == .webhookContentTrusted, isForged {
             let believing = Checkout(
                 journal: incarnation.journal, providers: [PlantedProvider(base: inner, plant: .webhookContentTrusted)],
-                clock: shopClock)
+                clock: shopClock, executor: executor)
             try? await believing.query(context.payment)
             return true
         }

@@ -152,7 +152,7 @@ final class SimulatedWorld: Sendable {
             providers.append(StripeTerminalProvider(online, feed: feed))
         }
         if let plant { providers = providers.map { PlantedProvider(base: $0, plant: plant) } }
-        let engine = Checkout(journal: outer, providers: providers, clock: shopClock) { [self] in
+        let engine = Checkout(journal: outer, providers: providers, clock: shopClock, executor: executor) { [self] in
             state.withLock { $0.random.next() }
         }
         let waiters = state.withLock { state in

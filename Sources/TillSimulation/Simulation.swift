@@ -70,7 +70,8 @@ public struct Simulation: Sendable {
         let executor = SimulatedExecutor()
         let report = Mutex<SimulationReport?>(nil)
         let days = OfflineDays(
-            seed: seed ^ 0x0FF1_14E5, orders: max(5, orders / Simulation.ordersPerStoredOne), plant: plant)
+            seed: seed ^ 0x0FF1_14E5, orders: max(5, orders / Simulation.ordersPerStoredOne), plant: plant,
+            executor: executor)
         Task(executorPreference: executor) {
             let lived = await days.run()
             report.withLock { $0 = lived }

@@ -51,14 +51,14 @@ final class GatedWorld: Sendable {
                 allowsOverRefund: true, waitsAfterAction: true,
                 honorPeriod: renewsHolds ? GatedWorld.honorPeriod : nil, allowsOverCapture: true),
             preparesFirst: preparesFirst)
-        checkouts = [provider, provider].map { [storage, clock, gate] provider in
+        checkouts = [provider, provider].map { [storage, clock, gate, executor] provider in
             var journal: any Journal = GatedJournal(base: MemoryJournal(storage: storage, clock: clock), gate: gate)
             var caller: any PaymentServiceProvider = GatedProvider(base: provider, gate: gate)
             if let plant {
                 journal = PlantedJournal(base: journal, plant: plant, shadow: MemoryJournal())
                 caller = PlantedProvider(base: caller, plant: plant)
             }
-            return Checkout(journal: journal, providers: [caller], clock: clock)
+            return Checkout(journal: journal, providers: [caller], clock: clock, executor: executor)
         }
     }
 
