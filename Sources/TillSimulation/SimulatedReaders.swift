@@ -1,6 +1,7 @@
 import Synchronization
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillStripe
 
 /// The card readers on a shop's counters, with Stripe behind them and people before them. Their books are those of the

@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillStandIns
 import TillStripe
 
 /// A shop with one or two processes over one journal, its customers, a provider, and everything that goes wrong between

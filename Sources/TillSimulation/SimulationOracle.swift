@@ -2,6 +2,7 @@ import Synchronization
 import TillCore
 import TillJournal
 import TillSandbox
+import TillStandIns
 
 extension SimulatedWorld {
     /// Looks, when everything has come to rest, for anything that is not as it must be.

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 import TillCore
-import TillSandbox
+import TillStandIns
 
 @testable import TillAdyen
 
@@ -20,7 +20,7 @@ struct AdyenTerminalProviderTests {
         func sleep(for span: Span) async throws {}
     }
 
-    static func sandbox() throws -> SandboxAdyen { SandboxAdyen(terminalSeal: try AdyenTerminalTests.seal()) }
+    static func sandbox() throws -> SandboxAdyen { SandboxAdyen(terminalKey: AdyenTerminalTests.key) }
 
     static func context(_ name: String = "att_1") -> AttemptContext {
         AttemptContext(

@@ -1,7 +1,7 @@
 import Testing
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 import TillSimulation
 
 #if canImport(FoundationEssentials)

@@ -1,7 +1,7 @@
 import Testing
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 
 @Suite("Payment tokens")
 struct PaymentTokenTests {

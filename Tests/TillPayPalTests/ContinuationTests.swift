@@ -1,6 +1,7 @@
 import Testing
 import TillCheckout
 import TillCore
+import TillStandIns
 import TillSandbox
 
 /// After the bank's challenge the money is asked for in a step of its own, which is in the journal before it is sent.

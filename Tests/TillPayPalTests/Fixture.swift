@@ -2,6 +2,7 @@ import Synchronization
 import TillCards
 import TillCore
 import TillPayPal
+import TillPayPalClient
 
 /// A clock that stands still until it is moved.
 final class HandClock: TillClock {

@@ -4,7 +4,9 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillPayPal
+import TillPayPalClient
 import TillSandbox
+import TillStandIns
 
 /// A process that dies at its n-th step. A step is before or after a write to the journal or a call to PayPal; after
 /// its death nothing that it does has an effect.

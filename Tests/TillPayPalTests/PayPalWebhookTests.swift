@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import TillCore
 @testable import TillPayPal
+import TillPayPalClient
 
 /// Webhooks signed by software of others; see Tests/Peers/paypal_webhook.py.
 @Suite("PayPal's webhooks") struct PayPalWebhookTests {

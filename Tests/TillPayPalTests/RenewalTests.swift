@@ -1,8 +1,9 @@
 import Testing
-import TillCards
+import TillPayPalClient
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillStandIns
 @testable import TillPayPal
 
 /// A renewal of a hold is written before it is sent, its answer is an event, and its end is PayPal's own.

@@ -1,6 +1,7 @@
 import Testing
 import TillCheckout
 import TillCore
+import TillStandIns
 import TillSandbox
 
 /// What the engine promises, with PayPal's wire below it.

@@ -4,7 +4,7 @@ import TillApplePay
 import TillCheckout
 import TillCore
 import TillJournal
-import TillSandbox
+import TillStandIns
 
 @testable import TillServer
 

@@ -1,7 +1,7 @@
 import Testing
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 
 @testable import TillServer
 
