@@ -53,12 +53,16 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "TillCore", targets: ["TillCore"]),
+        .library(name: "TillOrders", targets: ["TillOrders"]),
         .library(name: "TillReceipts", targets: ["TillReceipts"]),
         .library(name: "TillHardware", targets: ["TillHardware"]),
         .library(name: "TillCards", targets: ["TillCards"]),
+        .library(name: "TillPayPalClient", targets: ["TillPayPalClient"]),
+        .library(name: "TillBraintreeClient", targets: ["TillBraintreeClient"]),
         .library(name: "TillApplePay", targets: ["TillApplePay"]),
         .library(name: "TillContactless", targets: ["TillContactless"]),
         .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
+        .library(name: "TillOffline", targets: ["TillOffline"]),
         .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
@@ -72,6 +76,7 @@ let package = Package(
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
+        .library(name: "TillStandIns", targets: ["TillStandIns"]),
         .library(name: "TillServer", targets: ["TillServer"]),
         .executable(name: "till", targets: ["TillCommand"]),
         .executable(name: "till-simulate", targets: ["till-simulate"]),
@@ -102,6 +107,7 @@ let package = Package(
         .target(name: "TillCore", dependencies: [httpTypes], swiftSettings: strict),
 
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
+        .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
         .target(name: "TillReceipts", dependencies: ["TillCore"], swiftSettings: strict),
         .target(
             name: "TillHardware", dependencies: ["TillCore", "TillReceipts"],
@@ -109,11 +115,18 @@ let package = Package(
         .target(
             name: "TillApplePay", dependencies: ["TillCore", asn1, crypto, cryptoExtras, x509],
             exclude: passKitShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
-        .target(name: "TillCards", dependencies: ["TillCore", httpTypes], swiftSettings: strict),
+        .target(name: "TillCards", dependencies: ["TillCore"], swiftSettings: strict),
+        // What an app may do with PayPal and Braintree. Beside each other: one card client serves both.
+        .target(name: "TillPayPalClient", dependencies: ["TillCore", "TillCards", httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillBraintreeClient", dependencies: ["TillCore", "TillCards", "TillPayPalClient", httpTypes],
+            swiftSettings: strict),
         .target(
             name: "TillContactless", dependencies: ["TillCore", bigInt, crypto, cryptoExtras], swiftSettings: strict),
+        .target(name: "TillOffline", dependencies: ["TillCore", crypto], swiftSettings: strict),
+        // Beside TillOffline: a tap without a connection is stored there.
         .target(
-            name: "TillTapToPay", dependencies: ["TillCore", crypto],
+            name: "TillTapToPay", dependencies: ["TillCore", "TillOffline", crypto],
             exclude: proximityReaderShell.isEmpty ? [] : ["Apple"], swiftSettings: strict),
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
@@ -129,12 +142,14 @@ let package = Package(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            name: "TillBraintree",
+            dependencies: ["TillCore", "TillPayPalClient", "TillBraintreeClient", crypto, httpTypes],
             swiftSettings: strict),
         .target(
             name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
         .target(
-            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
+            name: "TillPayPal",
+            dependencies: ["TillCore", "TillCards", "TillPayPalClient", asn1, x509, httpTypes],
             swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
@@ -160,11 +175,15 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillSandbox",
+            dependencies: ["TillCore", "TillContactless", "TillTapToPay", "TillOffline", grdb, crypto],
+            swiftSettings: strict),
+        // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire.
+        .target(
+            name: "TillStandIns",
             dependencies: [
-                "TillCore", "TillReceipts", "TillHardware", "TillCards", "TillApplePay", "TillContactless",
-                "TillTapToPay", "TillHTTP", "TillStripe", "TillPayPal", "TillBraintree", "TillAdyen",
-                grdb, crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore, nioPosix, nioSSL,
-                hummingbirdTLS,
+                "TillCore", "TillReceipts", "TillCards", "TillApplePay", "TillContactless", "TillHTTP", "TillSandbox",
+                crypto, hummingbird, httpTypes, log, asn1, cryptoExtras, x509, nioCore,
+                nioPosix, nioSSL, hummingbirdTLS,
             ],
             swiftSettings: strict),
 
@@ -172,9 +191,11 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
-                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay", "TillAdyen",
+                "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware",
+                "TillHTTP",
+                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
+                "TillPayPalClient", "TillPayPal", "TillBraintree", "TillApplePay", "TillContactless", "TillTapToPay",
+                "TillOffline", "TillAdyen",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -186,9 +207,11 @@ let package = Package(
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
-                "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillTapToPay", "TillPCSC", "TillAdyen", crypto, log,
+                "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
+                "TillCheckout",
+                "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPalClient",
+                "TillPayPal", "TillApplePay", "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", "TillAdyen",
+                crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -200,8 +223,8 @@ let package = Package(
         .target(
             name: "TillSimulation",
             dependencies: [
-                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStripe", "TillTapToPay",
-                "TillTestSupport", httpTypes,
+                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillStripe", "TillHardware",
+                "TillOffline", "TillTestSupport", httpTypes,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -210,59 +233,68 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillTapToPay", grdb],
+            name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillOffline", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark",
-            dependencies: ["TillCore", "TillApplePay", "TillSandbox", "TillTestSupport", crypto],
+            dependencies: ["TillCore", "TillApplePay", "TillStandIns", "TillTestSupport", crypto],
             path: "Benchmarks/applepay", exclude: ["README.md", "run"], swiftSettings: strict),
         .executableTarget(
-            name: "cards-benchmark", dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPal"],
+            name: "cards-benchmark",
+            dependencies: ["TillCore", "TillCards", "TillHTTP", "TillPayPalClient", "TillPayPal"],
             path: "Benchmarks/cards", exclude: ["README.md", "run", "paypal_client.py"], swiftSettings: strict),
         .executableTarget(
             name: "ipp-fuzz",
             dependencies: ["TillPrinting", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Benchmarks/printing", exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC", "TillSandbox"],
+            name: "contactless-benchmark", dependencies: ["TillCore", "TillContactless", "TillPCSC", "TillStandIns"],
             path: "Benchmarks/contactless", exclude: ["pyemv_rate.py", "run"], swiftSettings: strict),
         example("FirstSale", "TillJournal", "TillCheckout"),
         example(
             "TapToPay", "TillJournal", "TillCheckout", "TillContactless", "TillTapToPay", "TillSandbox", "TillServer"),
         example("ReaderSale", "TillJournal", "TillCheckout", "TillHardware", "TillReceipts", "TillSandbox"),
-        example("OnlineOrder", "TillCards", "TillPayPal", "TillSandbox"),
-        example("ApplePayToken", "TillApplePay", "TillSandbox"),
+        example("OnlineOrder", "TillCards", "TillPayPalClient", "TillPayPal", "TillStandIns"),
+        example("ApplePayToken", "TillApplePay", "TillStandIns"),
 
         // What several rooms' tests share.
         .target(
             name: "TillTestSupport", dependencies: ["TillCore", httpTypes], path: "Tests/TillTestSupport",
             swiftSettings: strict),
         tests("TillCore"),
+        tests("TillOrders"),
         tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),
         tests("TillMail", "TillHardware", nioCore, nioPosix),
         tests("TillPrinting", "TillCanvas", "TillReceipts", "TillJournal", nioCore, nioPosix),
         tests("TillHardware", ["TillReceipts"] + airPrintShell),
         tests("TillCards", httpTypes),
-        tests("TillBraintree", "TillCards", "TillHTTP", "TillSandbox", httpTypes),
         tests(
-            "TillPayPal", "TillCards", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
-            crypto, httpTypes),
-        tests("TillApplePay", ["TillSandbox", asn1, crypto, x509] + passKitShell),
+            "TillBraintree", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillHTTP", "TillSandbox",
+            "TillStandIns", httpTypes),
+        tests(
+            "TillPayPal", "TillCards", "TillPayPalClient", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillStandIns", crypto, httpTypes),
+        tests("TillApplePay", ["TillSandbox", "TillStandIns", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
-        tests("TillAdyen", "TillSandbox", httpTypes),
+        tests("TillAdyen", "TillSandbox", "TillStandIns", httpTypes),
         tests(
             "TillTapToPay",
-            ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", crypto] + proximityReaderShell),
+            ["TillCheckout", "TillContactless", "TillOffline", "TillSandbox", crypto] + proximityReaderShell),
+        tests("TillOffline", "TillCheckout", "TillJournal", "TillSandbox", crypto),
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "TillHardware", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
+        tests("TillSandbox", "TillHardware"),
+        tests(
+            "TillStandIns", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillSandbox", "TillStripe",
+            httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillSimulation"),
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillStandIns",
             "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]

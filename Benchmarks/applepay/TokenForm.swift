@@ -1,6 +1,6 @@
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 
 /// Tokens in each form in which a signature may be written, with who can open them.
 struct TokenForm {

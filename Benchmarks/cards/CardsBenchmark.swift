@@ -1,5 +1,6 @@
 import Foundation
 import TillCards
+import TillPayPalClient
 import TillCore
 import TillHTTP
 import TillPayPal

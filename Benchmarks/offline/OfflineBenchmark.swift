@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TillCore
 import TillJournal
-import TillTapToPay
+import TillOffline
 
 /// Measures the log of stored cards: durable sealed records a second, syncs a record, recovery of a large log; and
 /// SQLite with the same durability on the same disk in the same run.

@@ -139,7 +139,7 @@ public struct AdyenWebhooks: Sendable {
             reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(String($0.prefix(200))) })
     }
 
-    /// Signs an item as Adyen does, in Base64. For stand-ins.
+    /// Signs an item as Adyen does, in Base64.
     public static func signature(_ item: JSONValue, key: Secret<[UInt8]>) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(signed(item).utf8), using: SymmetricKey(data: key.reveal()))

@@ -1,4 +1,4 @@
-public import TillCards
+public import TillPayPalClient
 public import TillCore
 
 /// What a shop's server needs for Braintree.

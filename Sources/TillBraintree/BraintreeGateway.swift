@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
-internal import TillCards
+internal import TillPayPalClient
+internal import TillBraintreeClient
 internal import TillCore
 
 /// What came of one call to Braintree's gateway.

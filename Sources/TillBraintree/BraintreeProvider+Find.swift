@@ -1,5 +1,4 @@
 internal import HTTPTypes
-internal import TillCards
 public import TillCore
 
 extension BraintreeProvider {

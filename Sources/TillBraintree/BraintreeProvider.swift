@@ -1,5 +1,5 @@
 internal import HTTPTypes
-internal import TillCards
+internal import TillBraintreeClient
 public import TillCore
 
 /// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.

@@ -1,4 +1,3 @@
-internal import TillCards
 internal import TillCore
 
 /// A transaction as the gateway tells it.

@@ -3,7 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
-import TillTapToPay
+import TillOffline
 import TillTestSupport
 
 /// A shop that is offline for hours and days: cards are stored, the power fails, the provider loses answers, and in the

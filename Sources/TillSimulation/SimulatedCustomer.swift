@@ -2,6 +2,7 @@ import Synchronization
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillStripe
 
 extension SimulatedWorld {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Synchronization
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 /// The network between a counter and Stripe's readers: it loses, delays and repeats, is used by a process that may die,

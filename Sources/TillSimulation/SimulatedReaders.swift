@@ -1,6 +1,7 @@
 import Synchronization
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillStripe
 import TillTestSupport
 

@@ -3,6 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillStandIns
 import TillStripe
 import TillTestSupport
 

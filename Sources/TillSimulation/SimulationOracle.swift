@@ -2,6 +2,7 @@ import Synchronization
 import TillCore
 import TillJournal
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 extension SimulatedWorld {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

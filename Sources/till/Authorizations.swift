@@ -1,5 +1,5 @@
 import ArgumentParser
-import TillCards
+import TillPayPalClient
 import TillCheckout
 import TillCore
 import TillJournal

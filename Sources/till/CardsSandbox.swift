@@ -1,5 +1,5 @@
 import TillCore
-import TillSandbox
+import TillStandIns
 import TillServer
 
 extension Sandbox {
@@ -21,9 +21,11 @@ extension Sandbox {
         }
         if name == "adyen" {
             let settings = try Settings(commandLine: [:], file: nil)
-            let seal = AdyenTerminalOptions.seal(
-                passphrase: settings.secret(.adyenTerminalPassphrase), key: settings.text(.adyenTerminalKey))
-            try await SandboxAdyen(stall: .seconds(100), terminalSeal: seal).run(port: port, onReady: tell)
+            let named = settings.text(.adyenTerminalKey).flatMap { AdyenTerminalOptions.named($0) }
+            let key = settings.secret(.adyenTerminalPassphrase).flatMap { passphrase in
+                named.map { AdyenTerminalStandInKey(passphrase: passphrase, identifier: $0.name, version: $0.version) }
+            }
+            try await SandboxAdyen(stall: .seconds(100), terminalKey: key).run(port: port, onReady: tell)
         } else if name == "braintree" {
             try await SandboxBraintree(stall: .seconds(100)).run(port: port, onReady: tell)
         } else {

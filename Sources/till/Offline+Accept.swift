@@ -5,7 +5,7 @@ import TillCore
 import TillReceipts
 import TillSandbox
 import TillServer
-import TillTapToPay
+import TillOffline
 
 extension Offline {
     /// `till offline accept`

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TillCore
 import TillServer
-import TillTapToPay
+import TillOffline
 
 extension Offline {
     /// `till offline quarantine`

@@ -2,7 +2,7 @@ import ArgumentParser
 import TillCheckout
 import TillCore
 import TillServer
-import TillTapToPay
+import TillOffline
 
 /// `till offline`
 struct Offline: AsyncParsableCommand {

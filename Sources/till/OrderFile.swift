@@ -1,4 +1,5 @@
 import TillCore
+import TillOrders
 
 /// Reads an order from a file or, for `-`, from standard input, with a limit.
 enum OrderFile {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillOrders
 import TillServer
 import TillStripe
 

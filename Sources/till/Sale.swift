@@ -5,6 +5,7 @@ import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
+import TillOrders
 import TillReceipts
 import TillServer
 import TillStripe

@@ -1,5 +1,5 @@
 import TillCore
-import TillSandbox
+import TillStandIns
 
 extension Sandbox {
     /// Runs a receipt printer that is not there: `till sandbox printer --port 9100`.

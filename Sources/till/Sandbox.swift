@@ -1,6 +1,6 @@
 import ArgumentParser
 import TillCore
-import TillSandbox
+import TillStandIns
 import TillServer
 
 /// `till sandbox`: the stand-ins for outside parties, as servers of their own.

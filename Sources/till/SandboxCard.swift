@@ -1,7 +1,7 @@
 import ArgumentParser
 import TillContactless
 import TillCore
-import TillSandbox
+import TillStandIns
 
 /// `till sandbox card --vpcd 127.0.0.1:35963 --card visa`: a virtual card in the virtual reader of pcscd.
 struct SandboxCardOptions: ParsableArguments {

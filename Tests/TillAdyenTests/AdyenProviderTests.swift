@@ -3,6 +3,7 @@ import Testing
 import TillAdyen
 import TillCore
 import TillSandbox
+import TillStandIns
 
 @Suite("Adyen")
 struct AdyenProviderTests {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 @testable import TillAdyen
@@ -15,7 +16,7 @@ struct AdyenTerminalProviderTests {
             clock: ManualClock(Timestamp(milliseconds: now)))
     }
 
-    static func sandbox() throws -> SandboxAdyen { SandboxAdyen(terminalSeal: try AdyenTerminalTests.seal()) }
+    static func sandbox() throws -> SandboxAdyen { SandboxAdyen(terminalKey: AdyenTerminalTests.key) }
 
     static func context(_ name: String = "att_1") -> AttemptContext {
         AttemptContext(

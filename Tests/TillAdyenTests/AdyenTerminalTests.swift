@@ -3,13 +3,15 @@ import HTTPTypes
 import Testing
 import TillAdyen
 import TillCore
-import TillSandbox
+import TillStandIns
 
 @Suite("Adyen's terminals on the local network")
 struct AdyenTerminalTests {
     static func seal(_ passphrase: String = "till terminal passphrase") throws -> AdyenTerminalSeal {
         try #require(AdyenTerminalSeal(passphrase: Secret(passphrase), keyIdentifier: "till", keyVersion: 1))
     }
+
+    static let key = AdyenTerminalStandInKey(passphrase: Secret("till terminal passphrase"), identifier: "till")
 
     static func terminal(_ seal: AdyenTerminalSeal?, _ sandbox: SandboxAdyen) throws -> AdyenTerminal {
         try #require(
@@ -20,7 +22,7 @@ struct AdyenTerminalTests {
     @Test("A payment over a sealed line, its status by name, and its way back")
     func pays() async throws {
         let seal = try Self.seal()
-        let sandbox = SandboxAdyen(terminalSeal: seal)
+        let sandbox = SandboxAdyen(terminalKey: Self.key)
         let terminal = try Self.terminal(seal, sandbox)
         let price = Money(minorUnits: 1250, currency: .eur)
         let paid = try await terminal.pay(price, transaction: "o-1", name: "0000000001")

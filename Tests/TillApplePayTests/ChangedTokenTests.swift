@@ -2,6 +2,7 @@ import Testing
 import TillApplePay
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 #if canImport(FoundationEssentials)

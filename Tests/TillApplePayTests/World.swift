@@ -1,6 +1,6 @@
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 
 /// One shop with the sandbox's Apple, at a fixed moment.
 struct World {

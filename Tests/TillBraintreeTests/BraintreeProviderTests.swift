@@ -2,9 +2,12 @@ import Foundation
 import HTTPTypes
 import Testing
 import TillCards
+import TillPayPalClient
+import TillBraintreeClient
 import TillCore
 import TillHTTP
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 @testable import TillBraintree
 

@@ -64,7 +64,7 @@ import TillCore
                 amount: Money(minorUnits: 1250, currency: .eur), order: OrderID(rawValue: "1"))
             change(&parameters)
             do throws(CardReaderFailure) {
-                try parameters.check(against: .stripe)
+                try parameters.check(against: .narrow)
                 return nil
             } catch { return error.underlyingError }
         }

@@ -1,6 +1,6 @@
 import TillTestSupport
 import Testing
-import TillCards
+import TillPayPalClient
 import TillCore
 @testable import TillPayPal
 

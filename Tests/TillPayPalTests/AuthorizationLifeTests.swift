@@ -1,6 +1,7 @@
 import Testing
 import TillCore
 import TillPayPal
+import TillPayPalClient
 
 @Suite("The life of a hold") struct AuthorizationLifeTests {
     static let start = Timestamp(milliseconds: 1_800_000_000_000)

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
-import TillCards
+import TillPayPalClient
 import TillCore
 import TillHTTP
 import TillPayPal
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 @Suite("The card client") struct CardClientTests {

@@ -2,6 +2,7 @@ import Synchronization
 import TillCards
 import TillCore
 import TillPayPal
+import TillPayPalClient
 import TillTestSupport
 
 /// What the tests share.

@@ -2,6 +2,7 @@ import HTTPTypes
 import TillTestSupport
 import Testing
 import TillCards
+import TillPayPalClient
 import TillCore
 import TillPayPal
 

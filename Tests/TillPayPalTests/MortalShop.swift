@@ -4,7 +4,9 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillPayPal
+import TillPayPalClient
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 /// A process that dies at its n-th step. A step is before or after a write to the journal or a call to PayPal; after

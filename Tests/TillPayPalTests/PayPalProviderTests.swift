@@ -1,7 +1,7 @@
 import HTTPTypes
 import TillTestSupport
 import Testing
-import TillCards
+import TillPayPalClient
 import TillCore
 @testable import TillPayPal
 

@@ -5,6 +5,7 @@ import Testing
 import TillCore
 import TillTestSupport
 @testable import TillPayPal
+import TillPayPalClient
 
 /// Webhooks signed by software of others; see Tests/Peers/paypal_webhook.py.
 @Suite("PayPal's webhooks") struct PayPalWebhookTests {

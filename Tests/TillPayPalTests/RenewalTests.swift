@@ -1,8 +1,9 @@
 import Testing
-import TillCards
+import TillPayPalClient
 import TillCheckout
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 @testable import TillPayPal
 

@@ -1,6 +1,7 @@
 import Testing
 import TillCheckout
 import TillCore
+import TillStandIns
 import TillSandbox
 import TillTestSupport
 

@@ -5,6 +5,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillSandbox
+import TillStandIns
 import TillTestSupport
 
 @testable import TillServer

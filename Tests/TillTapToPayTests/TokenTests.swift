@@ -4,6 +4,14 @@ import TillCore
 import TillTapToPay
 import TillTestSupport
 
+/// A clock that stands until it is moved.
+private final class StandingClock: TillClock {
+    private let time = Mutex<Int64>(1_795_000_000_000)
+    func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+    func sleep(for span: Span) async throws { advance(by: span) }
+    func advance(by span: Span) { time.withLock { $0 += span.milliseconds } }
+}
+
 @Suite struct TokenTests {
     @Test func tokenIsSeenNowhereButInItsRawValue() {
         let token = PaymentCardReader.Token(rawValue: "secret-text")

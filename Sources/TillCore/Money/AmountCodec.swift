@@ -116,5 +116,5 @@ public struct AmountCodec: Sendable {
 
 extension AmountCodec {
     /// Units of account and next-day funds of ISO 4217, which no card provider takes.
-    static let funds: Set<String> = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "XAD"]
+    public static let funds: Set<String> = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "XAD"]
 }

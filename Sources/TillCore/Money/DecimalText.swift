@@ -3,21 +3,21 @@
 /// The one reader behind ``Money/init(parsing:currency:)`` and the exact sums of an order. It keeps the digits as
 /// an integer and the number of decimal places; trailing zeros behind the point are dropped, so `12.500000` has
 /// one decimal place.
-struct DecimalText {
+package struct DecimalText {
     /// What stopped the reader.
-    enum Failure: Error {
+    package enum Failure: Error {
         case notANumber
         case outOfRange
     }
 
     /// The digits without the point, at most 38 of them, never negative.
-    let digits: Int128
+    package let digits: Int128
     /// How many of the digits stand behind the point.
-    let decimalPlaces: Int
-    let isNegative: Bool
+    package let decimalPlaces: Int
+    package let isNegative: Bool
 
     /// Reads the whole text.
-    init(_ text: String) throws(Failure) {
+    package init(_ text: String) throws(Failure) {
         var text = text
         let result: Result<DecimalText, Failure> = text.withUTF8 { bytes in
             do throws(Failure) { return .success(try DecimalText(bytes)) } catch { return .failure(error) }
@@ -65,14 +65,14 @@ struct DecimalText {
     }
 
     /// The number as an integer of `10^-places`, or `nil` if it has more decimal places than that or does not fit.
-    func scaled(toPlaces places: Int) -> Int128? {
+    package func scaled(toPlaces places: Int) -> Int128? {
         guard decimalPlaces <= places, places - decimalPlaces <= 30 else { return nil }
         let (value, overflow) = digits.multipliedReportingOverflow(by: DecimalText.power(places - decimalPlaces))
         return overflow ? nil : (isNegative ? -value : value)
     }
 
     /// As ``scaled(toPlaces:)``, but further digits are rounded away, halves away from zero.
-    func rounded(toPlaces places: Int) -> Int128? {
+    package func rounded(toPlaces places: Int) -> Int128? {
         guard decimalPlaces > places else { return scaled(toPlaces: places) }
         let step = DecimalText.power(min(30, decimalPlaces - places))
         guard decimalPlaces - places <= 30 else { return 0 }
@@ -81,7 +81,7 @@ struct DecimalText {
     }
 
     /// Ten to the power of 0...30.
-    static func power(_ exponent: Int) -> Int128 {
+    package static func power(_ exponent: Int) -> Int128 {
         var power: Int128 = 1
         for _ in 0..<max(0, min(exponent, 30)) { power *= 10 }
         return power

@@ -48,7 +48,7 @@ extension MoneyError: CustomStringConvertible {
 
 extension String {
     /// Text from outside, made short and printable so that it can be quoted in an error: 40 characters at most.
-    var shownInError: String {
+    package var shownInError: String {
         var shown = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             if shown.count == 40 {

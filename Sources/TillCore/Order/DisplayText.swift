@@ -1,10 +1,10 @@
 /// Text of a shop made fit for a screen and a receipt: entities decoded, control characters gone, length limited.
-enum DisplayText {
+package enum DisplayText {
     /// Unicode scalars that are kept of one text.
     static let maximumLength = 200
 
     /// Decodes HTML entities once, removes what does not print, joins white space.
-    static func clean(_ text: String) -> String {
+    package static func clean(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
         var count = 0
         var isSpacePending = false
@@ -31,7 +31,7 @@ enum DisplayText {
     }
 
     /// As ``clean(_:)``, without HTML elements, which shops put around the text of attributes.
-    static func cleanMarkup(_ text: String) -> String { clean(removingElements(text)) }
+    package static func cleanMarkup(_ text: String) -> String { clean(removingElements(text)) }
 
     private static func removingElements(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "<")) else { return text }

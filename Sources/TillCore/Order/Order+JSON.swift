@@ -128,3 +128,16 @@ extension JSONValue {
         return parts
     }
 }
+
+extension JSONValue {
+    /// A list of objects; empty if it is absent or `null`.
+    package func list(_ key: String) throws(OrderError) -> [JSONValue] {
+        guard let value = self[key], !value.isNull else { return [] }
+        guard let values = value.arrayValue else { throw .notAnOrder("\(key) is no list") }
+        guard values.count <= Order.maximumLines else { throw .tooMany(key, limit: Order.maximumLines) }
+        for (index, value) in values.enumerated() {
+            guard case .object = value else { throw .notAnOrder("\(key)[\(index)] is no object") }
+        }
+        return values
+    }
+}

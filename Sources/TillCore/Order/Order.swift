@@ -128,7 +128,7 @@ public struct Order: Hashable, Sendable {
 
 extension Sequence {
     /// The sum of one amount of each element.
-    func sum(_ currency: Currency, _ amount: (Element) -> Money) throws(MoneyError) -> Money {
+    package func sum(_ currency: Currency, _ amount: (Element) -> Money) throws(MoneyError) -> Money {
         var sum = Money.zero(currency)
         for element in self { sum = try sum.adding(amount(element)) }
         return sum

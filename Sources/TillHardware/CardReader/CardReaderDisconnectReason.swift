@@ -1,4 +1,4 @@
-/// Why a reader went away: the eleven reasons of Stripe's SDK 5.5. Open: a reason that is not known keeps its raw value.
+/// Why a reader went away: in eleven reasons. Open: a reason that is not known keeps its raw value.
 public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String

@@ -48,18 +48,16 @@ public enum CardReaderCanceler: String, Hashable, Sendable {
 
 /// A provider's code as it came.
 public enum CardReaderProviderCode: Hashable, Sendable, CustomStringConvertible {
-    /// A number of Stripe's Terminal kit.
-    case terminalSDK(Int)
-    /// A word of Stripe's interface, such as `terminal_reader_busy`.
-    case stripeAPI(String)
-    /// Any other provider's.
-    case other(String)
+    /// A number of the provider's kit for readers.
+    case sdk(Int)
+    /// A word of the provider's interface, such as `terminal_reader_busy`.
+    case api(String)
 
     /// As in logs: `sdk 3010`, `terminal_reader_busy`.
     public var description: String {
         switch self {
-        case .terminalSDK(let number): "sdk \(number)"
-        case .stripeAPI(let word), .other(let word): word
+        case .sdk(let number): "sdk \(number)"
+        case .api(let word): word
         }
     }
 }
@@ -87,17 +85,5 @@ public struct CardReaderFailure: Error, Hashable, Sendable {
         if let message { self.details.sentence = message }
         self.intent = intent
         self.refund = refund
-    }
-
-    /// The failure of a number of Stripe's Terminal kit; one that is not known keeps its number.
-    public init(terminalSDK number: Int, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
-        self.init(StripeTerminalCode.underlyingError(sdk: number), details: details, intent: intent)
-        self.details.providerCode = .terminalSDK(number)
-    }
-
-    /// The failure of an error code of Stripe's interface; one that is not known keeps its word.
-    public init(stripeAPI code: String, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
-        self.init(StripeTerminalCode.underlyingError(api: code), details: details, intent: intent)
-        self.details.providerCode = .stripeAPI(code)
     }
 }

@@ -24,19 +24,6 @@ public enum CardReaderErrorPage {
                 "| `\(facts.error.rawValue)` | \(facts.sentence) | \(facts.leavesOutcomeOpen ? "open" : "settled") | "
                     + "`\(facts.remedy.retry.rawValue)` | \(facts.remedy.sentence) |")
         }
-        lines += [
-            "", "## Numbers of Stripe's Terminal kit \(StripeTerminalCode.sdkVersion)", "",
-            "A number that is not here becomes `terminal_sdk_` and the number; its outcome is open.", "",
-            "| number | name in the kit | reason |", "|---|---|---|",
-        ]
-        for code in StripeTerminalCode.sdk {
-            lines.append("| \(code.number) | \(code.name) | `\(code.underlyingError.rawValue)` |")
-        }
-        lines += [
-            "", "## Words of Stripe's interface", "",
-            "A word that is not here becomes itself; its outcome is open.", "", "| code | reason |", "|---|---|",
-        ]
-        for code in StripeTerminalCode.api { lines.append("| `\(code.code)` | `\(code.underlyingError.rawValue)` |") }
         return lines.joined(separator: "\n") + "\n"
     }
 }

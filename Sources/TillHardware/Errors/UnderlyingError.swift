@@ -1,8 +1,8 @@
 /// Why an interaction with a reader failed. Open: a reason that is not known keeps its raw value, such as
 /// `terminal_sdk_12345` for a number of a kit that is newer than Till.
 ///
-/// What each means, and what may be done about it, is in ``UnderlyingErrorTable``; all that a vendor's codes become is
-/// in ``StripeTerminalCode``.
+/// What each means, and what may be done about it, is in ``UnderlyingErrorTable``; what a vendor's codes become is a
+/// table of the vendor's room.
 public struct UnderlyingError: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String

@@ -1,4 +1,4 @@
-package import TillCards
+package import TillPayPalClient
 
 /// The paths of PayPal's interface. Identifiers are checked types, so that none can name another path.
 package enum PayPalPath {

@@ -1,5 +1,5 @@
 internal import HTTPTypes
-internal import TillCards
+internal import TillPayPalClient
 public import TillCore
 
 extension PayPalProvider {

@@ -1,4 +1,4 @@
-public import TillCards
+public import TillPayPalClient
 public import TillCore
 
 /// Typed cards through PayPal's Orders v2 and Payments v2.

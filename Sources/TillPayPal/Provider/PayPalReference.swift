@@ -1,4 +1,4 @@
-internal import TillCards
+internal import TillPayPalClient
 internal import TillCore
 
 /// What the journal keeps of an attempt: the order and, once known, the hold or the capture in it, so that a later

@@ -1,4 +1,4 @@
-import TillCards
+import TillPayPalClient
 import TillCore
 
 /// A wallet's opened token as PayPal's payment source `apple_pay`.

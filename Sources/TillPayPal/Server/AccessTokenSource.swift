@@ -1,6 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
-public import TillCards
+public import TillPayPalClient
 public import TillCore
 
 /// Fetches PayPal's access token once for any number of callers, and a new one before the old one ends.

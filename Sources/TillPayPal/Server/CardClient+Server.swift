@@ -1,5 +1,6 @@
 internal import HTTPTypes
 public import TillCards
+public import TillPayPalClient
 public import TillCore
 
 /// What a shop's server can do. None of it exists for a client with ``CoreConfig``.

@@ -1,4 +1,5 @@
 public import TillCards
+public import TillPayPalClient
 public import TillCore
 
 /// Twins with a completion handler, as the seed of this client shows them.

@@ -1,4 +1,4 @@
-public import TillCards
+public import TillPayPalClient
 import TillCore
 
 /// An order whose money was taken or is held. A declined card never makes one.

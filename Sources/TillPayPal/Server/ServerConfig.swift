@@ -1,4 +1,4 @@
-public import TillCards
+public import TillPayPalClient
 public import TillCore
 
 /// What a shop's server needs for PayPal. It holds the secret, so it lives in a module that apps do not link; an app

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
 internal import SwiftASN1
-import TillCards
 public import TillCore
 @_spi(FixedExpiryValidationTime) internal import X509
 

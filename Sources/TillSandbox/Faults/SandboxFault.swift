@@ -41,7 +41,7 @@ public enum SandboxFault: Hashable, Sendable {
     }
 
     /// In the order of the amounts and test cards that cause them; see ``SandboxFaults``.
-    static let inOrder: [SandboxFault] = [
+    package static let inOrder: [SandboxFault] = [
         .timeoutBeforeCommit, .timeoutAfterCommit, .serverErrorAfterSuccess, .conflict, .slow(.seconds(2)), .outage,
         .notSent, .duplicateDelivery,
     ]

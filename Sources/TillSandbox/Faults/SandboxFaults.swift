@@ -1,5 +1,5 @@
 import Synchronization
-import TillCore
+package import TillCore
 
 /// Which fault happens when. Asked once for each call, in this order: what was ordered for the next calls, what a
 /// seeded script says, the test card, the amount.
@@ -57,7 +57,7 @@ public final class SandboxFaults: Sendable {
     }
 
     /// The fault of this call, if it has one.
-    func next(
+    package func next(
         _ operation: SandboxOperation, key: String, amount: Int64?, card: SandboxFault? = nil, at now: Timestamp
     ) -> SandboxFault? {
         let ordered: SandboxFault? = state.withLock { state in

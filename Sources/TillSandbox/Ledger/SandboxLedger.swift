@@ -20,28 +20,46 @@ public struct SandboxLedger: Sendable {
     }
 
     /// What came of an operation.
-    struct Effect: Sendable {
-        var charge: SandboxCharge
-        var outcome: SandboxOutcome
+    package struct Effect: Sendable {
+        package var charge: SandboxCharge
+        package var outcome: SandboxOutcome
         /// The answer was given before.
-        var isReplay: Bool
+        package var isReplay: Bool
         /// The whole answer of then, if it was kept.
-        var response: String?
+        package var response: String?
     }
 
     /// A charge that is to be made.
-    struct Draft: Sendable {
-        var key: String?
-        var account: String?
-        var order: String?
-        var payment: String?
-        var attempt: String?
-        var amount: Int64
-        var currency: String
-        var capturesAtOnce = false
-        var text: String?
-        var metadata: [String: String] = [:]
-        var paymentMethod: String?
+    package struct Draft: Sendable {
+        package var key: String?
+        package var account: String?
+        package var order: String?
+        package var payment: String?
+        package var attempt: String?
+        package var amount: Int64
+        package var currency: String
+        package var capturesAtOnce = false
+        package var text: String?
+        package var metadata: [String: String] = [:]
+        package var paymentMethod: String?
+
+        package init(
+            key: String? = nil, account: String?, order: String?, payment: String?, attempt: String?, amount: Int64,
+            currency: String, capturesAtOnce: Bool = false, text: String? = nil, metadata: [String: String] = [:],
+            paymentMethod: String? = nil
+        ) {
+            self.key = key
+            self.account = account
+            self.order = order
+            self.payment = payment
+            self.attempt = attempt
+            self.amount = amount
+            self.currency = currency
+            self.capturesAtOnce = capturesAtOnce
+            self.text = text
+            self.metadata = metadata
+            self.paymentMethod = paymentMethod
+        }
     }
 
     /// All charges, oldest first, without those that only keep a key dead.
@@ -78,7 +96,7 @@ public struct SandboxLedger: Sendable {
     }
 
     /// The remembered answer of a key, if it is young enough.
-    func replay(_ shelf: any SandboxShelf, key: String, fingerprint: String) throws -> Effect? {
+    package func replay(_ shelf: any SandboxShelf, key: String, fingerprint: String) throws -> Effect? {
         guard let owner = try shelf.charge(forKey: key), let reply = owner.replies[key],
             clock.now().since(Timestamp(milliseconds: reply.at)) < rules.replayWindow
         else { return nil }
@@ -91,7 +109,7 @@ public struct SandboxLedger: Sendable {
     }
 
     /// Does a thing to a charge and remembers the answer.
-    func change(
+    package func change(
         _ shelf: any SandboxShelf, _ charge: SandboxCharge, _ operation: SandboxOperation, key: String,
         fingerprint: String, also keys: [String] = [], respond: ((SandboxCharge, SandboxOutcome) -> String)? = nil,
         _ body: (inout SandboxCharge, Timestamp) -> SandboxOutcome
@@ -108,7 +126,7 @@ public struct SandboxLedger: Sendable {
     }
 
     /// A new charge under a reference that is derived from its key, so that a seeded run is repeatable.
-    func fresh(_ shelf: any SandboxShelf, _ draft: Draft, key: String) throws -> SandboxCharge {
+    package func fresh(_ shelf: any SandboxShelf, _ draft: Draft, key: String) throws -> SandboxCharge {
         var round = 0
         var reference = rules.prefix + StableHash.hex(key) + StableHash.hex(key, seed: 1).prefix(8)
         while try shelf.charge(reference) != nil {
@@ -128,7 +146,9 @@ public struct SandboxLedger: Sendable {
     }
 
     /// The charge that a request is about: by reference, else by the authorization's key, else by the attempt.
-    func find(_ shelf: any SandboxShelf, reference: String?, key: String?, attempt: String?) throws -> SandboxCharge? {
+    package func find(_ shelf: any SandboxShelf, reference: String?, key: String?, attempt: String?) throws
+        -> SandboxCharge?
+    {
         if let reference, let charge = try shelf.charge(SandboxCharge.reference(ofHold: reference)) { return charge }
         if let key, let charge = try shelf.charge(forKey: key) { return charge }
         guard let attempt else { return nil }

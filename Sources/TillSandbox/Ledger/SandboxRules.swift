@@ -38,13 +38,13 @@ public struct SandboxRules: Hashable, Sendable {
 
 extension SandboxCharge {
     /// The hold ended by time.
-    func isExpired(at now: Timestamp) -> Bool {
+    package func isExpired(at now: Timestamp) -> Bool {
         guard let holdEndsAt, captures.isEmpty else { return false }
         return now.milliseconds >= holdEndsAt
     }
 
     /// The issuer's decision. Money is held, or for a single-message card taken, only here.
-    mutating func authorize(with card: SandboxCard, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
+    package mutating func authorize(with card: SandboxCard, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard state != .voided else { return .declined(code: "voided", message: "The charge was voided.") }
         self.card = Card(
             brand: card.brand, lastFour: card.lastFour, entryMode: card.entryMode,
@@ -64,7 +64,7 @@ extension SandboxCharge {
     }
 
     /// The customer has done, or failed, what was asked.
-    mutating func completeAction(succeeds: Bool, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
+    package mutating func completeAction(succeeds: Bool, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard state == .requiresAction else {
             return .declined(code: "unexpected_state", message: "The charge does not wait for the customer.")
         }
@@ -106,7 +106,7 @@ extension SandboxCharge {
     }
 
     /// Takes held money: never more than was authorized, nothing after the last capture or the end of the hold.
-    mutating func capture(
+    package mutating func capture(
         _ amount: Int64, isFinal: Bool, key: String, rules: SandboxRules, at now: Timestamp
     ) -> SandboxOutcome {
         guard state == .authorized else {
@@ -129,7 +129,7 @@ extension SandboxCharge {
     }
 
     /// Lets held money go; nothing can be asked for afterwards. Of a hold of which a part was taken the rest goes.
-    mutating func void() -> SandboxOutcome {
+    package mutating func void() -> SandboxOutcome {
         if released != nil { return .approved(reference: reference) }
         if !captures.isEmpty, !isClosed {
             released = authorized - captured
@@ -144,7 +144,7 @@ extension SandboxCharge {
     }
 
     /// Gives captured money back: never more than was captured, unless the rules allow it.
-    mutating func refund(
+    package mutating func refund(
         _ amount: Int64, name: String?, key: String, reason: String?, metadata: [String: String],
         rules: SandboxRules, at now: Timestamp
     ) -> SandboxOutcome {

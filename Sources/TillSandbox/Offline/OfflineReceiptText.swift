@@ -1,5 +1,5 @@
 import TillCore
-import TillTapToPay
+import TillOffline
 
 /// The decisions about a batch as the stand-in keeps them.
 enum OfflineReceiptText {

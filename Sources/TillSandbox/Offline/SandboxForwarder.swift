@@ -1,6 +1,6 @@
 import TillContactless
 public import TillCore
-public import TillTapToPay
+public import TillOffline
 
 /// A provider that takes stored payments: opens them, decides about each, and gives its word to delete. It charges in the
 /// sandbox's own books under the attempt's key, so that a payment is charged once however often it comes.

@@ -1,6 +1,6 @@
 import Crypto
 public import TillCore
-public import TillTapToPay
+public import TillOffline
 
 /// The sandbox's keys for stored cards. They are derived from words and public: nothing real may be sealed to them.
 public enum SandboxOfflineKeys {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import TillCore
-import TillTapToPay
+import TillOffline
 
 /// What the offline stand-in remembers besides its charges: batches by their name, payments by their attempt, and how
 /// far it has seen each log. In a file that several processes may use, or in memory.

@@ -1,19 +1,19 @@
-import TillCore
+package import TillCore
 
 /// What the sandbox's issuer does with a card.
-struct SandboxCard: Hashable, Sendable {
-    enum Behavior: Hashable, Sendable { case approve, requiresAction, decline(String) }
+package struct SandboxCard: Hashable, Sendable {
+    package enum Behavior: Hashable, Sendable { case approve, requiresAction, decline(String) }
 
-    var behavior: Behavior
-    var brand: String
-    var lastFour: String
-    var entryMode: String?
-    var fault: SandboxFault?
+    package var behavior: Behavior
+    package var brand: String
+    package var lastFour: String
+    package var entryMode: String?
+    package var fault: SandboxFault?
 
     /// Schemes whose authorization takes the money at once.
-    var isSingleMessage: Bool { brand == "interac" || brand == "eftpos_au" }
+    package var isSingleMessage: Bool { brand == "interac" || brand == "eftpos_au" }
     /// National schemes pay in one currency.
-    var onlyCurrency: String? {
+    package var onlyCurrency: String? {
         switch brand {
         case "interac": "CAD"
         case "eftpos_au": "AUD"
@@ -40,7 +40,7 @@ struct SandboxCard: Hashable, Sendable {
     /// Test numbers of national schemes, which exist as chip cards only; a number without its reader still is one.
     private static let national = ["4506445006931933": "interac", "6280000360000978": "eftpos_au"]
 
-    init(behavior: Behavior, brand: String, lastFour: String, entryMode: String?, fault: SandboxFault? = nil) {
+    package init(behavior: Behavior, brand: String, lastFour: String, entryMode: String?, fault: SandboxFault? = nil) {
         self.behavior = behavior
         self.brand = brand
         self.lastFour = lastFour
@@ -49,14 +49,14 @@ struct SandboxCard: Hashable, Sendable {
     }
 
     /// The card of a number. The number itself is not kept.
-    init(number: String, brand: String, entryMode: String?) {
+    package init(number: String, brand: String, entryMode: String?) {
         self.init(
             behavior: SandboxCard.special[number] ?? .approve, brand: brand, lastFour: String(number.suffix(4)),
             entryMode: entryMode, fault: SandboxCard.fault(of: number))
     }
 
     /// The card of a tender; `nil` if the sandbox does not take it.
-    init?(_ tender: Tender) {
+    package init?(_ tender: Tender) {
         switch tender {
         case .cash:
             return nil
@@ -79,7 +79,7 @@ struct SandboxCard: Hashable, Sendable {
     }
 
     /// Opens what a simulated reader sealed: `sim:<number>:<brand>:<entry mode>` or `sim:declined:<reason>`.
-    init?(sealed: String) {
+    package init?(sealed: String) {
         let parts = sealed.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.first == "sim" else { return nil }
         if parts.count == 3, parts[1] == "declined", !parts[2].isEmpty {
@@ -93,7 +93,7 @@ struct SandboxCard: Hashable, Sendable {
 
     /// A sealed wallet token by the name that the wallet shows, such as `Visa 0002`: the test number that ends so, or a
     /// card that is approved. The sandbox has no key to open tokens with.
-    init?(wallet name: String) {
+    package init?(wallet name: String) {
         let parts = name.split(separator: " ")
         guard parts.count >= 2, let brand = parts.first?.lowercased(), let digits = parts.last, digits.utf8.count == 4,
             digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
@@ -120,7 +120,7 @@ struct SandboxCard: Hashable, Sendable {
 extension SandboxCharge.Card {
     /// What may be shown, with a chip read's receipt data made up from the charge's reference.
     /// - Parameter declined: the issuer's word where it said no.
-    func summary(reference: String, declined: String? = nil) -> CardSummary {
+    package func summary(reference: String, declined: String? = nil) -> CardSummary {
         guard let entryMode, entryMode.hasSuffix("_emv") else {
             return CardSummary(brand: brand, lastFour: lastFour, entryMode: entryMode)
         }
@@ -131,7 +131,7 @@ extension SandboxCharge.Card {
     /// What a chip card's receipt shows.
     /// - Parameter declined: the issuer's word where it said no: then there is no authorization code, and the response
     ///   code is the issuer's.
-    func emv(reference: String, declined: String? = nil) -> EMVReceiptData {
+    package func emv(reference: String, declined: String? = nil) -> EMVReceiptData {
         let isContact = entryMode == "contact_emv"
         var emv = EMVReceiptData()
         switch brand {

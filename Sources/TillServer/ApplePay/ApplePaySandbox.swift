@@ -1,7 +1,7 @@
 import Synchronization
 import TillApplePay
 import TillCore
-import TillSandbox
+import TillStandIns
 
 /// Apple for one machine: a throw-away authority, its gateway over mutual TLS, and the customer's device, which makes
 /// tokens. It exists only in a counter that was opened for the sandbox; a counter for production has no value of it.

@@ -3,7 +3,7 @@ public import TillApplePay
 public import TillCheckout
 public import TillCore
 public import TillJournal
-import TillSandbox
+import TillStandIns
 
 /// Apple Pay on the web, mounted into a counter: either a shop's own settings with Apple, or the sandbox, in which
 /// this machine is Apple.

@@ -26,12 +26,17 @@ public struct AdyenTerminalOptions: Sendable {
 
     /// The shared key; nil without a passphrase, or when its name is missing.
     public static func seal(passphrase: Secret<String>?, key: String?) -> AdyenTerminalSeal? {
-        guard let passphrase, let key else { return nil }
+        guard let passphrase, let (name, version) = key.flatMap(named) else { return nil }
+        return AdyenTerminalSeal(passphrase: passphrase, keyIdentifier: name, keyVersion: version)
+    }
+
+    /// Reads a key's name and version, `mykey:1`; the version is 1 if it is missing.
+    public static func named(_ key: String) -> (name: String, version: Int64)? {
         let parts = key.split(separator: ":", maxSplits: 1)
         guard let name = parts.first, !name.isEmpty, let version = parts.count == 2 ? Int64(parts[1]) : 1 else {
             return nil
         }
-        return AdyenTerminalSeal(passphrase: passphrase, keyIdentifier: String(name), keyVersion: version)
+        return (String(name), version)
     }
 
     func transport() throws(CounterError) -> HTTPClientTransport {

@@ -1,5 +1,5 @@
 internal import TillBraintree
-import TillCards
+import TillPayPalClient
 public import TillCore
 import TillPayPal
 

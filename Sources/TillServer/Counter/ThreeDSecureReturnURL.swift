@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import TillCards
+import TillPayPalClient
 import TillCore
 
 /// The addresses of this counter to which a bank's page sends a customer back, one for each attempt, each with a state

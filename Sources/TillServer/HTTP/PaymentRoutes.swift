@@ -5,6 +5,7 @@ import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
+import TillOrders
 
 /// What `/v1/payments` and `/v1/orders` do.
 struct PaymentRoutes: Sendable {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import TillCore
-import TillTapToPay
+import TillOffline
 
 extension CounterResponder {
     /// `GET /v1/offline`: what is stored. `nil` for every other address.

@@ -1,5 +1,5 @@
 public import TillCore
-public import TillTapToPay
+public import TillOffline
 
 /// What is stored, for the counter's page and `till offline status`.
 public struct OfflineMetrics: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import TillCore
 import TillJournal
 import TillSandbox
-public import TillTapToPay
+public import TillOffline
 
 /// How payments without a connection are set up.
 public struct OfflineOptions: Sendable {

@@ -1,6 +1,6 @@
 public import TillCheckout
 public import TillCore
-public import TillTapToPay
+public import TillOffline
 
 extension OfflineService {
     /// Takes a payment that may be offline, as the sale says. The card is stored only if nothing was asked of the

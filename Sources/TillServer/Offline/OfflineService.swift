@@ -2,8 +2,7 @@ import Foundation
 public import TillCheckout
 public import TillCore
 public import TillJournal
-public import TillSandbox
-public import TillTapToPay
+public import TillOffline
 
 #if canImport(Glibc)
     import Glibc
@@ -16,7 +15,7 @@ public struct OfflineService: Sendable {
     /// How it is set up.
     public let options: OfflineOptions
     /// Who takes what is forwarded.
-    public let forwarder: SandboxForwarder
+    public let forwarder: any OfflineForwarder
     /// The provider `offline`.
     public let provider: OfflineProvider
     let clock: any TillClock
@@ -27,7 +26,7 @@ public struct OfflineService: Sendable {
     /// - Parameter online: who decides about what is forwarded.
     public init(
         _ options: OfflineOptions, journal: any Journal, online: any PaymentServiceProvider,
-        forwarder: SandboxForwarder, clock: any TillClock
+        forwarder: any OfflineForwarder, clock: any TillClock
     ) {
         self.options = options
         self.forwarder = forwarder

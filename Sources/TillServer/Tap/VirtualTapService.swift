@@ -34,7 +34,7 @@ public actor VirtualTapService {
     private let clock: any TillClock
     private let reader: PaymentCardReader
     private let field: VirtualField
-    private let loyalty: SandboxLoyalty
+    private let loyalty: any LoyaltyProgram
     private let tokens: ReaderTokenKeeper
     private var current: (sale: Sale, session: PaymentCardReaderSession?)?
     private var stories: [Sale: Story] = [:]

@@ -1,5 +1,5 @@
 internal import TillCore
-internal import TillHardware
+public import TillHardware
 
 extension CardReaderFailure {
     /// What an error of Stripe's means for a reader service. Nothing that Stripe said is dropped.
@@ -34,7 +34,21 @@ extension CardReaderFailure {
             self.init(stripeAPI: action.failureCode ?? "unknown", details: details, intent: intent)
         }
         if let raw = action.declineCode ?? action.errorCode ?? action.failureCode {
-            self.details.providerCode = .stripeAPI(raw)
+            self.details.providerCode = .api(raw)
         }
+    }
+}
+
+extension CardReaderFailure {
+    /// The failure of a number of Stripe's Terminal kit; one that is not known keeps its number.
+    public init(stripeSDK number: Int, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
+        self.init(StripeTerminalCode.underlyingError(sdk: number), details: details, intent: intent)
+        self.details.providerCode = .sdk(number)
+    }
+
+    /// The failure of an error code of Stripe's interface; one that is not known keeps its word.
+    public init(stripeAPI code: String, details: CardReaderErrorDetails = .none, intent: PaymentIntent? = nil) {
+        self.init(StripeTerminalCode.underlyingError(api: code), details: details, intent: intent)
+        self.details.providerCode = .api(code)
     }
 }

@@ -8,7 +8,7 @@ import TillCore
 /// Public defects of existing systems, by name: each happens with a naive double in this very world, and not with ours.
 @Suite struct KnownDefectsTests {
     @Test func orderPaidTwiceAfterAnUnknownOutcome() throws {
-        let lost = ScriptedDriver.Fault.happensThenFails(CardReaderFailure(terminalSDK: 9010))
+        let lost = ScriptedDriver.Fault.happensThenFails(CardReaderFailure(.requestTimedOut))
         try ReaderWorld().run { world in
             let app = NaiveApp(world)
             world.driver.next(.confirm, lost)

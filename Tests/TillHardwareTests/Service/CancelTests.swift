@@ -81,7 +81,7 @@ import TillCore
     @Test func aPaymentOfUnknownOutcomeIsNotCalledOff() throws {
         try ReaderWorld().run { world in
             try await world.connect()
-            world.driver.next(.confirm, .happensThenFails(CardReaderFailure(terminalSDK: 9010)))
+            world.driver.next(.confirm, .happensThenFails(CardReaderFailure(.requestTimedOut)))
             world.driver.next(.retrieveIntent, .fail(CardReaderFailure(.notConnectedToInternet)))
             _ = await #expect(throws: CardReaderServiceError.self) { _ = try await world.pay() }
             let error = await #expect(throws: CardReaderServiceError.self) { try await world.service.cancelPayment() }

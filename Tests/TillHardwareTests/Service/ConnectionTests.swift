@@ -115,12 +115,15 @@ import TillCore
 
     @Test func anUpdateThatFailsWhileConnectingIsAnUpdateErrorWithTheBattery() throws {
         try ReaderWorld().run { world in
-            world.driver.next(.connect, .fail(CardReaderFailure(terminalSDK: 2650)))
+            var details = CardReaderErrorDetails()
+            details.providerCode = .sdk(2650)
+            world.driver.next(
+                .connect, .fail(CardReaderFailure(.readerSoftwareUpdateFailedBatteryLow, details: details)))
             let error = await #expect(throws: CardReaderServiceError.self) { try await world.connect() }
             #expect(error?.interaction == .softwareUpdate)
             #expect(error?.details.batteryPercent == 80)
             #expect(error?.details.requiredBatteryPercent == 50)
-            #expect(error?.details.providerCode == .terminalSDK(2650))
+            #expect(error?.details.providerCode == .sdk(2650))
         }
     }
 

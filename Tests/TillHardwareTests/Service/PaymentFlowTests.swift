@@ -68,7 +68,7 @@ import TillCore
             #expect(error?.moneyMoved == .no)
             #expect(error?.retry == .sameIntent)
             #expect(error?.details.decline?.requestID == "req_1")
-            #expect(error?.details.providerCode == .terminalSDK(6000))
+            #expect(error?.details.providerCode == .sdk(6000))
             #expect(error?.customerSentence == DeclineReason.generic.customerSentence)
             world.driver.customer(.pays(after: .seconds(1)))
             let intent = try await world.service.retryActivePayment(beforeConfirmation: world.hook)
@@ -110,7 +110,7 @@ import TillCore
     @Test func anUnknownOutcomeIsAskedAgainWithItsOwnIntentAndKey() throws {
         try ReaderWorld().run { world in
             try await world.connect()
-            world.driver.next(.confirm, .fail(CardReaderFailure(terminalSDK: 9010)))
+            world.driver.next(.confirm, .fail(CardReaderFailure(.requestTimedOut)))
             world.driver.always(.retrieveIntent, .fail(CardReaderFailure(.notConnectedToInternet)))
             let error = await #expect(throws: CardReaderServiceError.self) { _ = try await world.pay() }
             #expect(error?.moneyMoved == .unknown)
@@ -129,7 +129,7 @@ import TillCore
     @Test func aFailureThatIsReportedAlthoughTheMoneyWasTakenIsASuccess() throws {
         try ReaderWorld().run { world in
             try await world.connect()
-            world.driver.next(.confirm, .happensThenFails(CardReaderFailure(stripeAPI: "idempotency_key_in_use")))
+            world.driver.next(.confirm, .happensThenFails(CardReaderFailure(.idempotencyConflict)))
             let intent = try await world.pay()
             #expect(intent.status == .requiresCapture)
             #expect(world.driver.calls(.retrieveIntent) == 1)

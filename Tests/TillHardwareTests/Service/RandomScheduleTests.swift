@@ -109,8 +109,8 @@ struct Schedule: Sendable {
             for _ in 0..<6 {
                 let fault: ScriptedDriver.Fault
                 switch random.next() % 14 {
-                case 0: fault = .fail(CardReaderFailure(terminalSDK: 9010))
-                case 1: fault = .happensThenFails(CardReaderFailure(terminalSDK: 9010))
+                case 0: fault = .fail(CardReaderFailure(.requestTimedOut))
+                case 1: fault = .happensThenFails(CardReaderFailure(.requestTimedOut))
                 case 2: fault = point == .disconnect ? .none : .hangs
                 case 3: fault = point == .disconnect ? .none : .happensThenHangs
                 case 4: fault = .reportedAfter(.seconds(Int64(random.next() % 200)))

@@ -6,7 +6,7 @@ import TillCore
 
 /// One rule a test: each turns red when its rule is taken out of the service.
 @Suite struct SafeguardTests {
-    private static let broken = CardReaderFailure(terminalSDK: 9010)
+    private static let broken = CardReaderFailure(.requestTimedOut)
 
     @Test func anIntentOfAnotherAccountIsNoAnswerAboutThisOne() throws {
         try ReaderWorld().run { world in

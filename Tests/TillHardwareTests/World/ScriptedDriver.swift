@@ -90,7 +90,7 @@ final class ScriptedDriver: CardReaderDriver {
     init(
         clock: any TillClock, executor: (any TaskExecutor)?,
         capabilities: CardReaderDriverCapabilities = CardReaderDriverCapabilities(
-            createsIntents: .onDevice, needsConnectionToken: true, amountLimits: .stripe, refunds: true,
+            createsIntents: .onDevice, needsConnectionToken: true, amountLimits: .narrow, refunds: true,
             reconnects: true)
     ) {
         self.clock = clock
@@ -379,7 +379,9 @@ final class ScriptedDriver: CardReaderDriver {
         var details = CardReaderErrorDetails()
         details.decline = decline
         details.requestID = "req_1"
-        return .failure(CardReaderFailure(terminalSDK: 6000, details: details, intent: book.intent))
+        details.providerCode = .sdk(6000)
+        return .failure(
+            CardReaderFailure(.paymentDeclinedByPaymentProcessor, details: details, intent: book.intent))
     }
 
     func cancelIntent(
@@ -461,4 +463,9 @@ final class ScriptedDriver: CardReaderDriver {
             release()
         }
     }
+}
+
+extension AmountLimits {
+    /// Limits such as a provider has them, for tests.
+    static let narrow = AmountLimits(least: ["EUR": 50, "GBP": 30, "JPY": 50, "USD": 50], most: 99_999_999)
 }

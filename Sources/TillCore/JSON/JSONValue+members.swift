@@ -1,0 +1,18 @@
+extension JSONValue {
+    /// An object of the members that have a value.
+    package static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(pairs.compactMap { pair in pair.value.map { JSONMember(key: pair.key, value: $0) } })
+    }
+
+    /// The member at a path of keys.
+    package func at(_ path: String...) -> JSONValue? {
+        var value: JSONValue? = self
+        for key in path { value = value?[key] }
+        return value
+    }
+}
+
+extension Optional<String> {
+    /// As a JSON string.
+    package var json: JSONValue? { map { .string($0) } }
+}

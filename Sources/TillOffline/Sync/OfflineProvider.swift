@@ -1,0 +1,152 @@
+public import TillCore
+
+/// Stored cards as a provider among others: it "authorizes" by storing, and answers with what became of it. What the
+/// online provider has taken it passes on to that provider.
+public struct OfflineProvider: PaymentServiceProvider {
+    /// `offline`, as in `--provider offline`.
+    public static let providerName = ProviderName(rawValue: "offline")
+    /// Its name.
+    public let name = OfflineProvider.providerName
+    /// What it can do: the online provider's, but money is taken at once and nothing is made first.
+    public let capabilities: ProviderCapabilities
+    /// The online provider's amounts.
+    public var amounts: AmountCodec { online.amounts }
+
+    private let online: any PaymentServiceProvider
+    private let policy: OfflinePolicy
+    private let clock: any TillClock
+    private let log: @Sendable () async throws(OfflineLogError) -> OfflineLog
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - online: who decides about what is forwarded.
+    ///   - log: opens the log when it is first needed.
+    public init(
+        online: any PaymentServiceProvider, policy: OfflinePolicy,
+        clock: any TillClock, log: @escaping @Sendable () async throws(OfflineLogError) -> OfflineLog
+    ) {
+        self.online = online
+        self.policy = policy
+        self.clock = clock
+        self.log = log
+        capabilities = ProviderCapabilities(
+            replayWindow: online.capabilities.replayWindow, preparesFirst: false,
+            partialCapture: online.capabilities.partialCapture, separateCapture: false, takesCards: false)
+    }
+
+    /// Stores the card. The answer is `stored`, never `approved`.
+    public func authorize(
+        _ request: AuthorizationRequest, with tender: Tender
+    ) async -> ProviderAnswer<Authorization> {
+        guard case .cardPresent(let payload) = tender else {
+            return .declined(
+                Decline(reason: .cardNotSupported, code: "tender_not_supported", message: "Only taps are stored."))
+        }
+        guard request.captureMode == .automatic else {
+            return .declined(
+                Decline(reason: .invalidRequest, code: "offline_hold", message: "Nothing can be held offline."))
+        }
+        let now = clock.now()
+        let record = StoredRecord(
+            payment: request.context.payment, attempt: request.context.attempt, account: request.context.account,
+            order: request.context.order, amount: request.amount, at: now, expires: now.adding(policy.itemAge),
+            reader: payload.reader, card: payload.card)
+        do throws(OfflineLogError) {
+            let log = try await log()
+            if let found = try log.find(request.context.attempt, near: request.context.reference) {
+                return .stored(StoredTap(found))
+            }
+            let mark = try await log.store(payload.sealed, record, facts: payload.facts, policy: policy)
+            return .stored(StoredTap(record: mark.reference, storedAt: now, expires: record.expires))
+        } catch {
+            if case .disk = error { return .unknown(reason: error.what) }
+            return .declined(Decline(reason: .generic, code: error.code, message: error.what))
+        }
+    }
+
+    /// Takes a stored card back while that is possible; makes sure that one that was not stored never is.
+    public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
+        do throws(OfflineLogError) {
+            let log = try await log()
+            guard let found = try log.find(request.context.attempt, near: request.context.reference) else {
+                if request.context.reference != nil { return await online.void(request) }
+                return try await log.bar(request.context.attempt, reason: request.reason)
+                    ? .approved(Confirmation()) : .unknown(reason: "it was stored meanwhile")
+            }
+            if found.entry.state == .voided { return .approved(Confirmation()) }
+            try await log.decline(
+                found.entry.sequence, reason: request.reason, window: policy.declineWindow)
+            return .approved(Confirmation())
+        } catch {
+            if case .disk = error { return .unknown(reason: error.what) }
+            return .declined(Decline(reason: .invalidRequest, code: error.code, message: error.what))
+        }
+    }
+
+    /// Where a stored payment stands: stored, decided, or with the online provider.
+    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        let nothing = Money.zero(request.amount.currency)
+        do throws(OfflineLogError) {
+            let log = try await log()
+            if let found = try log.find(request.context.attempt, near: request.context.reference),
+                found.entry.state != .resolved
+            {
+                return .approved(try snapshot(found, log, request))
+            }
+            guard let reference = request.context.reference else {
+                return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
+            }
+            return await askOnline(request, wasStored: LogMark(reference) != nil)
+        } catch {
+            return .unknown(reason: error.what)
+        }
+    }
+
+    private func snapshot(
+        _ found: (entry: StoredEntry, mark: LogMark), _ log: OfflineLog, _ request: QueryRequest
+    ) throws(OfflineLogError) -> ProviderSnapshot {
+        let nothing = Money.zero(request.amount.currency)
+        func standing(_ standing: ProviderSnapshot.Standing, captured: Money? = nil) -> ProviderSnapshot {
+            ProviderSnapshot(reference: found.mark.reference, standing: standing, captured: captured ?? nothing)
+        }
+        switch found.entry.state {
+        case .voided: return standing(.voided)
+        case .open, .quarantined: return standing(.stored(StoredTap(found)))
+        case .batched, .resolved: break
+        }
+        switch try log.book().decision(found.entry.sequence)?.outcome {
+        case .approved(let reference, let card):
+            let authorization = Authorization(
+                reference: reference, amount: request.amount, isCaptured: true, card: card)
+            return standing(.authorized(authorization), captured: request.amount)
+        case .declined(let decline): return standing(.declined(decline))
+        case .poison, nil: return standing(.stored(StoredTap(found)))
+        }
+    }
+
+    /// The log does not have it any more. If it was stored once, only the online provider can say what became of it; that
+    /// it has not heard of it says nothing, because somebody may still hold the card's data.
+    private func askOnline(_ request: QueryRequest, wasStored: Bool) async -> ProviderAnswer<ProviderSnapshot> {
+        var request = request
+        if wasStored { request.context.reference = nil }
+        let answer = await online.query(request)
+        guard wasStored, case .approved(let snapshot) = answer, snapshot.standing == .notFound else { return answer }
+        return .unknown(reason: "the stored card is not in the log any more, and the provider has not heard of it")
+    }
+
+    /// Money was taken at once.
+    public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
+        await online.capture(request)
+    }
+
+    /// Money goes back through the online provider only.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        await online.refund(request)
+    }
+}
+
+extension StoredTap {
+    package init(_ found: (entry: StoredEntry, mark: LogMark)) {
+        self.init(record: found.mark.reference, storedAt: found.entry.storedAt, expires: found.entry.expires)
+    }
+}

@@ -1,0 +1,82 @@
+import TillCore
+
+/// An amount with up to twelve decimal places, for sums of what a shop shows with more digits than money has.
+///
+/// Only ``rounded(to:)`` leads back to money. Read amounts are below 10^15 major units, and an order has fewer than
+/// 10^6 of them, so a sum stays below 10^33 and cannot overflow 128 bits.
+struct ExactAmount: Hashable {
+    /// Decimal places of ``units``.
+    static let places = 12
+    /// The amount in units of 10^-12.
+    var units: Int128
+
+    static let zero = ExactAmount(units: 0)
+
+    init(units: Int128) { self.units = units }
+
+    init(_ money: Money) {
+        units = Int128(money.minorUnits) * DecimalText.power(ExactAmount.places - money.currency.exponent)
+    }
+
+    /// Reads decimal text. Digits behind the twelfth place are noise of binary fractions, as in `10.799999999999999`:
+    /// they are rounded away.
+    /// - Throws: `MoneyError.notANumber`, or `MoneyError.outOfRange` beyond 10^15 or 38 digits.
+    init(parsing text: String) throws(MoneyError) {
+        let decimal: DecimalText
+        do throws(DecimalText.Failure) {
+            decimal = try DecimalText(text)
+        } catch { throw error == .notANumber ? .notANumber(text) : .outOfRange }
+        guard let units = decimal.rounded(toPlaces: ExactAmount.places),
+            units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude
+        else { throw .outOfRange }
+        self.units = units
+    }
+
+    /// The amount so many times, to the nearest 10^-6, which is how exactly shops compute; `nil` if it does not fit.
+    func times(_ count: DecimalText) -> ExactAmount? {
+        guard let millionths = count.scaled(toPlaces: 6) else { return nil }
+        let (product, overflow) = units.multipliedReportingOverflow(by: millionths)
+        guard !overflow else { return nil }
+        let step = DecimalText.power(ExactAmount.places)
+        let nearest = (product < 0 ? product - step / 2 : product + step / 2) / step
+        let amount = ExactAmount(units: nearest * DecimalText.power(ExactAmount.places - 6))
+        return amount.units.magnitude < DecimalText.power(15 + ExactAmount.places).magnitude ? amount : nil
+    }
+
+    /// Whether this is what the other amount becomes when it is rounded so many times to decimal places, whichever way
+    /// halves go: shops round tax half down where prices include it, and half up elsewhere.
+    func isRounding(of exact: ExactAmount, places: Int, times: Int = 1) -> Bool {
+        let step = DecimalText.power(ExactAmount.places - places)
+        return Int128((units - exact.units).magnitude) * 2 <= step * Int128(max(1, times))
+    }
+
+    static func + (a: ExactAmount, b: ExactAmount) -> ExactAmount { ExactAmount(units: a.units + b.units) }
+    static func - (a: ExactAmount, b: ExactAmount) -> ExactAmount { ExactAmount(units: a.units - b.units) }
+
+    /// To the nearest minor unit, halves away from zero as shops round.
+    /// - Throws: `MoneyError.outOfRange`.
+    func rounded(to currency: Currency) throws(MoneyError) -> Money {
+        let step = DecimalText.power(ExactAmount.places - currency.exponent)
+        let half = step / 2
+        let nearest = (units < 0 ? units - half : units + half) / step
+        guard let minorUnits = Int64(exactly: nearest) else { throw .outOfRange }
+        return Money(minorUnits: minorUnits, currency: currency)
+    }
+
+    /// The exact amount, with the currency's decimal places and more where there are more.
+    func text(_ currency: Currency) -> String {
+        let scale = DecimalText.power(ExactAmount.places)
+        let whole = String(units.magnitude / scale.magnitude)
+        let digits = String(units.magnitude % scale.magnitude)
+        var fraction = String(repeating: "0", count: max(0, ExactAmount.places - digits.utf8.count)) + digits
+        while fraction.utf8.count > currency.exponent, fraction.last == "0" { fraction.removeLast() }
+        return (units < 0 ? "-" : "") + whole + (fraction.isEmpty ? "" : "." + fraction)
+    }
+}
+
+extension Sequence {
+    /// The exact sum of one amount of each element.
+    func sum(_ amount: (Element) -> ExactAmount) -> ExactAmount {
+        reduce(ExactAmount.zero) { $0 + amount($1) }
+    }
+}

@@ -1,0 +1,138 @@
+import TillCore
+
+/// The proof that a WooCommerce document adds up.
+///
+/// Usually what the document shows makes its total. A shop that rounds once for the whole order, instead of on each
+/// line, computes with digits that it shows elsewhere only: tax in `taxes[].total`, lines as `price` times `quantity`,
+/// fees as `amount`. Then these must make the total, and each must round to what is shown in its place. Nothing else is
+/// accepted; there is no tolerance.
+struct WooCommerceArithmetic {
+    private typealias Part = WooCommerceDocument.Part
+
+    /// Which digits are summed.
+    private enum Reading {
+        case shown, allDigits
+
+        func total(_ part: Part) -> ExactAmount { self == .allDigits ? part.exactTotal ?? part.total : part.total }
+
+        func tax(_ part: Part) -> ExactAmount {
+            let shown = part.tax ?? .zero
+            return self == .shown ? shown : part.detailedTax ?? shown
+        }
+    }
+
+    private let document: WooCommerceDocument
+
+    /// - Throws: `OrderError.doesNotAddUp` first, then
+    ///   `OrderError.declaredPartDiffers`.
+    static func check(_ document: WooCommerceDocument) throws(OrderError) {
+        let arithmetic = WooCommerceArithmetic(document: document)
+        let failure: OrderError?
+        do throws(MoneyError) { failure = try arithmetic.failure() } catch {
+            throw .wrongAmount(field: "the sum", text: "", error)
+        }
+        if let failure { throw failure }
+    }
+
+    private func failure() throws(MoneyError) -> OrderError? {
+        let sum = try sum(.shown).rounded(to: document.currency)
+        if sum == document.total || isExplainedByDigits { return try contradiction() }
+        return .doesNotAddUp(order: document.number, declared: document.total, sum: sum, parts: parts)
+    }
+
+    /// Whether the digits that are not shown in their place make the declared total and the declared tax.
+    private var isExplainedByDigits: Bool {
+        guard let totalTax = document.declared.totalTax, hasTruthfulDigits else { return false }
+        return ExactAmount(document.total).isRounding(of: sum(.allDigits), places: document.places)
+            && totalTax.isRounding(of: allTax(.allDigits), places: document.places)
+    }
+
+    /// Each part's tax digits round to the tax that the part shows, rounded once or once for each rate.
+    private var hasTruthfulDigits: Bool {
+        (document.lines + document.shipping + document.fees).allSatisfy { part in
+            guard let detailed = part.detailedTax else { return true }
+            return (part.tax ?? .zero).isRounding(of: detailed, places: document.places, times: part.taxCount)
+        }
+    }
+
+    private func sum(_ reading: Reading) -> ExactAmount {
+        let goods = document.lines.sum(reading.total)
+        let shipping = document.shipping.sum(reading.total)
+        let fees = document.fees.sum(reading.total)
+        return goods + shipping + fees + allTax(reading) - document.giftCards.sum { $0.amount }
+    }
+
+    private func allTax(_ reading: Reading) -> ExactAmount {
+        document.lines.sum(reading.tax) + document.shipping.sum(reading.tax) + document.fees.sum(reading.tax)
+            + document.orderTax
+    }
+
+    /// A declared part that is not what the document lists.
+    private func contradiction() throws(MoneyError) -> OrderError? {
+        let declared = document.declared
+        var checks: [(part: String, declared: ExactAmount?, listed: (Reading) -> ExactAmount)] = [
+            ("total_tax", declared.totalTax, allTax),
+            ("shipping_total", declared.shippingTotal, { reading in document.shipping.sum(reading.total) }),
+        ]
+        if document.orderTax == .zero {
+            checks.append(("shipping_tax", declared.shippingTax, { document.shipping.sum($0.tax) }))
+            checks.append(("cart_tax", declared.cartTax, { document.lines.sum($0.tax) + document.fees.sum($0.tax) }))
+        }
+        for check in checks {
+            guard let exact = check.declared else { continue }
+            let amount = try exact.rounded(to: document.currency)
+            let listed = try check.listed(.shown).rounded(to: document.currency)
+            if amount == listed { continue }
+            if hasTruthfulDigits, exact.isRounding(of: check.listed(.allDigits), places: document.places) { continue }
+            return .declaredPartDiffers(
+                order: document.number, part: check.part, declared: amount, listed: listed)
+        }
+        return try discountContradiction()
+    }
+
+    /// The discount is the difference of what lines show before and after it. A shop whose prices include tax takes the
+    /// tax out of the discount as a whole, so that it may differ by the rounding of each discounted line; then the
+    /// coupons, or the discount with its tax, must say the same as `discount_total`.
+    private func discountContradiction() throws(MoneyError) -> OrderError? {
+        let discounted = document.lines.filter { ($0.subtotal ?? $0.total) != $0.total }
+        guard let exact = document.declared.discountTotal,
+            document.lines.contains(where: { $0.subtotal != nil })
+        else { return nil }
+        let listedExactly = document.lines.sum { ($0.subtotal ?? $0.total) - $0.total }
+        let declared = try exact.rounded(to: document.currency)
+        let listed = try listedExactly.rounded(to: document.currency)
+        if declared == listed { return nil }
+        let isNear = exact.isRounding(of: listedExactly, places: document.places, times: 2 * discounted.count)
+        if !discounted.isEmpty, isNear {
+            if let coupons = document.declared.couponTotal,
+                exact.isRounding(of: coupons, places: document.places)
+            {
+                return nil
+            }
+            if let tax = document.declared.discountTax, exact + tax == listedExactly + discountedTax(discounted) {
+                return nil
+            }
+        }
+        return .declaredPartDiffers(
+            order: document.number, part: "discount_total", declared: declared, listed: listed)
+    }
+
+    /// The tax that lines show before the discount, less the tax after it.
+    private func discountedTax(_ lines: [Part]) -> ExactAmount {
+        lines.sum { line in
+            let before = line.json["subtotal_tax"]?.plainText.flatMap { try? ExactAmount(parsing: $0) }
+            return before.map { $0 - (line.tax ?? .zero) } ?? .zero
+        }
+    }
+
+    /// "lines 30.00 + shipping 133.00 + tax 1.20", with every digit that the document shows.
+    private var parts: String {
+        let tax = allTax(.shown)
+        var text = "lines \(document.lines.sum { $0.total }.text(document.currency))"
+        for (name, amount) in [
+            ("+ shipping", document.shipping.sum { $0.total }), ("+ fees", document.fees.sum { $0.total }),
+            ("+ tax", tax), ("- gift cards", document.giftCards.sum { $0.amount }),
+        ] where amount != .zero { text += " \(name) \(amount.text(document.currency))" }
+        return text
+    }
+}

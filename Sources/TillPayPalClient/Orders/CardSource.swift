@@ -1,0 +1,63 @@
+package import TillCards
+package import TillCore
+
+/// A card as the `payment_source` of PayPal's wire. The security code goes along whenever it was typed.
+package enum CardSource {
+    /// The body member and what of it must not come back.
+    package static func json(
+        _ card: PaymentCard, challenge: ChallengeReturn? = nil, verification: CardVerification? = nil
+    ) -> (JSONValue, [Secret<String>]) {
+        json(
+            number: card.number.reveal(), expiry: card.expiry.wireText, code: card.securityCode?.reveal(),
+            holder: card.holder?.reveal(), address: card.billingAddress?.reveal(), challenge: challenge,
+            verification: verification)
+    }
+
+    /// The engine's card.
+    package static func json(
+        _ card: CardDetails, challenge: ChallengeReturn? = nil
+    ) -> (JSONValue, [Secret<String>]) {
+        let expiry = card.expiry.reveal()
+        return json(
+            number: card.number.reveal(), expiry: "\(expiry.year)-\(expiry.month < 10 ? "0" : "")\(expiry.month)",
+            code: card.securityCode?.reveal(), holder: card.holder?.reveal(),
+            address: card.billingAddress?.reveal(), challenge: challenge, verification: nil)
+    }
+
+    private static func json(
+        number: String, expiry: String, code: String?, holder: String?, address: BillingAddress?,
+        challenge: ChallengeReturn?, verification: CardVerification?
+    ) -> (JSONValue, [Secret<String>]) {
+        let billing = address.map {
+            JSONValue.members([
+                "address_line_1": $0.line1.json, "address_line_2": $0.line2.json, "admin_area_2": $0.city.json,
+                "admin_area_1": $0.region.json, "postal_code": $0.postalCode.json, "country_code": .string($0.country),
+            ])
+        }
+        let context = challenge.map {
+            JSONValue.members(["return_url": .string($0.returnURL), "cancel_url": .string($0.cancelURL)])
+        }
+        let attributes = verification.map {
+            JSONValue.members(["verification": .members(["method": .string($0.rawValue)])])
+        }
+        let value = JSONValue.members([
+            "name": holder.json, "number": .string(number), "security_code": code.json, "expiry": .string(expiry),
+            "billing_address": billing, "attributes": attributes, "experience_context": context,
+        ])
+        // A code of three digits stands by chance in many texts; it is never echoed in a message of its own.
+        let secrets = [number, holder].compactMap { $0 }.map { Secret($0) } + (code.map { [Secret($0)] } ?? [])
+        return (.members(["card": value]), secrets)
+    }
+}
+
+/// When the card's bank is asked to challenge the customer. Open.
+public struct CardVerification: RawRepresentable, Hashable, Sendable {
+    /// The text, as it came.
+    public let rawValue: String
+    /// Takes the text as it is.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Always.
+    public static let always = CardVerification(rawValue: "SCA_ALWAYS")
+    /// Where the law asks for it.
+    public static let whenRequired = CardVerification(rawValue: "SCA_WHEN_REQUIRED")
+}

@@ -1,0 +1,23 @@
+package import TillCore
+
+/// Text of a provider that will be shown or kept: one line, bounded, without card numbers.
+package enum PayPalWireText {
+    package static func line(_ text: String, limit: Int) -> String {
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return CardScrubbing.withoutNumbers(text)
+        }
+        let line = String(
+            text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? " " : Character($0) })
+        return CardScrubbing.withoutNumbers(line)
+    }
+
+    /// A code of PayPal: capital letters, digits and underscores, at most 100.
+    package static func word(_ value: JSONValue?) -> String? {
+        guard let text = value?.stringValue, !text.isEmpty, text.utf8.count <= 100 else { return nil }
+        let isWord = text.utf8.allSatisfy {
+            (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
+                || $0 == 0x2D
+        }
+        return isWord && CardScrubbing.withoutNumbers(text) == text ? text : nil
+    }
+}

@@ -1,0 +1,222 @@
+import Crypto
+import Foundation
+public import HTTPTypes
+import Hummingbird
+public import TillCore
+import TillHTTP
+public import TillSandbox
+
+/// A stand-in for Adyen: payments, captures, cancels, refunds and signed webhooks, a terminal, and sessions for phones;
+/// over loopback or without a network at all. For this machine only; it moves no real money.
+///
+/// Beyond Adyen's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/webhooks
+/// {"url":…,"hmac_key":…}`, where events go; `GET /_sandbox/events`, those that nobody was told yet; and
+/// `POST /_sandbox/faults` as with the other stand-ins.
+public struct SandboxAdyen: HTTPTransport {
+    /// What goes wrong.
+    public let faults: SandboxFaults
+    private let books = AdyenLedger()
+    private let terminal: AdyenTerminalStandIn
+    private let clock: any TillClock
+    private let stall: Span
+    private let listener = Listener()
+
+    /// Makes one with empty books.
+    /// - Parameters:
+    ///   - stall: how long a request that "times out" is held before it gets a 504.
+    ///   - terminalKey: what its terminal seals with; nil speaks in the clear.
+    public init(
+        clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .milliseconds(0),
+        terminalKey: AdyenTerminalStandInKey? = nil
+    ) {
+        self.faults = faults
+        self.clock = clock
+        self.stall = stall
+        terminal = AdyenTerminalStandIn(key: terminalKey)
+    }
+
+    /// Who is told what happened.
+    private actor Listener {
+        var url: String?
+        var key: Secret<[UInt8]>?
+        func set(_ url: String, _ key: Secret<[UInt8]>?) { (self.url, self.key) = (url, key) }
+    }
+
+    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        let wire = HTTPClientTransport()
+        try await LoopbackServer.run(port: port, wire: wire, onReady: onReady) { request in
+            var request = request
+            guard let body = try? await request.collectBody(upTo: 1 << 20) else {
+                return Response(status: .contentTooLarge)
+            }
+            func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
+            let answer = await answer(
+                request.method.rawValue, request.uri.path, field("X-API-Key"), field("Idempotency-Key"),
+                Array(body.readableBytesView))
+            Task { await tell(over: wire) }
+            return Response(
+                status: .init(code: answer.status), headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+        }
+    }
+
+    /// Hands the request to the stand-in without a network.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
+        let answer = await answer(
+            request.method.rawValue, request.path ?? "/", field("X-API-Key"), field("Idempotency-Key"), body)
+        if answer.status == 504 { throw .unknown(reason: "no answer in time") }
+        var response = HTTPResponse(status: .init(code: answer.status))
+        response.headerFields[.contentType] = "application/json"
+        return HTTPReply(response: response, body: answer.body)
+    }
+
+    /// The truth in minor units.
+    public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
+
+    /// The webhooks that nobody was told yet, each a body with one signed item.
+    public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
+        await books.takeReported().map { SandboxAdyen.webhook($0, key) }
+    }
+
+    private static func webhook(_ item: JSONValue, _ key: Secret<[UInt8]>?) -> JSONValue {
+        guard case .object(var members) = item else { return item }
+        if let key {
+            let signature = SandboxAdyen.signature(item, key)
+            members.append(
+                JSONMember(
+                    key: "additionalData", value: SandboxJSON.object([("hmacSignature", .string(signature))])))
+        }
+        return SandboxJSON.object([
+            ("live", .string("false")),
+            ("notificationItems", .array([SandboxJSON.object([("NotificationRequestItem", .object(members))])])),
+        ])
+    }
+
+    /// What Adyen signs of an item: eight values with colons between; one that is missing is empty.
+    private static func signature(_ item: JSONValue, _ key: Secret<[UInt8]>) -> String {
+        var signed = ""
+        for path in [
+            ["pspReference"], ["originalReference"], ["merchantAccountCode"], ["merchantReference"],
+            ["amount", "value"], ["amount", "currency"], ["eventCode"], ["success"],
+        ] {
+            let value = path.reduce(item as JSONValue?) { $0?[$1] }
+            let text =
+                switch value {
+                case .string(let text), .number(let text): text
+                default: ""
+                }
+            signed += signed.isEmpty ? text : ":" + text
+        }
+        let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: SymmetricKey(data: key.reveal()))
+        return Data(code).base64EncodedString()
+    }
+
+    private func tell(over wire: HTTPClientTransport) async {
+        guard let url = await listener.url, let request = HTTPRequest(posting: "application/json", to: url) else {
+            return
+        }
+        let key = await listener.key
+        for item in await books.takeReported() {
+            _ = try? await wire.send(request, body: SandboxAdyen.webhook(item, key).bytes(), deadline: .seconds(5))
+        }
+    }
+
+    private typealias Answer = (status: Int, body: [UInt8])
+
+    private func answer(
+        _ method: String, _ path: String, _ apiKey: String?, _ key: String?, _ body: [UInt8]
+    ) async -> Answer {
+        let parts = path.split(separator: "?").first?.split(separator: "/").map { String($0) } ?? []
+        let document = (try? JSONValue(parsing: body)) ?? .null
+        func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, value.bytes()) }
+        if parts.first == "_sandbox" { return await control(method, parts.dropFirst().first ?? "", document) }
+        if parts == ["nexo"] {
+            switch await terminal.answer(body) {
+            case .message(let answer): return (200, answer)
+            case .unreadable: return (400, [])
+            case .lost:
+                try? await clock.sleep(for: stall)
+                return (504, [])
+            }
+        }
+        guard let apiKey, !apiKey.isEmpty else {
+            let refused = AdyenLedger.error(401, "000", "HTTP Status Response - Unauthorized")
+            return json(refused.body, refused.status)
+        }
+        if method == "POST", parts.suffix(3).first == "possdk", parts.last == "sessions" {
+            return json(
+                SandboxJSON.object([
+                    ("id", .string("till-session")), ("installationId", .string("till-installation")),
+                    ("merchantAccount", document["merchantAccount"] ?? .null), ("sdkData", .string("c2Vzc2lvbg==")),
+                ]), 201)
+        }
+        guard method == "POST", let version = parts.firstIndex(where: { $0.first == "v" && Int($0.dropFirst()) != nil })
+        else { return json(AdyenLedger.error(404, "404", "Not found").body, 404) }
+        return await faulty(Array(parts[(version + 1)...]), key, document)
+    }
+
+    private func control(_ method: String, _ name: String, _ asked: JSONValue) async -> Answer {
+        func json(_ members: [(String, JSONValue)], _ status: Int = 200) -> Answer {
+            (status, SandboxJSON.object(members).bytes())
+        }
+        switch (method, name) {
+        case ("GET", "ledger"): return json([("charges", await books.ledger())])
+        case ("GET", "events"): return json([("events", .array(await books.told))])
+        case ("POST", "webhooks"):
+            guard let url = asked["url"]?.stringValue, Loopback.isURL(url) else {
+                return json([("ok", .bool(false))], 400)
+            }
+            let key = asked["hmac_key"]?.stringValue.flatMap { Hex.decode($0) }.map { Secret(Array($0)) }
+            await listener.set(url, key)
+            return json([("ok", .bool(true))])
+        case ("POST", "faults"):
+            guard let operation = asked["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
+                let fault = asked["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
+            else { return json([("ok", .bool(false))], 400) }
+            faults.fail(operation, with: fault, times: Int(clamping: asked["times"]?.int64Value ?? 1))
+            return json([("ok", .bool(true))])
+        default: return json([("ok", .bool(false))], 404)
+        }
+    }
+
+    private func faulty(_ rest: [String], _ key: String?, _ body: JSONValue) async -> Answer {
+        let operation: SandboxOperation =
+            switch rest.last ?? "" {
+            case "captures": .capture
+            case "cancels": .void
+            case "refunds": .refund
+            default: .authorize
+            }
+        let fault = faults.next(operation, key: key ?? rest.joined(), amount: nil, at: clock.now())
+        switch fault {
+        case .timeoutBeforeCommit:
+            try? await clock.sleep(for: stall)
+            return (504, [])
+        case .conflict, .outage, .notSent: return (503, [])
+        case .slow(let span): try? await clock.sleep(for: span)
+        default: break
+        }
+        let answer = await route(rest, key, body)
+        switch fault {
+        case .timeoutAfterCommit:
+            try? await clock.sleep(for: stall)
+            return (504, [])
+        case .serverErrorAfterSuccess: return (500, [])
+        default: return (answer.status, answer.body.bytes())
+        }
+    }
+
+    private func route(_ rest: [String], _ key: String?, _ body: JSONValue) async -> AdyenLedger.Answer {
+        switch (rest.count, rest.first ?? "") {
+        case (1, "payments"): return await books.once(key, body) { $0.pay(body) }
+        case (1, "cancels"): return await books.once(key, body) { $0.modify("cancels", of: nil, body) }
+        case (3, "payments") where ["captures", "refunds", "cancels"].contains(rest[2]):
+            return await books.once(key, body) { $0.modify(rest[2], of: rest[1], body) }
+        default: return AdyenLedger.error(404, "404", "Not found")
+        }
+    }
+}

@@ -1,0 +1,345 @@
+import TillCards
+import TillCore
+import TillSandbox
+
+/// The books of the Braintree stand-in: nonces and transactions. An actor, in memory.
+///
+/// Amounts decide, as in Braintree's sandbox: from 2000.00 to 2999.99 the processor declines with the amount's whole
+/// part as its code; 5001.00 is refused by the gateway. Transactions settle when they are told to.
+actor BraintreeLedger {
+    struct Nonce {
+        var number: String
+        var expiry: String
+        var holder: String?
+        var isUsed = false
+    }
+
+    struct Transaction {
+        var id: String
+        var type: String
+        var status: String
+        var amount: Money
+        var orderID: String?
+        var code: String
+        var nonce: Nonce
+        var created: Timestamp
+        var updated: Timestamp
+        var refunds: [String] = []
+        var refunded: String?
+        /// What was held, before a smaller capture.
+        var held: Money
+    }
+
+    private var nonces: [String: Nonce] = [:]
+    private var transactions: [String: Transaction] = [:]
+    private var sequence: [String] = []
+    private var counter: UInt64 = 0
+    private let clock: any TillClock
+    /// Braintree's merchant accounts have one currency; this one's.
+    static let currency = Currency.eur
+
+    init(clock: any TillClock) { self.clock = clock }
+
+    private func newID() -> String {
+        counter += 1
+        return String(StableHash.hex("braintree \(counter)").prefix(8))
+    }
+
+    // MARK: GraphQL
+
+    func tokenize(_ json: JSONValue) -> JSONValue {
+        let card = json.at("variables", "input", "creditCard")
+        guard json["query"]?.stringValue?.contains("tokenizeCreditCard") ?? false else {
+            return failure("Only tokenizeCreditCard is known here.", "VALIDATION", "00000")
+        }
+        let number = card?["number"]?.stringValue ?? ""
+        guard (12...19).contains(number.utf8.count), LuhnChecksum.isValid(number) else {
+            return failure("Credit card number is invalid", "VALIDATION", "81715")
+        }
+        guard let month = card?["expirationMonth"]?.stringValue.flatMap({ Int($0) }), (1...12).contains(month),
+            let year = card?["expirationYear"]?.stringValue, year.utf8.count == 4
+        else { return failure("Expiration date is invalid", "VALIDATION", "81710") }
+        let id = "tokencc_bf_" + StableHash.hex("nonce \(UInt64.random(in: .min ... .max))")
+        nonces[id] = Nonce(
+            number: number, expiry: "\(month < 10 ? "0" : "")\(month)/\(year)",
+            holder: card?["cardholderName"]?.stringValue)
+        let brand = CardBrandTable.likeliest(for: number)?.brand.rawValue.uppercased() ?? "UNKNOWN"
+        return .members([
+            "data": .members([
+                "tokenizeCreditCard": .members([
+                    "paymentMethod": .members([
+                        "id": .string(id),
+                        "details": .members(["brandCode": .string(brand), "last4": .string(String(number.suffix(4)))]),
+                    ])
+                ])
+            ]),
+            "extensions": .members(["requestId": .string("sandbox")]),
+        ])
+    }
+
+    private func failure(_ message: String, _ kind: String, _ code: String) -> JSONValue {
+        .members([
+            "errors": .array([
+                .members([
+                    "message": .string(message),
+                    "extensions": .members(["errorClass": .string(kind), "legacyCode": .string(code)]),
+                ])
+            ]),
+            "data": .members(["tokenizeCreditCard": .null]),
+        ])
+    }
+
+    // MARK: Transactions
+
+    typealias Answer = (status: Int, node: BraintreeElement)
+
+    func create(_ node: BraintreeElement) -> Answer {
+        guard node.name == "transaction", let text = node.value("amount") else {
+            return refused("transaction", "amount", "81502", "Amount is required.")
+        }
+        guard let amount = try? Money(parsing: text, currency: BraintreeLedger.currency), amount.isPositive else {
+            return refused("transaction", "amount", "81503", "Amount is an invalid format.")
+        }
+        let nonce: Nonce
+        if let id = node.value("payment_method_nonce") {
+            if id.hasPrefix("fake-valid") {
+                nonce = Nonce(number: "4111111111111111", expiry: "12/2030")
+            } else {
+                guard var found = nonces[id] else {
+                    return refused("transaction", "payment_method_nonce", "91565", "Unknown payment_method_nonce.")
+                }
+                guard !found.isUsed else {
+                    return refused(
+                        "transaction", "payment_method_nonce", "91564",
+                        "Cannot use a payment_method_nonce more than once.")
+                }
+                found.isUsed = true
+                nonces[id] = found
+                nonce = found
+            }
+        } else if let card = node["credit_card"], let number = card.value("number") {
+            guard LuhnChecksum.isValid(number) else {
+                return refused("credit-card", "number", "81715", "Credit card number is invalid.")
+            }
+            nonce = Nonce(number: number, expiry: card.value("expiration_date") ?? "12/2030")
+        } else {
+            return refused("transaction", "base", "91508", "Cannot determine payment method.")
+        }
+        let whole = amount.minorUnits / 100
+        let isSubmitted = node["options"]?.value("submit_for_settlement") == "true"
+        var status = isSubmitted ? "submitted_for_settlement" : "authorized"
+        var code = "1000"
+        if (2000...2999).contains(whole) {
+            status = "processor_declined"
+            code = String(whole)
+        } else if whole == 5001 {
+            status = "gateway_rejected"
+            code = ""
+        }
+        let time = clock.now()
+        let made = Transaction(
+            id: newID(), type: "sale", status: status, amount: amount, orderID: node.value("order_id"), code: code,
+            nonce: nonce, created: time, updated: time, held: amount)
+        transactions[made.id] = made
+        sequence.append(made.id)
+        if status == "processor_declined" || status == "gateway_rejected" {
+            let text = status == "processor_declined" ? "Processor declined" : "Gateway Rejected"
+            return (
+                422,
+                BraintreeElement(
+                    "api-error-response",
+                    of: [
+                        BraintreeElement("errors", of: [BraintreeElement("errors", type: "array", of: [])]),
+                        BraintreeElement("message", text),
+                        render(made),
+                    ])
+            )
+        }
+        return (201, render(made))
+    }
+
+    func find(_ id: String) -> Answer {
+        transactions[id].map { (200, render($0)) } ?? (404, BraintreeElement("not-found"))
+    }
+
+    func search(_ node: BraintreeElement) -> Answer {
+        let wanted = node["order_id"]?.value("is")
+        let ids = sequence.filter { wanted == nil || transactions[$0]?.orderID == wanted }
+        return (
+            200,
+            BraintreeElement(
+                "search-results",
+                of: [
+                    BraintreeElement("page-size", "50", type: "integer"),
+                    BraintreeElement("ids", type: "array", of: ids.suffix(200).map { BraintreeElement("item", $0) }),
+                ])
+        )
+    }
+
+    func submit(_ id: String, _ node: BraintreeElement?) -> Answer {
+        guard var found = transactions[id] else { return (404, BraintreeElement("not-found")) }
+        guard found.status == "authorized" else {
+            return refused(
+                "transaction", "base", "91507", "Cannot submit for settlement unless status is authorized.")
+        }
+        if let text = node?.value("amount") {
+            guard let amount = try? Money(parsing: text, currency: BraintreeLedger.currency), amount.isPositive else {
+                return refused("transaction", "amount", "91513", "Amount is invalid.")
+            }
+            guard amount.minorUnits <= found.amount.minorUnits else {
+                return refused("transaction", "amount", "91522", "Settlement amount is too large.")
+            }
+            found.amount = amount
+        }
+        found.status = "submitted_for_settlement"
+        return store(found)
+    }
+
+    func void(_ id: String) -> Answer {
+        guard var found = transactions[id] else { return (404, BraintreeElement("not-found")) }
+        guard ["authorized", "submitted_for_settlement"].contains(found.status) else {
+            return refused(
+                "transaction", "base", "91504",
+                "Transaction can only be voided if status is authorized or submitted_for_settlement.")
+        }
+        found.status = "voided"
+        return store(found)
+    }
+
+    func settle(_ id: String) -> Answer {
+        guard var found = transactions[id] else { return (404, BraintreeElement("not-found")) }
+        if found.status == "submitted_for_settlement" { found.status = "settled" }
+        return store(found)
+    }
+
+    /// The night's work: everything that was submitted is settled.
+    /// - Returns: what was settled.
+    func settleAll() -> [BraintreeElement] {
+        let submitted = transactions.filter { $0.value.status == "submitted_for_settlement" }.map(\.key).sorted()
+        for id in submitted { transactions[id]?.status = "settled" }
+        return submitted.map { find($0).node }
+    }
+
+    func refund(_ id: String, _ node: BraintreeElement?) -> Answer {
+        guard var found = transactions[id] else { return (404, BraintreeElement("not-found")) }
+        guard found.type == "sale" else {
+            return refused("transaction", "base", "91505", "Cannot refund credit.")
+        }
+        guard found.status == "settled" || found.status == "settling" else {
+            return refused("transaction", "base", "91506", "Cannot refund transaction unless it is settled.")
+        }
+        let back = found.refunds.reduce(Int64(0)) { $0 + (transactions[$1]?.amount.minorUnits ?? 0) }
+        let left = Money(minorUnits: found.amount.minorUnits - back, currency: found.amount.currency)
+        guard left.isPositive else {
+            return refused("transaction", "base", "91512", "Transaction has already been completely refunded.")
+        }
+        var amount = left
+        if let text = node?.value("amount") {
+            guard let asked = try? Money(parsing: text, currency: left.currency), asked.isPositive,
+                asked.minorUnits <= left.minorUnits
+            else { return refused("transaction", "amount", "91521", "Refund amount is too large.") }
+            amount = asked
+        }
+        let time = clock.now()
+        let made = Transaction(
+            id: newID(), type: "credit", status: "submitted_for_settlement", amount: amount,
+            orderID: node?.value("order_id"), code: "1002", nonce: found.nonce, created: time, updated: time,
+            refunded: id, held: amount)
+        transactions[made.id] = made
+        sequence.append(made.id)
+        found.refunds.append(made.id)
+        transactions[id] = found
+        return (201, render(made))
+    }
+
+    private func store(_ transaction: Transaction) -> Answer {
+        var changed = transaction
+        changed.updated = clock.now()
+        transactions[changed.id] = changed
+        return (200, render(changed))
+    }
+
+    private func refused(_ object: String, _ field: String, _ code: String, _ message: String) -> Answer {
+        let error = BraintreeElement(
+            "error",
+            of: [
+                BraintreeElement("code", code), BraintreeElement("attribute", field),
+                BraintreeElement("message", message),
+            ])
+        return (
+            422,
+            BraintreeElement(
+                "api-error-response",
+                of: [
+                    BraintreeElement(
+                        "errors",
+                        of: [BraintreeElement(object, of: [BraintreeElement("errors", type: "array", of: [error])])]),
+                    BraintreeElement("message", message),
+                ])
+        )
+    }
+
+    private func render(_ transaction: Transaction) -> BraintreeElement {
+        let number = transaction.nonce.number
+        let profile = CardBrandTable.likeliest(for: number)
+        let expiry = transaction.nonce.expiry.split(separator: "/").map(String.init)
+        var children: [BraintreeElement] = [
+            BraintreeElement("id", transaction.id), BraintreeElement("status", transaction.status),
+            BraintreeElement("type", transaction.type),
+            BraintreeElement("currency-iso-code", transaction.amount.currency.code),
+            BraintreeElement("amount", transaction.amount.decimalString),
+            BraintreeElement("order-id", transaction.orderID ?? ""),
+            BraintreeElement("created-at", transaction.created.internetTime, type: "datetime"),
+            BraintreeElement("updated-at", transaction.updated.internetTime, type: "datetime"),
+            BraintreeElement("processor-response-code", transaction.code),
+            BraintreeElement("processor-response-text", transaction.code == "1000" ? "Approved" : "Do Not Honor"),
+            BraintreeElement("processor-response-type", transaction.code == "1000" ? "approved" : "soft_declined"),
+            BraintreeElement("merchant-account-id", "sandbox"),
+            BraintreeElement("payment-instrument-type", "credit_card"),
+            BraintreeElement(
+                "credit-card",
+                of: [
+                    BraintreeElement("bin", String(number.prefix(6))),
+                    BraintreeElement("last-4", String(number.suffix(4))),
+                    BraintreeElement("card-type", profile?.name ?? "Unknown"),
+                    BraintreeElement("expiration-month", expiry.first ?? "12"),
+                    BraintreeElement("expiration-year", expiry.last ?? "2030"),
+                    BraintreeElement("cardholder-name", transaction.nonce.holder ?? ""),
+                ]),
+            BraintreeElement("customer", of: [BraintreeElement("id", "")]),
+            BraintreeElement("billing", of: [BraintreeElement("id", "")]),
+            BraintreeElement("shipping", of: [BraintreeElement("id", "")]), BraintreeElement("custom-fields", ""),
+            BraintreeElement("refund-ids", type: "array", of: transaction.refunds.map { BraintreeElement("item", $0) }),
+            BraintreeElement("status-history", type: "array", of: []),
+            BraintreeElement("add-ons", type: "array", of: []),
+            BraintreeElement("discounts", type: "array", of: []),
+            BraintreeElement("disbursement-details", of: [BraintreeElement("disbursement-date", "")]),
+            BraintreeElement("descriptor", of: [BraintreeElement("name", "")]),
+            BraintreeElement(
+                "authorization-expires-at", transaction.created.adding(.days(7)).internetTime, type: "datetime"),
+        ]
+        if transaction.status == "gateway_rejected" {
+            children.append(BraintreeElement("gateway-rejection-reason", "fraud"))
+        }
+        if let refunded = transaction.refunded {
+            children.append(BraintreeElement("refunded-transaction-id", refunded))
+        }
+        return BraintreeElement("transaction", of: children)
+    }
+
+    /// The truth in minor units.
+    func ledger() -> JSONValue {
+        .array(
+            sequence.compactMap { transactions[$0] }.map { entry in
+                let isTaken = ["submitted_for_settlement", "settled", "settling"].contains(entry.status)
+                return .members([
+                    "reference": .string(entry.id), "type": .string(entry.type), "state": .string(entry.status),
+                    "amount": .number(String(entry.amount.minorUnits)),
+                    "currency": .string(entry.amount.currency.code),
+                    "captured": .number(String(entry.type == "sale" && isTaken ? entry.amount.minorUnits : 0)),
+                    "refunded": .number(String(entry.type == "credit" && isTaken ? entry.amount.minorUnits : 0)),
+                    "metadata": .members(["order_id": entry.orderID.json]),
+                ])
+            })
+    }
+}

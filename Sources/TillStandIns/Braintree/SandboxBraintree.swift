@@ -1,0 +1,152 @@
+import Foundation
+public import HTTPTypes
+import Hummingbird
+public import TillCore
+import TillHTTP
+public import TillSandbox
+
+/// A stand-in for Braintree: nonces over GraphQL and transactions in the gateway's XML, over loopback or without a
+/// network at all. For this machine only; it moves no real money.
+///
+/// Beyond Braintree's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/settle`, the
+/// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it reports
+/// what was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as
+/// with the other stand-ins.
+public struct SandboxBraintree: HTTPTransport {
+    /// What goes wrong.
+    public let faults: SandboxFaults
+    private let books: BraintreeLedger
+    private let clock: any TillClock
+    private let stall: Span
+    private let notices: BraintreeWebhookSender
+
+    /// Makes one with empty books.
+    /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
+    public init(
+        clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .milliseconds(0)
+    ) {
+        self.faults = faults
+        self.clock = clock
+        self.stall = stall
+        books = BraintreeLedger(clock: clock)
+        notices = BraintreeWebhookSender(clock: clock)
+    }
+
+    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        let transport = HTTPClientTransport()
+        await notices.use(transport)
+        try await LoopbackServer.run(port: port, wire: transport, onReady: onReady) { request in
+            var request = request
+            guard let body = try? await request.collectBody(upTo: 1 << 20) else {
+                return Response(status: .contentTooLarge)
+            }
+            let answer = await answer(
+                request.method.rawValue, request.uri.path, request.headers[.authorization],
+                Array(body.readableBytesView))
+            return Response(
+                status: .init(code: answer.status), headers: [.contentType: answer.type],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+        }
+    }
+
+    /// Hands the request to the stand-in without a network.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        let answer = await answer(
+            request.method.rawValue, request.path ?? "/", request.headerFields[.authorization], body)
+        if answer.status == 504 { throw .unknown(reason: "no answer in time") }
+        var response = HTTPResponse(status: .init(code: answer.status))
+        response.headerFields[.contentType] = answer.type
+        return HTTPReply(response: response, body: answer.body)
+    }
+
+    /// The truth in minor units.
+    public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
+    /// The night's work: everything that was submitted is settled.
+    public func settle() async { await notices.tell("transaction_settled", transactions: await books.settleAll()) }
+
+    private typealias Answer = (status: Int, type: String, body: [UInt8])
+
+    private func answer(_ method: String, _ path: String, _ authorization: String?, _ body: [UInt8]) async -> Answer {
+        let parts = path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+        func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, "application/json", value.bytes()) }
+        if parts.first == "_sandbox" {
+            switch (method, parts.dropFirst().first) {
+            case ("GET", "ledger"): return json(.members(["charges": await books.ledger()]))
+            case ("POST", "settle"):
+                await notices.tell("transaction_settled", transactions: await books.settleAll())
+                return json(.members(["ok": .bool(true)]))
+            case ("POST", "webhooks"):
+                await notices.listen((try? JSONValue(parsing: body))?["url"]?.stringValue)
+                return json(.members(["ok": .bool(true)]))
+            case ("GET", "webhooks"):
+                return json(.members(["webhooks": .array(await notices.kept.map { .string($0) })]))
+            case ("POST", "faults"):
+                let asked = try? JSONValue(parsing: body)
+                guard let operation = asked?["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
+                    let fault = asked?["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
+                else { return json(.members(["ok": .bool(false)]), 400) }
+                faults.fail(operation, with: fault, times: Int(clamping: asked?["times"]?.int64Value ?? 1))
+                return json(.members(["ok": .bool(true)]))
+            default: return json(.members(["ok": .bool(false)]), 404)
+            }
+        }
+        guard let authorization, authorization.hasPrefix("Basic ") || authorization.hasPrefix("Bearer ") else {
+            return (401, "text/plain", [])
+        }
+        await notices.heard(authorization)
+        if parts == ["graphql"] {
+            guard method == "POST", let asked = try? JSONValue(parsing: body) else { return (400, "text/plain", []) }
+            return json(await books.tokenize(asked))
+        }
+        guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants", parts[2] == "transactions"
+        else {
+            return (404, "application/xml", [])
+        }
+        return await faulty(method, Array(parts.dropFirst(3)), body)
+    }
+
+    private func faulty(_ method: String, _ rest: [String], _ body: [UInt8]) async -> Answer {
+        let operation: SandboxOperation =
+            switch (method, rest.count, rest.last ?? "") {
+            case ("POST", 0, _): .authorize
+            case (_, 2, "submit_for_settlement"): .capture
+            case (_, 2, "void"): .void
+            case (_, 2, "refund"): .refund
+            default: .query
+            }
+        let fault = faults.next(operation, key: rest.joined(), amount: nil, at: clock.now())
+        switch fault {
+        case .timeoutBeforeCommit:
+            try? await clock.sleep(for: stall)
+            return (504, "text/plain", [])
+        case .conflict, .outage, .notSent: return (503, "text/plain", [])
+        case .slow(let span): try? await clock.sleep(for: span)
+        default: break
+        }
+        let answer = await route(method, rest, body)
+        switch fault {
+        case .timeoutAfterCommit:
+            try? await clock.sleep(for: stall)
+            return (504, "text/plain", [])
+        case .serverErrorAfterSuccess: return (500, "text/plain", [])
+        default: return (answer.status, "application/xml", answer.status == 404 ? [] : answer.node.bytes())
+        }
+    }
+
+    private func route(_ method: String, _ rest: [String], _ body: [UInt8]) async -> BraintreeLedger.Answer {
+        let node = BraintreeElement(parsing: body)
+        switch (method, rest.count, rest.last ?? "") {
+        case ("POST", 0, _): return await books.create(node ?? BraintreeElement("nothing"))
+        case ("POST", 1, "advanced_search_ids"): return await books.search(node ?? BraintreeElement("search"))
+        case ("GET", 1, let id): return await books.find(id)
+        case ("PUT", 2, "submit_for_settlement"): return await books.submit(rest[0], node)
+        case ("PUT", 2, "void"): return await books.void(rest[0])
+        case ("PUT", 2, "settle"): return await books.settle(rest[0])
+        case ("POST", 2, "refund"): return await books.refund(rest[0], node)
+        default: return (404, BraintreeElement("not-found"))
+        }
+    }
+}

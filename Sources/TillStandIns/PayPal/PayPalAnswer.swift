@@ -1,0 +1,105 @@
+import TillCore
+import TillSandbox
+
+/// One answer in PayPal's shape.
+struct PayPalAnswer: Sendable {
+    var status: Int
+    var body: JSONValue?
+    /// What is sent in place of JSON: a certificate, a page.
+    var text: String?
+    var contentType = "application/json"
+    /// Where a browser goes on.
+    var location: String?
+
+    var bytes: [UInt8]? { text.map { Array($0.utf8) } ?? body?.bytes() }
+
+    init(_ status: Int, _ body: JSONValue? = nil, location: String? = nil) {
+        self.status = status
+        self.body = body
+        self.location = location
+    }
+
+    /// What is no JSON.
+    init(_ status: Int, text: String, contentType: String) {
+        self.status = status
+        self.text = text
+        self.contentType = contentType
+    }
+
+    /// One fault of a request: what, where, and why in our words.
+    struct Fault: Hashable, Sendable {
+        var issue: String
+        var field: String?
+        var location: String?
+        var note: String?
+
+        init(_ issue: String, _ field: String? = nil, location: String? = "body", note: String? = nil) {
+            self.issue = issue
+            self.field = field
+            self.location = location
+            self.note = note
+        }
+    }
+
+    /// A request that is not well-formed.
+    static func badRequest(_ faults: [Fault]) -> PayPalAnswer {
+        error(
+            400, "INVALID_REQUEST", "Request is not well-formed, syntactically incorrect, or violates schema.", faults)
+    }
+
+    /// A request that PayPal understands and refuses.
+    static func refused(_ issue: String, _ field: String? = nil, note: String? = nil) -> PayPalAnswer {
+        refused([Fault(issue, field, note: note)])
+    }
+
+    static func refused(_ faults: [Fault]) -> PayPalAnswer {
+        error(
+            422, "UNPROCESSABLE_ENTITY",
+            "The requested action could not be performed, semantically incorrect, or failed business validation.",
+            faults)
+    }
+
+    static func missing(_ issue: String = "INVALID_RESOURCE_ID") -> PayPalAnswer {
+        error(
+            404, "RESOURCE_NOT_FOUND", "The specified resource does not exist.",
+            [Fault(issue, location: "path")])
+    }
+
+    static func inProgress() -> PayPalAnswer {
+        error(
+            409, "RESOURCE_CONFLICT", "The server has detected a conflict while processing this request.",
+            [Fault("PREVIOUS_REQUEST_IN_PROGRESS")])
+    }
+
+    static func unauthorized() -> PayPalAnswer {
+        error(
+            401, "AUTHENTICATION_FAILURE",
+            "Authentication failed due to missing Authorization header, or invalid authentication credentials.", [])
+    }
+
+    static func failure(_ status: Int) -> PayPalAnswer {
+        status == 503
+            ? error(503, "SERVICE_UNAVAILABLE", "Service Unavailable.", [])
+            : error(status, "INTERNAL_SERVER_ERROR", "An internal server error occurred.", [])
+    }
+
+    static func unsupportedMedia() -> PayPalAnswer {
+        error(415, "UNSUPPORTED_MEDIA_TYPE", "The server does not support the request payload's media type.", [])
+    }
+
+    private static func error(_ status: Int, _ name: String, _ message: String, _ faults: [Fault]) -> PayPalAnswer {
+        let details = faults.map { fault in
+            JSONValue.members([
+                "issue": .string(fault.issue), "field": fault.field.json, "location": fault.location.json,
+                "sandbox_note": fault.note.json,
+            ])
+        }
+        let id = StableHash.hex("\(status) \(name) \(faults)").prefix(13)
+        return PayPalAnswer(
+            status,
+            .members([
+                "name": .string(name), "message": .string(message), "debug_id": .string(String(id)),
+                "details": faults.isEmpty ? nil : .array(details), "links": .array([]),
+            ]))
+    }
+}

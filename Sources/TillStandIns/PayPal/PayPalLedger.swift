@@ -1,0 +1,218 @@
+import TillCore
+import TillSandbox
+
+/// The books of the PayPal stand-in: orders, holds, captures, refunds, stored cards. An actor, so that two requests
+/// never see each other's middle. In memory; the clock can be moved.
+///
+/// Its rules are written from PayPal's documentation and issue list, not from our client.
+actor PayPalLedger {
+    /// The most orders that are kept.
+    static let maximumOrders = 1_000_000
+
+    struct Order {
+        var id: String
+        var intent: String
+        var status: String
+        var units: [Unit]
+        var card: JSONValue?
+        var created: Timestamp
+        var updated: Timestamp
+        /// A card that waits for its challenge.
+        var waiting: JSONValue?
+        /// Where the bank's page sends the customer afterwards.
+        var returnURL: String?
+        var payments: [Payment] = []
+    }
+
+    struct Unit {
+        var members: [JSONMember]
+        var amount: Money
+        subscript(name: String) -> JSONValue? { members.first { $0.key == name }?.value }
+        var reference: String { self["reference_id"]?.stringValue ?? "default" }
+        mutating func set(_ name: String, _ value: JSONValue?) {
+            members.removeAll { $0.key == name }
+            if let value { members.append(JSONMember(key: name, value: value)) }
+        }
+    }
+
+    enum Payment: Hashable {
+        case authorization(String)
+        case capture(String)
+        case refund(String)
+    }
+
+    struct Authorization {
+        var id: String
+        var order: String
+        var unit: Int
+        var status: String
+        var amount: Money
+        var created: Timestamp
+        var expires: Timestamp
+        var processor: JSONValue?
+        /// The hold that this one renews.
+        var parent: String?
+        var captures: [String] = []
+        var isClosed = false
+        var wasRenewed = false
+    }
+
+    struct Capture {
+        var id: String
+        var order: String
+        var unit: Int
+        var authorization: String?
+        var status: String
+        var amount: Money
+        var isFinal: Bool
+        var created: Timestamp
+        var processor: JSONValue?
+        var refunds: [String] = []
+        var invoice: String?
+        var reason: String?
+    }
+
+    struct Refund {
+        var id: String
+        var capture: String
+        var status: String
+        var amount: Money
+        var created: Timestamp
+        var custom: String?
+        var invoice: String?
+        var note: String?
+    }
+
+    struct StoredCard {
+        var id: String
+        var isSetup: Bool
+        var card: JSONValue
+        var customer: String
+        var status: String
+        var created: Timestamp
+    }
+
+    /// What a key has done: asked again, the latest state of it is told.
+    struct Done {
+        var at: Timestamp
+        var resource: Resource
+    }
+    enum Resource: Hashable {
+        case order(String)
+        case authorization(String)
+        case capture(String)
+        case refund(String)
+        case token(String)
+        case nothing
+    }
+
+    /// Something that a webhook tells.
+    struct Notice: Sendable {
+        var kind: String
+        var resource: JSONValue
+        var resourceType: String {
+            switch kind.split(separator: ".").dropFirst().first {
+            case "CAPTURE": "capture"
+            case "AUTHORIZATION": "authorization"
+            case "ORDER": "checkout-order"
+            default: "payment_token"
+            }
+        }
+    }
+
+    /// What happened since it was told last.
+    private var notices: [Notice] = []
+    private var isListenedTo = false
+
+    /// From here on somebody wants to know what happens.
+    func listen() { isListenedTo = true }
+
+    func note(_ kind: String, _ resource: @autoclosure () -> JSONValue) {
+        if isListenedTo { notices.append(Notice(kind: kind, resource: resource())) }
+    }
+
+    func takeNotifications() -> (notices: [Notice], base: String) {
+        defer { notices = [] }
+        return (notices, base)
+    }
+
+    var orders: [String: Order] = [:]
+    var orderSequence: [String] = []
+    var authorizations: [String: Authorization] = [:]
+    var captures: [String: Capture] = [:]
+    var refunds: [String: Refund] = [:]
+    var cards: [String: StoredCard] = [:]
+    var keys: [String: Done] = [:]
+    private var counter: UInt64 = 0
+    private let clock: any TillClock
+    private var shift = Span(milliseconds: 0)
+    /// Where the stand-in is, for its links.
+    private(set) var base = "http://127.0.0.1"
+
+    init(clock: any TillClock) { self.clock = clock }
+
+    /// Says on which port the stand-in is.
+    func listens(on port: Int) { base = "http://127.0.0.1:\(port)" }
+
+    var now: Timestamp { clock.now().adding(shift) }
+
+    /// Moves the stand-in's clock forward.
+    func advance(_ span: Span) { shift = Span(milliseconds: shift.milliseconds &+ max(0, span.milliseconds)) }
+
+    /// Seventeen capital letters and digits, as PayPal's.
+    func newID() -> String {
+        counter += 1
+        let text = String(StableHash.of("paypal \(counter)"), radix: 36).uppercased()
+        let tail = String(counter, radix: 36).uppercased()
+        let filler = String(repeating: "0", count: max(0, 17 - text.utf8.count - tail.utf8.count))
+        return String((text + filler + tail).suffix(17))
+    }
+
+    /// What a key has done before, if PayPal would still remember it.
+    func done(_ key: String?, _ path: String, within retention: Span) -> Resource? {
+        guard let key, let done = keys["\(path) \(key)"], now.since(done.at) < retention else { return nil }
+        return done.resource
+    }
+
+    func remember(_ key: String?, _ path: String, _ resource: Resource) {
+        guard let key else { return }
+        keys["\(path) \(key)"] = Done(at: now, resource: resource)
+    }
+
+    /// The truth in minor units, one entry an order.
+    func ledger() -> JSONValue {
+        .array(orderSequence.compactMap { orders[$0] }.map(entry))
+    }
+
+    private func entry(_ order: Order) -> JSONValue {
+        var held: Int64 = 0
+        var taken: Int64 = 0
+        var back: Int64 = 0
+        var isVoided = false
+        for payment in order.payments {
+            switch payment {
+            case .authorization(let id):
+                guard let hold = authorizations[id], hold.parent == nil, hold.status != "DENIED" else { continue }
+                held += hold.amount.minorUnits
+                if hold.status == "VOIDED" { isVoided = true }
+            case .capture(let id):
+                guard let capture = captures[id], !["DECLINED", "FAILED", "PENDING"].contains(capture.status) else {
+                    continue
+                }
+                taken += capture.amount.minorUnits
+                if capture.authorization == nil { held += capture.amount.minorUnits }
+            case .refund(let id): back += refunds[id]?.amount.minorUnits ?? 0
+            }
+        }
+        let unit = order.units.first
+        return .members([
+            "reference": .string(order.id), "intent": .string(order.intent), "state": .string(order.status),
+            "amount": unit.map { .number(String($0.amount.minorUnits)) },
+            "currency": unit.map { .string($0.amount.currency.code) }, "authorized": .number(String(held)),
+            "captured": .number(String(taken)), "refunded": .number(String(back)), "canceled": .bool(isVoided),
+            "metadata": .members([
+                "description": unit?["description"], "custom_id": unit?["custom_id"], "invoice_id": unit?["invoice_id"],
+            ]),
+        ])
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Synchronization
+import TillCore
+import TillSandbox
+
+/// Takes requests, checks who asks, makes faults on demand and asks the books.
+struct PayPalStandIn: Sendable {
+    struct Request: Sendable {
+        var method: String
+        var path: [String]
+        var query: String
+        var body: [UInt8]
+        var contentType: String?
+        var authorization: String?
+        var key: String?
+        var prefer: String?
+        var wantsWhole: Bool { prefer?.contains("representation") ?? false }
+    }
+
+    let books: PayPalLedger
+    let faults: SandboxFaults
+    let clock: any TillClock
+    let stall: Span
+    let notices: PayPalWebhookSender
+    private let tokens = Tokens()
+
+    init(
+        books: PayPalLedger, faults: SandboxFaults, clock: any TillClock, stall: Span,
+        transport: (any HTTPTransport)? = nil
+    ) {
+        self.books = books
+        notices = PayPalWebhookSender(clock: clock, transport: transport)
+        self.faults = faults
+        self.clock = clock
+        self.stall = stall
+    }
+
+    /// The tokens that were given out and until when they are good.
+    private final class Tokens: Sendable {
+        /// The most that are kept.
+        static let maximum = 10_000
+        private let state = Mutex<(good: [String: Timestamp], count: Int)>(([:], 0))
+
+        func make(at now: Timestamp) -> String {
+            state.withLock { state in
+                if state.good.count >= Tokens.maximum { state.good = state.good.filter { $0.value > now } }
+                state.count += 1
+                let token =
+                    "A21AA" + StableHash.hex("token \(state.count)")
+                    + StableHash.hex("\(UInt64.random(in: .min ... .max))")
+                state.good[token] = now.adding(SandboxPayPalServer.tokenLife)
+                return token
+            }
+        }
+        func isGood(_ token: String, at now: Timestamp) -> Bool {
+            state.withLock { ($0.good[token] ?? Timestamp(milliseconds: .min)) > now }
+        }
+        func forget() { state.withLock { $0.good = [:] } }
+        var count: Int { state.withLock { $0.count } }
+    }
+
+    func answer(_ request: Request) async -> PayPalAnswer {
+        let path = request.path
+        if path.first == "_sandbox" { return await told(control(request)) }
+        if request.method == "GET", "/" + path.joined(separator: "/") == PayPalWebhookSender.certificatePath {
+            guard let chain = await notices.chain() else { return .failure(500) }
+            return PayPalAnswer(200, text: chain, contentType: "application/x-pem-file")
+        }
+        let now = await books.now
+        if path == ["v1", "oauth2", "token"] { return token(request, now) }
+        guard isAllowed(request, now) else { return .unauthorized() }
+        guard let operation = operation(of: request) else { return await told(route(request)) }
+        let fault = faults.next(operation, key: request.key ?? "", amount: amount(in: request), at: now)
+        switch fault {
+        case .timeoutBeforeCommit:
+            try? await clock.sleep(for: stall)
+            return .failure(504)
+        case .conflict: return .inProgress()
+        case .outage, .notSent: return .failure(503)
+        case .slow(let span): try? await clock.sleep(for: span)
+        case .duplicateDelivery: _ = await told(route(request))
+        case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
+        }
+        let answer = await told(route(request))
+        switch fault {
+        case .timeoutAfterCommit:
+            try? await clock.sleep(for: stall)
+            return .failure(504)
+        case .serverErrorAfterSuccess: return .failure(500)
+        default: return answer
+        }
+    }
+
+    /// Tells the subscribers what an answer has changed, and gives the answer on.
+    private func told(_ answer: PayPalAnswer) async -> PayPalAnswer {
+        let new = await books.takeNotifications()
+        if !new.notices.isEmpty { await notices.tell(new.notices, base: new.base) }
+        return answer
+    }
+
+    private func token(_ request: Request, _ now: Timestamp) -> PayPalAnswer {
+        func refused(_ status: Int, _ error: String, _ text: String) -> PayPalAnswer {
+            PayPalAnswer(status, .members(["error": .string(error), "error_description": .string(text)]))
+        }
+        guard request.method == "POST" else { return .missing() }
+        guard let field = request.authorization, field.hasPrefix("Basic "),
+            let data = Data(base64Encoded: String(field.dropFirst(6))),
+            case let parts = String(decoding: data, as: UTF8.self).split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false),
+            parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1] != "wrong"
+        else { return refused(401, "invalid_client", "Client Authentication failed") }
+        guard String(decoding: request.body, as: UTF8.self).contains("grant_type=client_credentials") else {
+            return refused(400, "unsupported_grant_type", "Grant Type is not supported")
+        }
+        return PayPalAnswer(
+            200,
+            .members([
+                "scope": .string("https://uri.paypal.com/services/payments/payment"),
+                "access_token": .string(tokens.make(at: now)), "token_type": .string("Bearer"),
+                "app_id": .string("APP-SANDBOX"),
+                "expires_in": .number(String(SandboxPayPalServer.tokenLife.milliseconds / 1000)),
+                "nonce": .string("\(now.internetTime)sandbox"),
+            ]))
+    }
+
+    /// A token that was given out; for attaching a card also the client id alone, as apps have no secret.
+    private func isAllowed(_ request: Request, _ now: Timestamp) -> Bool {
+        guard let field = request.authorization else { return false }
+        if field.hasPrefix("Bearer ") { return tokens.isGood(String(field.dropFirst(7)), at: now) }
+        guard field.hasPrefix("Basic "), request.path.last == "confirm-payment-source",
+            let data = Data(base64Encoded: String(field.dropFirst(6)))
+        else { return false }
+        return String(decoding: data, as: UTF8.self).hasSuffix(":")
+    }
+
+    private func operation(of request: Request) -> SandboxOperation? {
+        let path = request.path
+        switch (request.method, path.count, path.last ?? "") {
+        case ("POST", 3, "orders"):
+            return (try? JSONValue(parsing: request.body))?["payment_source"] == nil ? .prepare : .authorize
+        case ("POST", 5, "capture") where path[1] == "checkout": return .authorize
+        case ("POST", 5, "authorize"): return .authorize
+        case ("POST", 5, "capture"): return .capture
+        case ("POST", 5, "refund"): return .refund
+        case ("POST", 5, "reauthorize"): return .renew
+        case ("POST", 5, "void"), ("PATCH", 4, _): return .void
+        case ("GET", _, _): return .query
+        default: return nil
+        }
+    }
+
+    private func amount(in request: Request) -> Int64? {
+        guard let json = try? JSONValue(parsing: request.body) else { return nil }
+        let value = json["amount"] ?? json["purchase_units"]?.arrayValue?.first?["amount"]
+        return PayPalWireAmount.read(value)?.minorUnits
+    }
+
+    private func route(_ request: Request) async -> PayPalAnswer {
+        var body = JSONValue.object([])
+        if ["POST", "PATCH"].contains(request.method) {
+            if let type = request.contentType, !type.lowercased().hasPrefix("application/json") {
+                return .unsupportedMedia()
+            }
+            if !request.body.isEmpty {
+                guard let json = try? JSONValue(parsing: request.body) else {
+                    return .badRequest([.init("MALFORMED_REQUEST_JSON")])
+                }
+                body = json
+            }
+        }
+        let path = request.path
+        let whole = request.wantsWhole
+        switch (request.method, path.count > 2 ? path[1] + "/" + path[2] : "", path.count, path.last ?? "") {
+        case ("POST", "checkout/orders", 3, _): return await books.createOrder(body, key: request.key, whole: whole)
+        case ("GET", "checkout/orders", 4, let id): return await books.getOrder(id)
+        case ("PATCH", "checkout/orders", 4, let id): return await books.patchOrder(id, body)
+        case ("POST", "checkout/orders", 5, "confirm-payment-source"):
+            return await books.confirm(path[3], body, whole: whole)
+        case ("POST", "checkout/orders", 5, "capture"), ("POST", "checkout/orders", 5, "authorize"):
+            return await books.execute(
+                path[3], body, intent: path[4].uppercased(), key: request.key, whole: whole)
+        case ("GET", "payments/authorizations", 4, let id): return await books.getAuthorization(id)
+        case ("POST", "payments/authorizations", 5, "capture"):
+            return await books.captureAuthorization(path[3], body, key: request.key)
+        case ("POST", "payments/authorizations", 5, "reauthorize"):
+            return await books.reauthorize(path[3], body, key: request.key)
+        case ("POST", "payments/authorizations", 5, "void"):
+            return await books.void(path[3], key: request.key, whole: whole)
+        case ("GET", "payments/captures", 4, let id): return await books.getCapture(id)
+        case ("POST", "payments/captures", 5, "refund"): return await books.refund(path[3], body, key: request.key)
+        case ("GET", "payments/refunds", 4, let id): return await books.getRefund(id)
+        case ("POST", "vault/setup-tokens", 3, _): return await books.createSetupToken(body, key: request.key)
+        case ("GET", "vault/setup-tokens", 4, let id): return await books.getToken(id, isSetup: true)
+        case ("POST", "vault/payment-tokens", 3, _): return await books.createPaymentToken(body, key: request.key)
+        case ("GET", "vault/payment-tokens", 4, let id): return await books.getToken(id, isSetup: false)
+        case ("DELETE", "vault/payment-tokens", 4, let id): return await books.deleteToken(id)
+        case ("GET", "vault/payment-tokens", 3, _):
+            return await books.listTokens(customer: query("customer_id", request))
+        case (_, "checkout/orders", 6, _): return .missing("TRACKER_ID_NOT_FOUND")
+        default: return .missing()
+        }
+    }
+
+    private func query(_ name: String, _ request: Request) -> String {
+        for pair in request.query.split(separator: "&") where pair.hasPrefix("\(name)=") {
+            return pair.dropFirst(name.utf8.count + 1).removingPercentEncoding ?? ""
+        }
+        return ""
+    }
+
+    private func control(_ request: Request) async -> PayPalAnswer {
+        let json = (try? JSONValue(parsing: request.body)) ?? .object([])
+        let done = PayPalAnswer(200, .members(["ok": .bool(true)]))
+        switch (request.method, request.path.dropFirst().first ?? "") {
+        case ("GET", "ledger"):
+            return PayPalAnswer(
+                200, .members(["charges": await books.ledger(), "tokens": .number(String(tokens.count))]))
+        case ("POST", "faults"):
+            guard let operation = json["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
+                let fault = json["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
+            else { return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: operation, fault, times")]) }
+            faults.fail(operation, with: fault, times: Int(clamping: json["times"]?.int64Value ?? 1))
+            return done
+        case ("POST", "clock"):
+            guard let seconds = json["advance_seconds"]?.int64Value, (0...1_000_000_000).contains(seconds) else {
+                return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: advance_seconds")])
+            }
+            await books.advance(.seconds(seconds))
+            return PayPalAnswer(200, .members(["now": .string(await books.now.internetTime)]))
+        case (let method, "challenge"): return await challenge(method, request)
+        case ("POST", "action"):
+            guard let id = json["reference"]?.stringValue, let succeeds = json["succeeds"]?.boolValue else {
+                return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: reference, succeeds")])
+            }
+            return await books.approve(id, succeeds: succeeds) ? done : .missing()
+        case ("POST", "webhooks"):
+            let subscriber = PayPalWebhookSender.Subscriber(
+                url: json["url"]?.stringValue, webhook: json["id"]?.stringValue ?? PayPalWebhookSender.defaultWebhookID,
+                copies: Int(clamping: json["copies"]?.int64Value ?? 1),
+                isBeforeAnswer: json["before_answer"]?.boolValue ?? false)
+            guard await notices.add(subscriber) else { return .failure(500) }
+            await books.listen()
+            return done
+        case ("GET", "webhooks"):
+            let list = await notices.kept.map { delivery in
+                JSONValue.members([
+                    "kind": .string(delivery.kind), "body": .string(String(decoding: delivery.body, as: UTF8.self)),
+                    "head": .object(delivery.head.map { JSONMember(key: $0.name, value: .string($0.value)) }),
+                ])
+            }
+            return PayPalAnswer(200, .members(["webhooks": .array(list)]))
+        case ("POST", "tokens"):
+            // All tokens end at once, as when the client's secret is changed.
+            tokens.forget()
+            return done
+        default: return .missing()
+        }
+    }
+}

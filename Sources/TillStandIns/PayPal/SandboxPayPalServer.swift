@@ -1,0 +1,86 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Synchronization
+public import TillCore
+import TillHTTP
+public import TillSandbox
+
+/// A stand-in for PayPal: Orders v2, Payments v2, Vault v3 and the token service over loopback, with PayPal's rules and
+/// a clock that can be moved. For this machine only; it moves no real money.
+///
+/// Beyond PayPal's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
+/// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}`; `POST /_sandbox/webhooks` with
+/// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same path
+/// for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock` with
+/// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
+/// the customer before the bank's challenge, as the page does to which the order's link leads. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
+/// others of PayPal's own sandbox.
+public struct SandboxPayPalServer: Sendable {
+    /// The longest body that is read.
+    static let maximumBody = 1 << 20
+    /// How long a token is good.
+    static let tokenLife: Span = .hours(9)
+
+    /// What goes wrong.
+    public let faults: SandboxFaults
+    private let clock: any TillClock
+    private let stall: Span
+
+    /// Makes one.
+    /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
+    public init(
+        clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .seconds(100)
+    ) {
+        self.clock = clock
+        self.faults = faults
+        self.stall = stall
+    }
+
+    /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
+    /// - Parameters:
+    ///   - port: zero takes a free one.
+    ///   - onReady: is told the port once requests are taken.
+    public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        let books = PayPalLedger(clock: clock)
+        let transport = HTTPClientTransport()
+        let desk = PayPalStandIn(books: books, faults: faults, clock: clock, stall: stall, transport: transport)
+        try await LoopbackServer.run(port: port, wire: transport) { actual in
+            await books.listens(on: actual)
+            await onReady(actual)
+        } respond: { request in
+            await respond(to: request, desk)
+        }
+    }
+
+    private func respond(to request: Request, _ desk: PayPalStandIn) async -> Response {
+        var request = request
+        guard let collected = try? await request.collectBody(upTo: SandboxPayPalServer.maximumBody) else {
+            return response(.badRequest([.init("MALFORMED_REQUEST_JSON")]))
+        }
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
+        let call = PayPalStandIn.Request(
+            method: request.method.rawValue,
+            path: request.uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) },
+            query: request.uri.query ?? "", body: Array(collected.readableBytesView),
+            contentType: field("Content-Type"), authorization: field("Authorization"),
+            key: field("PayPal-Request-Id"), prefer: field("Prefer"))
+        return response(await desk.answer(call))
+    }
+
+    private func response(_ answer: PayPalAnswer) -> Response {
+        var headers = HTTPFields()
+        if let name = HTTPField.Name("PayPal-Debug-Id") {
+            headers[name] =
+                answer.body?["debug_id"]?.stringValue ?? StableHash.hex("\(UInt64.random(in: .min ... .max))")
+        }
+        if let location = answer.location { headers[.location] = location }
+        guard let body = answer.bytes else {
+            return Response(status: HTTPResponse.Status(code: answer.status), headers: headers)
+        }
+        headers[.contentType] = answer.contentType
+        return Response(
+            status: HTTPResponse.Status(code: answer.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

@@ -1,0 +1,50 @@
+public import HTTPTypes
+public import TillCore
+public import TillSandbox
+
+/// The PayPal stand-in without a network: a transport whose other end is the stand-in itself. For tests and examples.
+public struct SandboxPayPalTransport: HTTPTransport {
+    /// What goes wrong.
+    public let faults: SandboxFaults
+    private let books: PayPalLedger
+    private let desk: PayPalStandIn
+
+    /// Makes one with empty books.
+    /// - Parameter stall: how long a request that "times out" is held, on the given clock.
+    public init(
+        clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(),
+        stall: Span = .milliseconds(0)
+    ) {
+        self.faults = faults
+        books = PayPalLedger(clock: clock)
+        desk = PayPalStandIn(books: books, faults: faults, clock: clock, stall: stall)
+    }
+
+    /// Hands the request to the stand-in.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
+        let parts = (request.path ?? "/").split(separator: "?", maxSplits: 1)
+        let answer = await desk.answer(
+            PayPalStandIn.Request(
+                method: request.method.rawValue, path: (parts.first ?? "").split(separator: "/").map(String.init),
+                query: parts.count > 1 ? String(parts[1]) : "", body: body, contentType: field("Content-Type"),
+                authorization: field("Authorization"), key: field("PayPal-Request-Id"), prefer: field("Prefer")))
+        if answer.status == 504 { throw .unknown(reason: "no answer in time") }
+        var response = HTTPResponse(status: .init(code: answer.status))
+        response.headerFields[.contentType] = answer.contentType
+        return HTTPReply(response: response, body: answer.bytes ?? [])
+    }
+
+    /// Moves the stand-in's clock forward.
+    public func advance(_ span: Span) async { await books.advance(span) }
+
+    /// Acts as the customer before the bank's challenge. `false` if the order waits for none.
+    public func answerChallenge(_ order: String, succeeds: Bool) async -> Bool {
+        await books.approve(order, succeeds: succeeds)
+    }
+
+    /// The truth in minor units, one entry an order: `reference`, `captured`, `refunded`, `authorized`, `canceled`.
+    public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
+}

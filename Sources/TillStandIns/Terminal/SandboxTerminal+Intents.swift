@@ -1,0 +1,57 @@
+import Synchronization
+import TillCore
+import TillSandbox
+
+/// What intents can do only because a reader is involved.
+extension SandboxTerminal {
+    /// Raises a hold, if it was asked to allow it.
+    func increment(_ id: String, _ form: StripeForm) async throws -> StripeAnswer {
+        guard let wire = form["amount"].flatMap({ Int64($0) }) else {
+            return .invalid("amount", "Missing required param: amount.", code: "parameter_missing")
+        }
+        let now = now
+        let answer = try await ledger.store.transaction { shelf -> StripeAnswer in
+            guard var charge = try shelf.charge(id) else { return .missing("payment_intent", id) }
+            guard charge.state == .authorized, charge.captures.isEmpty, !charge.isExpired(at: now) else {
+                return SandboxTerminal.refuse(
+                    "payment_intent_unexpected_state", "Only a hold can be raised.")
+            }
+            guard charge.allowsIncrement == true else {
+                return .invalid("payment_intent", "This PaymentIntent does not support incremental authorization.")
+            }
+            guard let amount = SandboxTerminal.minorUnits(wire, charge), amount > charge.amount, wire <= 99_999_999
+            else { return .invalid("amount", "The new amount must be above the one that is held.") }
+            charge.amount = amount
+            charge.authorized = amount
+            try shelf.put(charge, keys: [])
+            var answer = StripeAnswer(StripeRendering(now: now).intent(charge))
+            answer.event = StripeAnswer.Event(
+                type: "payment_intent.amount_capturable_updated", object: StripeRendering(now: now).intent(charge))
+            return answer
+        }
+        return answer
+    }
+
+    func createSetupIntent(_ form: StripeForm, _ owner: String) -> StripeAnswer {
+        state.withLock { state in
+            guard state.setupIntents.count < SandboxTerminal.maximumThings else { return SandboxTerminal.full }
+            let (id, order) = SandboxTerminal.identifier("seti", &state)
+            let thing = Thing(
+                id: id, owner: owner, order: order,
+                fields: [
+                    JSONMember(key: "id", value: .string(id)),
+                    JSONMember(key: "object", value: .string("setup_intent")),
+                    JSONMember(key: "client_secret", value: .string("\(id)_secret_sandbox")),
+                    JSONMember(key: "created", value: .int(now.milliseconds / 1000)),
+                    JSONMember(key: "livemode", value: .bool(false)),
+                    JSONMember(key: "metadata", value: .map(form.members(of: "metadata"))),
+                    JSONMember(key: "payment_method", value: .null),
+                    JSONMember(key: "payment_method_types", value: .array([.string("card_present")])),
+                    JSONMember(key: "status", value: .string("requires_payment_method")),
+                    JSONMember(key: "usage", value: .string(form["usage"] ?? "off_session")),
+                ])
+            state.setupIntents[id] = thing
+            return StripeAnswer(thing.json)
+        }
+    }
+}

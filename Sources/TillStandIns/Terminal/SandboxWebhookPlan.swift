@@ -1,0 +1,100 @@
+import Synchronization
+public import TillCore
+import TillHTTP
+import TillSandbox
+
+/// Where the sandbox tells what happened, and how badly: late, twice, in the wrong order, or not at all. Set up while
+/// it runs: `POST /_sandbox/webhooks {"url": …, "secret": "whsec_…", "copies": 2, "delay_ms": 500, "drop_every": 3,
+/// "swap": true}`; an empty url ends it.
+public final class SandboxWebhookPlan: Sendable {
+    /// Receivers at once.
+    static let maximumReceivers = 8
+
+    private struct Receiver: Sendable {
+        var webhook: SandboxWebhook
+        var dropEvery: Int64
+        var swaps: Bool
+        var count: Int64 = 0
+        var held: Numbered?
+    }
+
+    private struct Numbered: Sendable {
+        var event: StripeAnswer.Event
+        var id: String
+    }
+
+    private struct State {
+        var receivers: [Receiver] = []
+        var number: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let clock: any TillClock
+    private let transport: (any HTTPTransport)?
+    /// Lives as long as the process: a transport must be closed before it goes, and a plan has no end of its own.
+    private static let wire = HTTPClientTransport()
+
+    /// Makes one without a receiver.
+    /// - Parameter transport: HTTP if not given.
+    public init(clock: any TillClock, transport: (any HTTPTransport)? = nil) {
+        self.clock = clock
+        self.transport = transport
+    }
+
+    /// Takes the settings of one receiver.
+    func configure(_ json: JSONValue) -> StripeAnswer {
+        guard let url = json["url"]?.stringValue else { return .invalid("url", "Wanted: url and secret.") }
+        guard !url.isEmpty else {
+            state.withLock { $0.receivers = [] }
+            return StripeAnswer(.fields(["ok": .bool(true)]))
+        }
+        let isHere = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].contains { url.hasPrefix($0) }
+        guard isHere, let secret = json["secret"]?.stringValue, !secret.isEmpty else {
+            return .invalid("url", "Wanted: an address of this machine, and a secret.")
+        }
+        let webhook = SandboxWebhook(
+            url: url, secret: Secret(secret), transport: transport ?? SandboxWebhookPlan.wire,
+            copies: Int(clamping: json["copies"]?.int64Value ?? 1),
+            delay: .milliseconds(min(max(json["delay_ms"]?.int64Value ?? 0, 0), 600_000)))
+        let receiver = Receiver(
+            webhook: webhook, dropEvery: max(0, json["drop_every"]?.int64Value ?? 0),
+            swaps: json["swap"]?.boolValue ?? false)
+        let isTaken = state.withLock { state in
+            guard state.receivers.count < SandboxWebhookPlan.maximumReceivers else { return false }
+            state.receivers.append(receiver)
+            return true
+        }
+        return isTaken ? StripeAnswer(.fields(["ok": .bool(true)])) : .invalid("url", "There are too many receivers.")
+    }
+
+    /// Tells an event to all receivers. Returns at once.
+    func send(_ event: StripeAnswer.Event) {
+        let due: [(SandboxWebhook, [Numbered])] = state.withLock { state in
+            guard !state.receivers.isEmpty else { return [] }
+            state.number &+= 1
+            let numbered = Numbered(event: event, id: "evt_" + StableHash.hex("plan \(state.number)"))
+            var due: [(SandboxWebhook, [Numbered])] = []
+            for index in state.receivers.indices {
+                state.receivers[index].count += 1
+                let every = state.receivers[index].dropEvery
+                if every > 0, state.receivers[index].count.isMultiple(of: every) { continue }
+                guard state.receivers[index].swaps else {
+                    due.append((state.receivers[index].webhook, [numbered]))
+                    continue
+                }
+                // Every second one goes before the one that happened before it.
+                if let held = state.receivers[index].held {
+                    state.receivers[index].held = nil
+                    due.append((state.receivers[index].webhook, [numbered, held]))
+                } else {
+                    state.receivers[index].held = numbered
+                }
+            }
+            return due
+        }
+        let clock = clock
+        for (webhook, events) in due {
+            Task { for event in events { await webhook.deliver(event.event, id: event.id, clock: clock) } }
+        }
+    }
+}
