@@ -37,6 +37,7 @@ test:
 
 lint:
 	swift format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
+	@scripts/lint-js
 
 # The documentation of every library, and whether its links lead somewhere.
 docs:

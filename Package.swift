@@ -11,7 +11,6 @@ let strict: [SwiftSetting] = [
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let inMemoryTracing: Target.Dependency = .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -87,7 +86,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
@@ -129,12 +127,12 @@ let package = Package(
             name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            name: "TillBraintree", dependencies: ["TillCore", "TillCards", crypto, httpTypes],
             swiftSettings: strict),
         .target(
             name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
         .target(
-            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
+            name: "TillPayPal", dependencies: ["TillCore", "TillCards", asn1, x509, httpTypes],
             swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
@@ -154,9 +152,9 @@ let package = Package(
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
-        .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
+        .target(name: "TillJournal", dependencies: ["TillCore", grdb], swiftSettings: strict),
         .target(
-            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", log, metrics, tracing],
+            name: "TillCheckout", dependencies: ["TillCore", "TillJournal"],
             swiftSettings: strict),
         .target(
             name: "TillSandbox",
@@ -175,7 +173,7 @@ let package = Package(
                 "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
                 "TillApplePay", "TillContactless", "TillTapToPay", "TillAdyen",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
+                crypto, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -191,7 +189,6 @@ let package = Package(
                 "TillContactless", "TillTapToPay", "TillPCSC", "TillAdyen", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
             ],
             path: "Sources/till",
             swiftSettings: strict),
@@ -248,7 +245,7 @@ let package = Package(
             crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
-        tests("TillAdyen", "TillSandbox", httpTypes),
+        tests("TillAdyen", "TillCards", "TillSandbox", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
@@ -256,13 +253,15 @@ let package = Package(
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "ProviderScripts", "TillCards", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
+        tests(
+            "TillSandbox", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb,
+            httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillServer", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillSimulation", "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
