@@ -11,7 +11,6 @@ let strict: [SwiftSetting] = [
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let inMemoryTracing: Target.Dependency = .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -92,7 +91,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
@@ -143,7 +141,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillBraintree",
-            dependencies: ["TillCore", "TillPayPalClient", "TillBraintreeClient", crypto, httpTypes],
+            dependencies: ["TillCore", "TillCards", "TillPayPalClient", "TillBraintreeClient", crypto, httpTypes],
             swiftSettings: strict),
         .target(
             name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
@@ -169,9 +167,9 @@ let package = Package(
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
-        .target(name: "TillJournal", dependencies: ["TillCore", grdb, metrics], swiftSettings: strict),
+        .target(name: "TillJournal", dependencies: ["TillCore", grdb], swiftSettings: strict),
         .target(
-            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", log, metrics, tracing],
+            name: "TillCheckout", dependencies: ["TillCore", "TillJournal"],
             swiftSettings: strict),
         .target(
             name: "TillSandbox",
@@ -196,7 +194,7 @@ let package = Package(
                 "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
                 "TillPayPalClient", "TillPayPal", "TillBraintree", "TillApplePay", "TillContactless", "TillTapToPay",
                 "TillOffline", "TillAdyen",
-                crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
+                crypto, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -214,7 +212,6 @@ let package = Package(
                 crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
             ],
             path: "Sources/till",
             swiftSettings: strict),
@@ -276,7 +273,7 @@ let package = Package(
             "TillStandIns", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillStandIns", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
-        tests("TillAdyen", "TillSandbox", "TillStandIns", httpTypes),
+        tests("TillAdyen", "TillCards", "TillSandbox", "TillStandIns", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillOffline", "TillSandbox", crypto] + proximityReaderShell),
@@ -284,18 +281,18 @@ let package = Package(
         tests("TillPCSC", "TillContactless"),
         tests("TillHardwareCombine", "TillHardware", openCombine),
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
-        tests("TillStripe", "TillHardware", "TillHTTP", crypto, httpTypes),
+        tests("TillStripe", "TillCards", "TillHardware", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillHardware"),
+        tests("TillSandbox", "TillCards", "TillHardware"),
         tests(
-            "TillStandIns", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillSandbox", "TillStripe",
+            "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillSandbox",
+            "TillStripe",
             httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillStandIns",
-            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillServer", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillStandIns", "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

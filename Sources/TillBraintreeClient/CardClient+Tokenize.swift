@@ -7,7 +7,7 @@ public import TillCore
 public struct TokenizationOptions: Hashable, Sendable {
     /// Have Braintree check the card when the nonce is made.
     public var validates: Bool
-    /// Options.
+    /// Options of a tokenization; by default the gateway does not ask the issuer.
     public init(validates: Bool = false) { self.validates = validates }
 }
 
@@ -20,7 +20,7 @@ public struct CardNonce: Sendable {
     /// The network, as Braintree spells it.
     public let brand: String
 
-    /// A nonce.
+    /// A nonce as the gateway gave it, good for one use.
     package init(nonce: Secret<String>, lastFour: String, brand: String) {
         self.nonce = nonce
         self.lastFour = lastFour

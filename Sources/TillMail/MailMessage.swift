@@ -12,7 +12,7 @@ public struct MailMessage: Hashable, Sendable {
     public var from: EmailAddress
     /// The sender's name, as people read it.
     public var fromName: String
-    /// Who gets it.
+    /// Who gets the letter: one address.
     public var to: EmailAddress
     /// What it is about.
     public var subject: String
@@ -25,7 +25,7 @@ public struct MailMessage: Hashable, Sendable {
     /// When it was written.
     public var date: Timestamp
 
-    /// A letter.
+    /// A letter to one person; texts may hold anything that a text can hold.
     public init(
         from: EmailAddress, fromName: String, to: EmailAddress, subject: String, text: String, html: String,
         identifier: String, date: Timestamp

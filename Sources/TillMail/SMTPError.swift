@@ -17,7 +17,7 @@ public enum SMTPError: ExplainedError, Hashable {
     /// The whole letter went to the server and its answer is missing.
     case mayHaveBeenSent(host: String, reason: String)
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .unreachable: "mail_server_unreachable"

@@ -13,15 +13,15 @@ public struct SMTPServer: Sendable {
         case none
     }
 
-    /// Its name.
+    /// The server's name, which its certificate must show, or an address.
     public var host: String
-    /// Its port.
+    /// The server's port, as 465 for TLS or 587 for STARTTLS.
     public var port: Int
     /// How the connection is kept secret.
     public var security: Security
     /// Who signs in; nobody if `nil`.
     public var user: String?
-    /// With which password.
+    /// The password of ``user``.
     public var password: Secret<String>?
     /// A file with the authorities, PEM, that its certificate may come from; `nil`: those of the system.
     public var authorityFile: String?
@@ -45,7 +45,7 @@ public struct SMTPServer: Sendable {
 
 /// How long a mail server may take, and how much it may say.
 public struct SMTPLimits: Hashable, Sendable {
-    /// For the connection.
+    /// For making the connection, before TLS.
     public var connect = Span.seconds(5)
     /// For the answer to one command, TLS included.
     public var answer = Span.seconds(15)
@@ -58,6 +58,6 @@ public struct SMTPLimits: Hashable, Sendable {
     /// The most lines of an answer.
     public static let lines = 64
 
-    /// The usual ones.
+    /// The limits as they are written above.
     public init() {}
 }

@@ -7,7 +7,7 @@ public enum PrinterDiscovery {
     public struct Found: Hashable, Sendable {
         /// What it calls itself.
         public let name: String
-        /// Its address.
+        /// Where it can be reached, as it says itself.
         public let address: PrinterAddress
         /// What it says about itself: `pdl`, `ty`, `note`.
         public let facts: [String: String]

@@ -9,7 +9,7 @@ public enum PrintOutcome: Hashable, Sendable {
     /// It may be on paper, now or later: the answer is missing.
     case mayHavePrinted(String)
 
-    /// For people.
+    /// One sentence for people: whether it was printed, and what the printer says.
     public var sentence: String {
         switch self {
         case .printed: "The receipt is printed."

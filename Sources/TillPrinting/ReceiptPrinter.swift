@@ -12,7 +12,7 @@ public struct ReceiptPrinter: PrinterService {
         /// Told when the printer asks who prints.
         public var credentials: PrinterCredentials?
 
-        /// A way in.
+        /// Without a pin the machine's own trust decides; without credentials a printer that asks for them is not used.
         public init(pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
             self.pin = pin
             self.credentials = credentials
@@ -22,7 +22,7 @@ public struct ReceiptPrinter: PrinterService {
     /// How long a receipt is followed, if nothing else is said.
     public static let defaultDeadline = Span.seconds(60)
 
-    /// Where it is.
+    /// Where it is, and which language it speaks.
     public let address: PrinterAddress
     /// What an ESC/POS printer can do.
     public let profile: ESCPOSProfile
@@ -136,7 +136,7 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    /// How it stands.
+    /// Asks the printer how it stands. Prints nothing.
     public func state() async throws(IPPError) -> PrinterState { try await facts().state }
 
     /// How it stands and what it can do.
@@ -178,7 +178,7 @@ public struct ReceiptPrinter: PrinterService {
 
 /// What a printer says of itself.
 public struct PrinterFacts: Hashable, Sendable {
-    /// How it stands.
+    /// How the printer stands after the receipt.
     public let state: PrinterState
     /// What it can do; `nil` for printers that do not say.
     public let capabilities: PrinterCapabilities?
@@ -189,20 +189,20 @@ public struct PrintFailure: ExplainedError, Hashable {
     /// What became of it.
     public let outcome: PrintOutcome
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch outcome {
         case .mayHavePrinted: "receipt_may_have_printed"
         case .failed, .printed, .handedOver: "receipt_not_printed"
         }
     }
-    /// What happened.
+    /// Whether paper came out, and what the printer says.
     public var what: String { outcome.sentence }
     /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String { "The payment stands as it is; the receipt can be printed again." }
 
-    /// A failure.
+    /// A failure to print; the outcome says whether paper may have come out.
     public init(outcome: PrintOutcome) { self.outcome = outcome }
 }

@@ -69,7 +69,7 @@ struct CardReport {
         formatted = shown
     }
 
-    var isUsable: Bool { entry.state.isValid && (expiry?.isValid ?? true) && (code?.state.isValid ?? true) }
+    var isUsable: Bool { entry.whenLeft.isValid && (expiry?.isValid ?? true) && (code?.state.isValid ?? true) }
 
     var json: String {
         var writer = JSONWriter()
@@ -77,7 +77,7 @@ struct CardReport {
         writer.field("digits", entry.count)
         writer.field("formatted", formatted)
         writer.field("state", CardReport.word(entry.state))
-        writer.field("reason", CardReport.reason(entry.state))
+        writer.field("reason", CardReport.reason(entry.whenLeft))
         writer.field("check_digit", passesLuhn)
         writer.field("may_continue", entry.mayContinue)
         writer.field("warnings", .array(entry.warnings.map { .string($0.word) }))
@@ -111,7 +111,7 @@ struct CardReport {
         let brands = entry.candidates.map { "\($0.profile.name)\($0.isCertain ? "" : "?")" }
         var lines = [
             "number   \(formatted)  (\(entry.count) digits)",
-            "state    \(CardReport.word(entry.state))" + (CardReport.reason(entry.state).map { ": \($0)" } ?? ""),
+            "state    \(CardReport.word(entry.state))" + (CardReport.reason(entry.whenLeft).map { ": \($0)" } ?? ""),
             "brands   \(brands.isEmpty ? "none known" : brands.joined(separator: ", "))",
             "check    \(passesLuhn ? "the check digit fits" : "the check digit does not fit")",
         ]

@@ -210,7 +210,7 @@ struct Sale: AsyncParsableCommand {
                 return .cash(tendered: given)
             }
             if let cardNumber {
-                guard let expiry else { throw CardDetailsError.expiry }
+                guard let expiry else { throw PaymentCardError.expiry(.empty) }
                 let card = try PaymentCard(
                     number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
                 return .card(card.details)

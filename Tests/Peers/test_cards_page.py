@@ -54,6 +54,48 @@ def test_the_expiry_in_every_form(clerk):
         assert clerk.expiry.input_value() == shown
 
 
+def test_a_typing_mistake_is_named_when_the_field_is_left(clerk):
+    fault = clerk.page.locator("#number-fault")
+    for wrong, right in [("4242424242424241", "4242424242424242"), ("6011111111111118", "6011111111111117")]:
+        clerk.by_card.check()
+        clerk.card.fill("")
+        clerk.card.press_sequentially(wrong)
+        assert fault.inner_text() == ""  # three more digits could still make it a card of 19
+        clerk.expiry.focus()
+        assert "Check the card number" in fault.inner_text()
+        clerk.card.fill(right)
+        assert fault.inner_text() == ""
+        clerk.expiry.focus()
+        assert fault.inner_text() == ""
+    # UnionPay has cards whose check digit does not fit: that is worth a word and stops nothing.
+    clerk.card.fill("6200680000000005")
+    clerk.code.focus()
+    assert "this network has such cards" in fault.inner_text()
+
+
+def test_a_typing_mistake_is_named_when_the_sale_is_submitted(clerk, server):
+    clerk.fill("12.50", "4242424242424241")
+    clerk.card.focus()
+    clerk.card.press("Enter")
+    assert "Check the card number" in clerk.page.locator("#number-fault").inner_text()
+    clerk.card.fill("371449635398431")
+    clerk.code.fill("123")
+    clerk.code.press("Enter")
+    assert "must have 4 digits" in clerk.page.locator("#code-fault").inner_text()
+    assert server.request("GET", "/v1/payments").json()["payments"] == []
+
+
+def test_the_page_and_the_command_line_judge_alike(clerk):
+    dice = random.Random(19)
+    heads = ["4", "51", "34", "36", "3528", "62", "6011", "506707", "2200", "9792", "506099", "67", "60", "9"]
+    for _ in range(40):
+        typed = (dice.choice(heads) + "".join(dice.choice("0123456789") for _ in range(19)))[: dice.randint(1, 20)]
+        answer = counter.till("cards", "check", typed, "--json").json
+        judged = clerk.page.evaluate("async (n) => (await import('/card-number.js')).judgeNumber(n)", typed)
+        assert judged["state"] == answer["state"], typed
+        assert judged["fault"] == answer.get("reason"), typed
+
+
 def test_the_page_and_the_command_line_format_alike(clerk):
     dice = random.Random(11)
     heads = ["4", "51", "2221", "34", "36", "300", "3528", "622126", "6011", "506707", "2200", "606282", "9792",

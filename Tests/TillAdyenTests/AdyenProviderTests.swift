@@ -1,6 +1,7 @@
 import HTTPTypes
 import Testing
 import TillAdyen
+import TillCards
 import TillCore
 import TillSandbox
 import TillStandIns
@@ -34,7 +35,9 @@ struct AdyenProviderTests {
         _ number: String = "4111111111111111", _ mode: CaptureMode = .automatic, key: String = "k-1",
         amount: Money = price
     ) async throws -> ProviderAnswer<Authorization> {
-        let card = try CardDetails(number: number, expiry: "03/30", securityCode: "737")
+        let card = try PaymentCard(
+            reading: number, expiry: "03/30", securityCode: "737", century: Timestamp(milliseconds: 0)
+        ).details
         let request = AuthorizationRequest(
             context: try Self.context(), amount: amount, captureMode: mode, prepareKey: IdempotencyKey(rawValue: "p-1"),
             key: IdempotencyKey(rawValue: key))

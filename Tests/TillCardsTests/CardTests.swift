@@ -1,6 +1,7 @@
 import Testing
 import TillCards
 import TillCore
+import TillSimulation
 
 @Suite("Cards as typed") struct CardTests {
     static let now = Timestamp(milliseconds: 1_763_700_000_000)  // 2025-11-21
@@ -152,10 +153,72 @@ import TillCore
         #expect(CardNumberEntry("4032036247327321").mayContinue)
     }
 
+    @Test("a typing mistake is named when the field is left, also where a longer number would be possible")
+    func mistakes() {
+        for (wrong, name) in [("4032036247327322", "Visa"), ("6011111111111118", "Discover")] {
+            let entry = CardNumberEntry(wrong)
+            #expect(entry.state == .incomplete && entry.mayContinue, "\(name)")
+            #expect(entry.whenLeft == .invalid(.checkDigit), "\(name)")
+        }
+        #expect("\(CardNumberError.checkDigit)".contains("Check the card number"))
+        #expect(CardNumberEntry("").whenLeft == .incomplete)
+        #expect(CardNumberEntry("4032").whenLeft == .invalid(.tooShort(4)))
+        // Sixteen digits of UnionPay are taken as they are, with a warning.
+        let unionPay = CardNumberEntry("6200680000000005")
+        #expect(unionPay.whenLeft == .valid && unionPay.warnings == [.checkDigit])
+        // A digit of a Visa is missing, and the check digit fits by chance: nobody is refused for a length.
+        #expect(CardNumberEntry("403203624732732").whenLeft == .invalid(.checkDigit))
+        #expect(CardNumberEntry("424242424242420").whenLeft == .invalid(.checkDigit))
+        #expect(CardNumberEntry("424242424242424").warnings == [.unusualLength])
+    }
+
+    @Test("a field that is left is judged as the number that is sent")
+    func leftIsSent() {
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<5_000 {
+            let digits = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+                "\(Int.random(in: 0...9, using: &random))"
+            }.joined()
+            let entry = CardNumberEntry(digits)
+            do throws(CardNumberError) {
+                _ = try CardNumber(digits)
+                #expect(entry.whenLeft == .valid, "\(digits)")
+            } catch { #expect(entry.whenLeft == .invalid(error), "\(digits)") }
+            if entry.state == .valid { #expect(entry.whenLeft == .valid, "\(digits)") }
+        }
+    }
+
+    @Test("a card's code has as many digits as its network's cards")
+    func codesOfCards() throws {
+        func card(_ number: String, _ code: String) throws(PaymentCardError) {
+            _ = try PaymentCard(number: number, expiry: "12/30", securityCode: code, now: Self.now)
+        }
+        try card("4032036247327321", "123")
+        try card("371449635398431", "1234")
+        #expect(throws: PaymentCardError.securityCode(.wrongLength(3, wanted: 4...4))) {
+            try card("371449635398431", "123")
+        }
+        #expect(throws: PaymentCardError.securityCode(.wrongLength(4, wanted: 3...3))) {
+            try card("4032036247327321", "1234")
+        }
+        // No network is known: three or four.
+        try card("9999999999999995", "123")
+        try card("9999999999999995", "1234")
+    }
+
+    @Test("whether a card is still good is asked apart from reading it")
+    func reading() throws {
+        let past = try PaymentCard(reading: "4032036247327321", expiry: "10/25", century: Self.now)
+        #expect(throws: ExpiryError.expired) { try past.expiry.check(at: Self.now) }
+        #expect(throws: PaymentCardError.expiry(.expired)) {
+            try PaymentCard(number: "4032036247327321", expiry: "10/25", now: Self.now)
+        }
+    }
+
     @Test("the security code's length goes with the network")
     func codes() {
         #expect(SecurityCodeEntry("123", numberDigits: "4032").state == .valid)
-        #expect(SecurityCodeEntry("1234", numberDigits: "4032").state == .invalid(.wrongLength(4, wanted: "3")))
+        #expect(SecurityCodeEntry("1234", numberDigits: "4032").state == .invalid(.wrongLength(4, wanted: 3...3)))
         #expect(SecurityCodeEntry("123", numberDigits: "3714").state == .incomplete)
         #expect(SecurityCodeEntry("1234", numberDigits: "3714").state == .valid)
         #expect(SecurityCodeEntry("3714", numberDigits: "3714").name == "CID")

@@ -219,7 +219,9 @@ import TillCore
     func unsendable() async throws {
         let transport = ScriptedTransport([])
         let provider = try Fixture.provider(transport)
-        let maestro = try CardDetails(number: "675911111119", expiry: "12/30", securityCode: nil)
+        let maestro = try PaymentCard(
+            reading: "675911111119", expiry: "12/30", century: Timestamp(milliseconds: 0)
+        ).details
         #expect(End(await provider.authorize(Fixture.authorization(), with: .card(maestro))) == .declined)
         #expect(End(await provider.authorize(Fixture.authorization(), with: .cash(tendered: nil))) == .declined)
         for reference in [nil, "EC-123", "../../v1/x", "A/B", "a", "\(Fixture.order).X.1", "\(Fixture.order).A."] {

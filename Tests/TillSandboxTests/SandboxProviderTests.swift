@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillCards
 import TillCore
 import TillHardware
 import TillSandbox
@@ -58,7 +59,11 @@ import TillTestSupport
     }
 
     private func card(_ number: String = "4242424242424242") throws -> Tender {
-        .card(try CardDetails(number: number, expiry: "12/30", securityCode: "123"))
+        let isAmex = number.hasPrefix("3")
+        return .card(
+            try PaymentCard(
+                number: number, expiry: "12/30", securityCode: isAmex ? "1234" : "123", now: clock.now()
+            ).details)
     }
 
     private func held(_ provider: SandboxProvider, _ amount: Money) async throws -> ProviderReference {

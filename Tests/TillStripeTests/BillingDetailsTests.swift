@@ -1,4 +1,5 @@
 import Testing
+import TillCards
 import TillCore
 @testable import TillStripe
 
@@ -17,9 +18,10 @@ import TillCore
             ),
         ]
         for (holder, address, wanted) in rows {
-            let card = try CardDetails(
+            let card = try PaymentCard(
                 number: "4242424242424242", expiry: "12/34", securityCode: "987", holder: holder,
-                billingAddress: address)
+                billingAddress: address, now: StillClock().now()
+            ).details
             guard case .success(.card(let fields, let secrets)) = StripeCredential.of(.card(card), simulated: false)
             else {
                 Issue.record("the card was refused")

@@ -1,3 +1,4 @@
+import TillCards
 import TillCore
 import TillStripe
 import TillTestSupport
@@ -52,7 +53,8 @@ enum Fixture {
     }
 
     static func card(_ number: String = "4242424242424242", code: String = "987") throws -> Tender {
-        .card(try CardDetails(number: number, expiry: "12/34", securityCode: code))
+        .card(
+            try PaymentCard(number: number, expiry: "12/34", securityCode: code, now: StillClock().now()).details)
     }
 
     static func intent(_ status: String, _ more: String = "") -> String {

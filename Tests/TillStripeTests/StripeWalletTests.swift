@@ -11,7 +11,8 @@ import TillCore
             cryptogram: Secret("c3RyaWN0bHkgc2VjcmV0"), eciIndicator: "7")
     ) throws -> WalletPayment.NetworkToken {
         WalletPayment.NetworkToken(
-            number: Secret("4784000000380075"), expiry: Secret(try CardExpiry(month: 12, year: 2039)), proof: proof)
+            number: Secret("4784000000380075"), expiry: Secret(try #require(CardExpiry(month: 12, year: 2039))),
+            proof: proof)
     }
 
     private func tender(

@@ -11,7 +11,7 @@
 
     /// Till's values as PassKit's objects, and back. Pure functions.
     public enum PassKitConversion {
-        /// The request.
+        /// PassKit's request for what a sheet is to ask.
         public static func request(_ request: PaymentSheetRequest, merchantIdentifier: String) -> PKPaymentRequest {
             let result = PKPaymentRequest()
             result.merchantIdentifier = merchantIdentifier

@@ -57,7 +57,7 @@
             }
         }
 
-        /// The customer authorized.
+        /// PassKit says that the customer authorized; the delegate decides.
         public func paymentAuthorizationController(
             _ controller: PKPaymentAuthorizationController, didAuthorizePayment payment: PKPayment
         ) async -> PKPaymentAuthorizationResult {

@@ -3,13 +3,13 @@ public import TillCore
 /// A contact as the sheet shows it before the customer has authorized: country, region, town and the first part of the
 /// postcode. Nothing can be ordered with it, and there is no way from here to a ``FullContact``.
 public struct RedactedContact: Hashable, Sendable {
-    /// Town.
+    /// The town.
     public let locality: String
-    /// County or state.
+    /// The county or state; empty where the country has none.
     public let administrativeArea: String
     /// The first part of the postcode, or all of it where that names no household.
     public let postalCode: String
-    /// Two letters.
+    /// The country, ISO 3166-1 alpha-2, in capitals.
     public let countryCode: String
 
     /// A contact of these parts.
@@ -32,29 +32,29 @@ public struct RedactedContact: Hashable, Sendable {
 
 /// A contact as the wallet gives it after the customer has authorized. Any part may still be missing.
 public struct WalletContact: Hashable, Sendable {
-    /// Given name.
+    /// The given name, as the customer wrote it.
     public var givenName: String?
-    /// Family name.
+    /// The family name, as the customer wrote it.
     public var familyName: String?
-    /// E-mail address.
+    /// An e-mail address, not checked.
     public var emailAddress: String?
-    /// Telephone number.
+    /// A telephone number, not checked.
     public var phoneNumber: String?
-    /// Street and number.
+    /// Street and number, a line each; empty before authorization.
     public var addressLines: [String]
-    /// Town.
+    /// The town.
     public var locality: String?
-    /// County or state.
+    /// The county or state.
     public var administrativeArea: String?
-    /// Postcode.
+    /// The postcode; before authorization only its first part.
     public var postalCode: String?
-    /// Two letters.
+    /// The country by two letters, as the wallet wrote it.
     public var countryCode: String?
 
     /// Longest text of one part, in bytes.
     public static let maximumBytes = 256
 
-    /// A contact.
+    /// A contact; what the wallet did not hand over stays `nil`.
     public init(
         givenName: String? = nil, familyName: String? = nil, emailAddress: String? = nil, phoneNumber: String? = nil,
         addressLines: [String] = [], locality: String? = nil, administrativeArea: String? = nil,
@@ -124,13 +124,13 @@ public struct FullContact: Hashable, Sendable {
     public struct Address: Hashable, Sendable {
         /// Street and number, at least one line.
         public let lines: [String]
-        /// Town.
+        /// The town.
         public let locality: String
-        /// County or state.
+        /// The county or state; empty where the country has none.
         public let administrativeArea: String
-        /// Postcode, whole.
+        /// The whole postcode.
         public let postalCode: String
-        /// Two letters.
+        /// The country, ISO 3166-1 alpha-2, in capitals.
         public let countryCode: String
     }
 

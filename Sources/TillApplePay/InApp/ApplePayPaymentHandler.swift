@@ -2,7 +2,7 @@ public import TillCore
 
 /// Where a payment is. After ``submitting`` there is no return: what was sent may have been done.
 public enum WalletPaymentState: Hashable, Sendable {
-    /// Nothing was done.
+    /// No sheet was opened yet.
     case idle
     /// The back end prepares the order.
     case preparing
@@ -10,7 +10,7 @@ public enum WalletPaymentState: Hashable, Sendable {
     case prepared
     /// The token is on its way.
     case submitting
-    /// Paid.
+    /// The order was placed and its payment succeeded.
     case placed(PlacedOrder)
     /// Certainly not paid; the sheet may be tried again.
     case refused([SheetError])
@@ -27,7 +27,7 @@ public enum WalletPaymentState: Hashable, Sendable {
         }
     }
 
-    /// Nothing follows.
+    /// No other state follows in this sheet.
     public var isFinal: Bool {
         switch self {
         case .placed, .pending, .cancelled: true

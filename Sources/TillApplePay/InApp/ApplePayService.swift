@@ -139,7 +139,7 @@ public enum ApplePayServiceError: ExplainedError, Hashable {
     /// The system did not show the sheet.
     case notPresented
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .busy: "sheet_busy"
@@ -147,7 +147,7 @@ public enum ApplePayServiceError: ExplainedError, Hashable {
         case .notPresented: "sheet_not_presented"
         }
     }
-    /// What happened.
+    /// Why Apple Pay cannot be offered.
     public var what: String {
         switch self {
         case .busy: "Another payment is being made."
@@ -155,7 +155,7 @@ public enum ApplePayServiceError: ExplainedError, Hashable {
         case .notPresented: "The payment sheet could not be shown."
         }
     }
-    /// Nothing was sent.
+    /// No: nothing was sent.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String {

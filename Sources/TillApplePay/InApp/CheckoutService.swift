@@ -7,7 +7,7 @@ public struct CheckoutDetails: Hashable, Sendable {
     /// When the goods are wanted; `nil` is as soon as possible.
     public var preferredTime: Timestamp?
 
-    /// Details.
+    /// What the customer says about the order; both may be left out.
     public init(notes: String? = nil, preferredTime: Timestamp? = nil) {
         self.notes = notes
         self.preferredTime = preferredTime
@@ -23,12 +23,12 @@ public protocol CheckoutService: Sendable {
 
 /// An order that was placed.
 public struct PlacedOrder: Hashable, Sendable {
-    /// The shop's identifier.
+    /// The order's name in the shop.
     public var id: OrderID
-    /// What was paid.
+    /// What is charged, shipping and tax included.
     public var amount: Money
 
-    /// An order.
+    /// An order that the shop has placed.
     public init(id: OrderID, amount: Money) {
         self.id = id
         self.amount = amount
@@ -41,10 +41,10 @@ public struct AuthorizedWalletPayment: Sendable {
     public var token: Secret<[UInt8]>
     /// Who gets the goods.
     public var shipping: WalletContact
-    /// Who pays.
+    /// The address of the card's statements, if the sheet asked for it.
     public var billing: WalletContact?
 
-    /// A payment.
+    /// What the customer authorized in the sheet.
     public init(token: Secret<[UInt8]>, shipping: WalletContact, billing: WalletContact?) {
         self.token = token
         self.shipping = shipping
@@ -56,7 +56,7 @@ public struct AuthorizedWalletPayment: Sendable {
 public struct OrderPlacement: Sendable {
     /// The basket, in the version that the customer saw.
     public var basket: SheetBasket
-    /// The token.
+    /// The token, as Apple made it.
     public var token: Secret<[UInt8]>
     /// The whole contact; there is no way to make it from a redacted one.
     public var contact: FullContact

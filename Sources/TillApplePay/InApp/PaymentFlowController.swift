@@ -11,7 +11,7 @@ public import TillCore
 @MainActor public final class PaymentFlowController {
     /// A way to pay.
     public enum Method: Hashable, Sendable {
-        /// The wallet.
+        /// The order is paid with the wallet.
         case applePay
         /// The app's own screens.
         case standard

@@ -6,7 +6,7 @@ public enum ApplePayAvailability: Hashable, Sendable {
     case unavailable
     /// A wallet without a card: show the button that sets one up.
     case needsSetup
-    /// Ready.
+    /// It can be offered, and a card is there.
     case available
 }
 
@@ -19,7 +19,7 @@ public struct PaymentSheetUpdate: Hashable, Sendable {
     /// What is wrong with the customer's choice.
     public var errors: [SheetError]
 
-    /// An update.
+    /// What the sheet shows next. Errors keep the customer from authorizing.
     public init(items: [SheetItem], shippingMethods: [SheetShippingMethod] = [], errors: [SheetError] = []) {
         self.items = items
         self.shippingMethods = shippingMethods
@@ -45,7 +45,7 @@ public enum PaymentSheetResult: Hashable, Sendable {
     func selected(isCredit: Bool) async -> PaymentSheetUpdate
     /// A coupon was typed.
     func entered(coupon: String) async -> PaymentSheetUpdate
-    /// The customer authorized.
+    /// The customer authorized; the sheet shows the answer and closes unless it holds errors.
     func authorized(_ payment: AuthorizedWalletPayment) async -> PaymentSheetResult
     /// The sheet is gone.
     func finished() async

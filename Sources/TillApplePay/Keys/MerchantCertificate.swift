@@ -11,7 +11,7 @@ public struct MerchantCertificate: Sendable {
         case identity
         /// Decryption of payment tokens.
         case processing
-        /// Neither, or both.
+        /// It is for neither, or for both.
         case other
     }
 
@@ -21,7 +21,7 @@ public struct MerchantCertificate: Sendable {
     public let merchantIdentifier: String?
     /// The subject, as text.
     public let subject: String
-    /// Identity or processing.
+    /// Whether it identifies the merchant or opens its tokens.
     public let purpose: Purpose
     /// From when it is valid.
     public let validFrom: Timestamp
@@ -29,7 +29,7 @@ public struct MerchantCertificate: Sendable {
     public let validUntil: Timestamp
     /// The certificate in DER.
     public let der: [UInt8]
-    /// SubjectPublicKeyInfo in DER.
+    /// The public key as SubjectPublicKeyInfo, DER.
     public let publicKeyInfo: [UInt8]
 
     /// Reads the first certificate of a file in PEM, or one in DER.

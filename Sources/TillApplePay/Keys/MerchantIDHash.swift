@@ -5,7 +5,7 @@ import X509
 
 /// SHA-256 of a merchant's identifier, as Apple puts it into the merchant's certificates.
 public struct MerchantIDHash: Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bytes.
+    /// SHA-256 of the merchant identifier: 32 bytes.
     public let bytes: [UInt8]
 
     /// Hashes an identifier such as `merchant.com.example`.

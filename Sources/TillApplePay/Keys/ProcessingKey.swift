@@ -84,7 +84,7 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
         self.key = Key(privateKey)
     }
 
-    /// Never the key.
+    /// The merchant, never the key.
     public var description: String { "ProcessingKey(\(merchant))" }
 }
 
@@ -103,6 +103,6 @@ public struct ProcessingKeyRing: Sendable {
     /// The key with this SHA-256 of its public key. No key is ever tried that a token does not name.
     public func key(publicKeyHash: [UInt8]) -> ProcessingKey? { keys[publicKeyHash] }
 
-    /// All of them.
+    /// All keys of the ring, in no order.
     public var all: [ProcessingKey] { Array(keys.values) }
 }

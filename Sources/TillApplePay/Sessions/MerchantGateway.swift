@@ -1,11 +1,11 @@
 /// Apple's servers for merchant sessions: the whole list. A browser names one of them, and its name is only ever
 /// compared; the address that is called is built from the constants here.
 public enum MerchantGateway: String, Hashable, Sendable, CaseIterable {
-    /// Production.
+    /// Apple's gateway for all countries but mainland China.
     case production = "apple-pay-gateway.apple.com"
-    /// Production, mainland China.
+    /// Apple's gateway for mainland China.
     case productionChina = "cn-apple-pay-gateway.apple.com"
-    /// Apple's sandbox.
+    /// Apple's sandbox, for test cards.
     case sandbox = "apple-pay-gateway-cert.apple.com"
     /// Apple's sandbox, mainland China.
     case sandboxChina = "cn-apple-pay-gateway-cert.apple.com"

@@ -19,7 +19,7 @@ public enum MerchantSessionError: ExplainedError, Hashable {
     /// Apple's answer is not a session.
     case malformed
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .foreignAddress: "validation_url_refused"
@@ -33,7 +33,7 @@ public enum MerchantSessionError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
+    /// Why there is no merchant session, in one sentence.
     public var what: String {
         switch self {
         case .foreignAddress: "The validation URL is not one of Apple's addresses."

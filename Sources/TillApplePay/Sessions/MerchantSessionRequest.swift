@@ -21,10 +21,10 @@ public struct MerchantSessionRequest: Hashable, Sendable {
     public var displayName: String
     /// The domain exactly as in the address bar.
     public var context: String
-    /// Web or app.
+    /// Whether a page or an app asks.
     public var initiative: Initiative
 
-    /// Makes one.
+    /// What a session is asked for; `context` goes with the initiative.
     public init(merchantIdentifier: String, displayName: String, context: String, initiative: Initiative = .web) {
         self.merchantIdentifier = merchantIdentifier
         var name = displayName
@@ -34,7 +34,7 @@ public struct MerchantSessionRequest: Hashable, Sendable {
         self.initiative = initiative
     }
 
-    /// The request's body.
+    /// The request's JSON, with its members in one order.
     public var body: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -49,9 +49,9 @@ public struct MerchantSessionRequest: Hashable, Sendable {
 
 /// A domain as in the address bar: letters, digits, hyphens and dots, no scheme, port or path.
 public struct WebDomain: Hashable, Sendable, CustomStringConvertible {
-    /// Lower case.
+    /// The domain in lower case.
     public let name: String
-    /// The name.
+    /// The domain.
     public var description: String { name }
 
     /// Checks a name; `nil` if it is not a domain's.

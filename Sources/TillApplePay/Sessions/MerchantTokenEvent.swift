@@ -3,9 +3,9 @@ public import TillCore
 /// What happened to a merchant's token: the answer of Apple's merchant token management interface. Kinds that are not
 /// known keep their text.
 public struct MerchantTokenEvent: Sendable {
-    /// What happened. Open.
+    /// What happened to the token. Open: a word that is not known keeps its raw value.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// As it came.
+        /// Apple's word, as it came.
         public let rawValue: String
         /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -33,7 +33,7 @@ public struct MerchantTokenEvent: Sendable {
             }
     }
 
-    /// What happened.
+    /// What happened to the token.
     public let kind: Kind
     /// Who made it happen, as Apple writes it: the customer or the card's issuer.
     public let reason: String

@@ -4,7 +4,7 @@ public import TillCore
 public struct ApplePayPaymentRequestFactory: Sendable {
     /// The shop's name as the last line shows it.
     public var displayName: String
-    /// Two letters.
+    /// Where the shop is, ISO 3166-1 alpha-2, in capitals.
     public var countryCode: String
     /// Apple's names of the card networks.
     public var supportedNetworks: [String]

@@ -43,7 +43,7 @@ extension JSONValue {
 }
 
 extension SheetItem {
-    /// The browser's `ApplePayLineItem`.
+    /// As the browser's sheet takes it (Apple Pay JS).
     public var json: JSONValue {
         JSONValue([
             ("label", .string(label)), ("amount", .string(amount.decimalString)),
@@ -53,7 +53,7 @@ extension SheetItem {
 }
 
 extension SheetShippingMethod {
-    /// The browser's `ApplePayShippingMethod`.
+    /// As the browser's sheet takes it (Apple Pay JS).
     public var json: JSONValue {
         JSONValue([
             ("label", .string(label)), ("detail", .string(detail)), ("amount", .string(amount.decimalString)),
@@ -63,7 +63,7 @@ extension SheetShippingMethod {
 }
 
 extension SheetBasket.ShopAddress {
-    /// The browser's `ApplePayPaymentContact`.
+    /// As the browser's sheet takes it (Apple Pay JS).
     public var json: JSONValue {
         JSONValue([
             ("givenName", .string(name)), ("addressLines", .array(addressLines.map { .string($0) })),

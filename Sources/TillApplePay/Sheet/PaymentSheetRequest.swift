@@ -28,7 +28,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
         /// A balance that is filled up when it falls below a threshold.
         case automaticReload(
             description: String, item: SheetItem, threshold: Money, managementURL: String, notificationURL: String?)
-        /// One amount later.
+        /// One amount, charged at a later day.
         case deferred(
             description: String, item: SheetItem, date: Timestamp, managementURL: String, notificationURL: String?)
         /// Several merchants at once.
@@ -37,18 +37,18 @@ public struct PaymentSheetRequest: Hashable, Sendable {
 
     /// One merchant's part of a payment.
     public struct TokenContext: Hashable, Sendable {
-        /// The merchant.
+        /// Apple's identifier of the merchant who gets this part.
         public var merchantIdentifier: String
         /// The shop's own name for the part.
         public var externalIdentifier: String
-        /// For people.
+        /// The merchant's name as the sheet shows it.
         public var merchantName: String
         /// The merchant's domain, if it has one.
         public var merchantDomain: String?
-        /// The part.
+        /// This merchant's part of the total.
         public var amount: Money
 
-        /// A part.
+        /// One merchant's part of a payment that several merchants share.
         public init(
             merchantIdentifier: String, externalIdentifier: String, merchantName: String, merchantDomain: String?,
             amount: Money
@@ -61,7 +61,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
         }
     }
 
-    /// Two letters.
+    /// Where the shop is, ISO 3166-1 alpha-2, in capitals.
     public var countryCode: String
     /// The currency of every amount.
     public var currency: Currency
@@ -69,7 +69,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var supportedNetworks: [String]
     /// Apple's names; `supports3DS` is always among them.
     public var merchantCapabilities: [String]
-    /// The lines.
+    /// The sheet's lines above the total.
     public var items: [SheetItem]
     /// The last line: the shop's name and what is paid.
     public var total: SheetItem
@@ -78,7 +78,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var requiredShippingContactFields: Set<ContactField>
     /// What is asked of the billing contact.
     public var requiredBillingContactFields: Set<ContactField>
-    /// Ways to ship.
+    /// Ways to ship, from which the customer chooses; empty if nothing is shipped.
     public var shippingMethods: [SheetShippingMethod] = []
     /// What the way is called.
     public var shippingType: ShippingType
@@ -92,7 +92,7 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var couponCode: String?
     /// Bytes whose hash Apple signs into the token.
     public var applicationData: [UInt8]?
-    /// Charges to come.
+    /// What will be charged later, if anything.
     public var agreement: Agreement?
 
     /// The lowest version of Apple Pay JS that has all that is used, as Apple advises.

@@ -8,7 +8,7 @@ public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
     /// What follows the area, if it is known: GB's inward code, CA's local delivery unit.
     public let rest: String?
 
-    /// `GB SW1A`
+    /// Country and code, as `GB SW1A`.
     public var description: String { "\(country) \(code)" }
 
     /// Reads a postcode, whole or cut short by the wallet; `nil` if it is none of that country's.
@@ -67,9 +67,9 @@ public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
 
 /// Whether a shop delivers somewhere.
 public enum Deliverability: String, Hashable, Sendable {
-    /// It does.
+    /// The shop delivers there.
     case yes
-    /// It does not.
+    /// The shop does not deliver there.
     case no
     /// The area is delivered to in part: the whole postcode decides, after authorization.
     case needsFullAddress = "needs-full-address"
@@ -81,7 +81,7 @@ public struct DeliveryArea: Hashable, Sendable {
     public var areas: Set<String>
     /// Areas of which only some codes are delivered to: the area, and the beginnings of what follows it.
     public var parts: [String: [String]]
-    /// The country.
+    /// ISO 3166-1 alpha-2, in capitals.
     public var country: String
 
     /// An area.

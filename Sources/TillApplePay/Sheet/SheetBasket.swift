@@ -9,7 +9,7 @@ public struct SheetItem: Hashable, Sendable {
     /// Not known for certain yet.
     public var isPending: Bool
 
-    /// A line.
+    /// A line of the sheet. `isPending`: the amount is not final and is shown as such.
     public init(label: String, amount: Money, isPending: Bool = false) {
         self.label = label
         self.amount = amount
@@ -23,12 +23,12 @@ public struct SheetShippingMethod: Hashable, Sendable {
     public var identifier: String
     /// What the customer reads.
     public var label: String
-    /// More of it.
+    /// What the sheet shows under the label.
     public var detail: String
-    /// What it costs.
+    /// What this way costs; may be zero.
     public var amount: Money
 
-    /// A way.
+    /// A way to ship; the identifier comes back when it is chosen.
     public init(identifier: String, label: String, detail: String, amount: Money) {
         self.identifier = identifier
         self.label = label
@@ -50,18 +50,18 @@ public struct SheetBasket: Hashable, Sendable {
 
     /// Where a collected order waits.
     public struct ShopAddress: Hashable, Sendable {
-        /// The shop's name.
+        /// The shop's name, as the sheet shows it.
         public var name: String
-        /// Street and number.
+        /// Street and number, a line each.
         public var addressLines: [String]
-        /// Town.
+        /// The town.
         public var locality: String
-        /// Postcode.
+        /// The whole postcode.
         public var postalCode: String
-        /// Two letters.
+        /// ISO 3166-1 alpha-2, in capitals.
         public var countryCode: String
 
-        /// An address.
+        /// Where the customer collects the order.
         public init(
             name: String, addressLines: [String], locality: String, postalCode: String, countryCode: String
         ) {
@@ -80,7 +80,7 @@ public struct SheetBasket: Hashable, Sendable {
         /// What it takes off the goods, above zero.
         public var discount: Money
 
-        /// A coupon.
+        /// A coupon and what it takes off.
         public init(code: String, discount: Money) {
             self.code = code
             self.discount = discount
@@ -96,15 +96,15 @@ public struct SheetBasket: Hashable, Sendable {
     public internal(set) var version: Int
     /// The currency of every amount.
     public let currency: Currency
-    /// Delivery or collection.
+    /// Whether the order is delivered or collected.
     public let service: Service
-    /// The goods.
+    /// The goods, with the shop's prices.
     public internal(set) var lines: [SheetItem]
     /// Ways to ship; none for collection.
     public internal(set) var shippingMethods: [SheetShippingMethod]
     /// The way that was chosen; the first, unless another was.
     public internal(set) var shippingMethod: SheetShippingMethod?
-    /// The coupon.
+    /// The coupon that was taken; `nil` without one.
     public internal(set) var coupon: Coupon?
     /// What paying by a credit card costs more; the law of most of Europe forbids one.
     public let creditFee: Money?

@@ -2,19 +2,19 @@ public import TillCore
 
 /// What the payment sheet tells the customer, in Apple's words for it (`ApplePayError`).
 public struct SheetError: Error, Hashable, Sendable {
-    /// Apple's codes.
+    /// The codes of Apple Pay JS.
     public enum Code: String, Hashable, Sendable {
         /// Something of the shipping contact.
         case shippingContactInvalid
         /// Something of the billing contact.
         case billingContactInvalid
-        /// Not delivered to.
+        /// The shop does not deliver to this address.
         case addressUnserviceable
-        /// No such coupon.
+        /// There is no such coupon.
         case couponCodeInvalid
         /// A coupon whose time is over.
         case couponCodeExpired
-        /// Anything else.
+        /// Anything that has no code of its own.
         case unknown
     }
 
@@ -24,14 +24,14 @@ public struct SheetError: Error, Hashable, Sendable {
         case postalCode, administrativeArea, subAdministrativeArea, country, countryCode
     }
 
-    /// The code.
+    /// Which of Apple's codes.
     public var code: Code
     /// The field of the contact, if one is at fault.
     public var field: Field?
     /// What the customer reads.
     public var message: String
 
-    /// An error.
+    /// An error at a field; the message is shown to the customer as it is.
     public init(_ code: Code, _ field: Field? = nil, _ message: String) {
         self.code = code
         self.field = field

@@ -5,7 +5,7 @@ public import TillCore
 public struct PaymentTokenExpectation: Sendable {
     /// What the customer was shown.
     public var amount: Money
-    /// The shop's merchant.
+    /// The merchant for whom the token must be encrypted.
     public var merchant: MerchantIDHash
     /// The application data of the request, decoded: the token must hold its hash. `nil`: the request had none, and a
     /// token with some is for another request.
@@ -15,7 +15,7 @@ public struct PaymentTokenExpectation: Sendable {
     /// Parts for other merchants, if the request had any.
     public var parts: [String: Money]
 
-    /// Makes one.
+    /// What a token must be bound to in order to be taken.
     public init(
         amount: Money, merchant: MerchantIDHash, applicationData: [UInt8]?, order: String, parts: [String: Money] = [:]
     ) {
@@ -29,7 +29,7 @@ public struct PaymentTokenExpectation: Sendable {
 
 /// A token that pays this order and no other, and that was not used before. Only this may be charged.
 public struct AcceptedPaymentToken: Sendable {
-    /// The open token.
+    /// The opened token.
     public let token: DecryptedPaymentToken
     /// The order it was accepted for.
     public let order: String
@@ -41,7 +41,7 @@ public struct AcceptedPaymentToken: Sendable {
 /// A token of this order's sheet that was not used before, still encrypted: its amount and card are checked by who
 /// opens it. Only this may be handed to a provider that opens tokens itself.
 public struct AcceptedSealedToken: Sendable {
-    /// The token.
+    /// The verified token, which only the provider can open.
     public let token: VerifiedPaymentToken
     /// The order it was accepted for.
     public let order: String

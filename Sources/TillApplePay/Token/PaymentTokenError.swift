@@ -12,7 +12,7 @@ public enum PaymentTokenStep: String, Hashable, Sendable, CaseIterable {
     case chain
     /// The digest of what was signed.
     case digest
-    /// The signature itself.
+    /// The signature does not fit the signed bytes.
     case signature
     /// How long ago it was signed.
     case signingTime = "signing-time"

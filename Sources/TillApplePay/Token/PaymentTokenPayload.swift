@@ -34,7 +34,7 @@ public struct PaymentTokenPayload: Sendable {
     public let cardholderName: Secret<String>?
     /// Who made the device, ten hexadecimal digits or so.
     public let deviceManufacturer: String?
-    /// The cryptogram.
+    /// What proves that the device took part, beside the account number.
     public let credential: Credential
     /// The merchant's own token for charges to come, if the request asked for one.
     public let merchantTokenIdentifier: Secret<String>?
@@ -125,7 +125,7 @@ public struct PaymentTokenPayload: Sendable {
 
 /// The day on which a token's account number ends.
 public struct TokenExpiry: Hashable, Sendable {
-    /// Four digits.
+    /// 2000 to 2099.
     public let year: Int
     /// 1 to 12.
     public let month: Int

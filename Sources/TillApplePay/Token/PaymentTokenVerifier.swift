@@ -81,7 +81,7 @@ public struct VerifiedPaymentToken: Sendable {
         self.isSandbox = isSandbox
     }
 
-    /// EC or RSA.
+    /// Whether it was encrypted for an EC or an RSA key.
     public var version: PaymentTokenVersion { token.version }
     /// Apple's identifier of the transaction, signed.
     public var transactionID: WalletTransactionID { token.transactionID }

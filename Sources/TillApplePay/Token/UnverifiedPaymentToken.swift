@@ -4,7 +4,7 @@ public import TillCore
 public enum PaymentTokenVersion: String, Hashable, Sendable {
     /// Elliptic curves: everywhere but mainland China.
     case ecV1 = "EC_v1"
-    /// RSA: mainland China.
+    /// Encrypted for an RSA key, as in mainland China.
     case rsaV1 = "RSA_v1"
 }
 
@@ -12,7 +12,7 @@ public enum PaymentTokenVersion: String, Hashable, Sendable {
 public struct WalletTransactionID: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
-    /// Lower-case hexadecimal.
+    /// Lower-case hexadecimal, as Apple writes it.
     public var description: String { Hex.lowercase(bytes) }
 }
 
@@ -44,7 +44,7 @@ public struct UnverifiedPaymentToken: Sendable {
         }
     }
 
-    /// EC or RSA.
+    /// Which kind of key it says it was encrypted for; not verified.
     public let version: PaymentTokenVersion
     /// Apple's identifier of the transaction, as the token claims it.
     public let transactionID: WalletTransactionID

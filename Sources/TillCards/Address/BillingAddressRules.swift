@@ -4,9 +4,9 @@ public import TillCore
 public enum BillingAddressRules {
     /// The longest line, in characters.
     public static let maximumLine = 300
-    /// The longest town.
+    /// The longest town, in characters.
     public static let maximumCity = 120
-    /// The longest region.
+    /// The longest region, in characters.
     public static let maximumRegion = 300
     /// The longest postal code.
     public static let maximumPostalCode = 60
@@ -90,25 +90,25 @@ public enum BillingAddressRules {
 
 /// One thing that is wrong with a billing address.
 public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which part.
+    /// The part of the address that is wrong, by its name in requests.
     public enum Field: String, Hashable, Sendable {
-        /// Street.
+        /// Street and number.
         case line1
         /// More of the street.
         case line2
-        /// Town.
+        /// Town or city.
         case city
         /// State or province.
         case region
-        /// Postal code.
+        /// The postal code, where the country has them.
         case postalCode = "postal_code"
-        /// Country.
+        /// The country's code, ISO 3166-1 alpha-2.
         case country
     }
 
-    /// What is wrong.
+    /// What is wrong with that part.
     public enum Reason: Hashable, Sendable {
-        /// It is needed.
+        /// The country's addresses need it.
         case missing
         /// It has more characters than this.
         case tooLong(Int)
@@ -122,9 +122,9 @@ public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConver
         case unitedKingdomIsGB
     }
 
-    /// Which part.
+    /// The part of the address that is wrong.
     public var field: Field
-    /// What is wrong.
+    /// What is wrong with it.
     public var reason: Reason
 
     /// One sentence for people.

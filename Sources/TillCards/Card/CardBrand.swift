@@ -7,40 +7,40 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable, CustomStringConve
     public let rawValue: String
     /// Takes the word as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The word.
+    /// The raw value.
     public var description: String { rawValue }
 
-    /// Visa.
+    /// Visa, with Visa Debit and Visa Electron.
     public static let visa = CardBrand(rawValue: "visa")
-    /// Mastercard.
+    /// Mastercard, without Maestro.
     public static let mastercard = CardBrand(rawValue: "mastercard")
-    /// American Express.
+    /// American Express; the only network with a code of four digits.
     public static let amex = CardBrand(rawValue: "amex")
-    /// Diners Club.
+    /// Diners Club; mostly 14 digits.
     public static let diners = CardBrand(rawValue: "diners")
-    /// Discover.
+    /// Discover; shares a range with UnionPay.
     public static let discover = CardBrand(rawValue: "discover")
-    /// JCB.
+    /// JCB, of Japan.
     public static let jcb = CardBrand(rawValue: "jcb")
-    /// UnionPay.
+    /// UnionPay, of China; its numbers need no check digit.
     public static let unionpay = CardBrand(rawValue: "unionpay")
-    /// Maestro.
+    /// Maestro, Mastercard's debit cards; 12 to 19 digits.
     public static let maestro = CardBrand(rawValue: "maestro")
-    /// Elo.
+    /// Elo, of Brazil.
     public static let elo = CardBrand(rawValue: "elo")
-    /// Mir.
+    /// Mir, of Russia.
     public static let mir = CardBrand(rawValue: "mir")
-    /// Hiper.
+    /// Hiper, of Brazil.
     public static let hiper = CardBrand(rawValue: "hiper")
-    /// Hipercard.
+    /// Hipercard, of Brazil.
     public static let hipercard = CardBrand(rawValue: "hipercard")
-    /// Troy.
+    /// Troy, of Turkey.
     public static let troy = CardBrand(rawValue: "troy")
-    /// Verve.
+    /// Verve, of Nigeria.
     public static let verve = CardBrand(rawValue: "verve")
-    /// Tarjeta Naranja.
+    /// Tarjeta Naranja, of Argentina.
     public static let naranja = CardBrand(rawValue: "naranja")
-    /// RuPay.
+    /// RuPay, of India; shares ranges with Discover and Maestro.
     public static let rupay = CardBrand(rawValue: "rupay")
     /// Dankort, mostly on cards that are Visa as well.
     public static let dankort = CardBrand(rawValue: "dankort")

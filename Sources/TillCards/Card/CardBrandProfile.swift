@@ -1,6 +1,6 @@
 /// What is known of a network's cards.
 public struct CardBrandProfile: Hashable, Sendable {
-    /// Which network.
+    /// The network's name in journals and receipts.
     public let brand: CardBrand
     /// Its name as people write it.
     public let name: String
@@ -14,12 +14,15 @@ public struct CardBrandProfile: Hashable, Sendable {
     public let codeIsOptional: Bool
     /// Numbers whose check digit does not fit exist, so a misfit is only worth a warning.
     public let toleratesWrongCheckDigit: Bool
+    /// How many digits each printed group has, where they are not groups of four; longer numbers are in fours again.
+    public let printedGroups: [Int]
     /// The ranges of first digits; empty for a network that is only ever a second brand on a card.
     public let prefixes: [CardPrefixRange]
 
     init(
         _ brand: CardBrand, _ name: String, _ lengths: [Int], code: String = "CVV", codeLength: Int = 3,
-        codeIsOptional: Bool = false, toleratesWrongCheckDigit: Bool = false, _ prefixes: [CardPrefixRange]
+        codeIsOptional: Bool = false, toleratesWrongCheckDigit: Bool = false, printedGroups: [Int] = [],
+        _ prefixes: [CardPrefixRange]
     ) {
         self.brand = brand
         self.name = name
@@ -28,16 +31,13 @@ public struct CardBrandProfile: Hashable, Sendable {
         self.codeLength = codeLength
         self.codeIsOptional = codeIsOptional
         self.toleratesWrongCheckDigit = toleratesWrongCheckDigit
+        self.printedGroups = printedGroups
         self.prefixes = prefixes
     }
 
     /// How many digits each printed group has, for so many typed digits. The groups make up at least that many.
     public func groups(forDigits count: Int) -> [Int] {
-        switch brand {
-        case .amex where count <= 15: [4, 6, 5]
-        case .diners where count <= 14: [4, 6, 4]
-        default: CardBrandProfile.commonGroups
-        }
+        count <= printedGroups.reduce(0, +) ? printedGroups : CardBrandProfile.commonGroups
     }
 
     /// The groups of most networks; a longer number goes on in groups of four.
@@ -46,9 +46,9 @@ public struct CardBrandProfile: Hashable, Sendable {
 
 /// A range of first digits: both ends have the same number of digits and are inside.
 public struct CardPrefixRange: Hashable, Sendable {
-    /// The lowest.
+    /// The lowest prefix of the range.
     public let low: Int
-    /// The highest.
+    /// The highest prefix of the range, at least ``low``.
     public let high: Int
     /// How many digits both have, 1...8.
     public let length: Int

@@ -11,7 +11,7 @@ public enum CardBrandTable {
         public let matchedDigits: Int
         /// A whole range of it was typed; otherwise more digits may still speak against it.
         public let isCertain: Bool
-        /// Which network.
+        /// The network's name in journals and receipts.
         public var brand: CardBrand { profile.brand }
     }
 
@@ -74,8 +74,10 @@ public enum CardBrandTable {
         // 13 digits: the oldest cards.
         CardBrandProfile(.visa, "Visa", [13, 16, 18, 19], [range(4)]),
         CardBrandProfile(.mastercard, "Mastercard", [16], code: "CVC", [range(51, 55), range(2221, 2720)]),
-        CardBrandProfile(.amex, "American Express", [15], code: "CID", codeLength: 4, each(34, 37)),
-        CardBrandProfile(.diners, "Diners Club", [14, 16, 19], [range(300, 305)] + each(36, 38, 39)),
+        CardBrandProfile(
+            .amex, "American Express", [15], code: "CID", codeLength: 4, printedGroups: [4, 6, 5], each(34, 37)),
+        CardBrandProfile(
+            .diners, "Diners Club", [14, 16, 19], printedGroups: [4, 6, 4], [range(300, 305)] + each(36, 38, 39)),
         CardBrandProfile(.jcb, "JCB", [15, 16, 17, 18, 19], [range(3528, 3589)] + each(1800, 2131)),
         CardBrandProfile(
             .unionpay, "UnionPay", [14, 15, 16, 17, 18, 19], code: "CVN", toleratesWrongCheckDigit: true, unionPay),

@@ -45,9 +45,9 @@ public struct CardNumber: Sendable, CustomStringConvertible, CustomDebugStringCo
     public var masked: String {
         firstSix + String(repeating: "•", count: max(0, count - 10)) + lastFour
     }
-    /// As ``masked``.
+    /// The same as ``masked``.
     public var description: String { masked }
-    /// As ``masked``.
+    /// The same as ``masked``.
     public var debugDescription: String { masked }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -55,7 +55,7 @@ public struct CardNumber: Sendable, CustomStringConvertible, CustomDebugStringCo
 
 /// Why a text is no card number. The sentences never repeat what was typed.
 public enum CardNumberError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing was typed.
+    /// There is no digit.
     case empty
     /// There is something else than digits, spaces and dashes.
     case notDigits
@@ -73,7 +73,7 @@ public enum CardNumberError: Error, Hashable, Sendable, CustomStringConvertible 
         case .notDigits: "The card number has a character that is no digit."
         case .tooShort(let count): "The card number has \(count) digits; cards have at least 12."
         case .tooLong(let count): "The card number has \(count) digits; cards have at most 19."
-        case .checkDigit: "The card number has a typing mistake: its check digit does not fit."
+        case .checkDigit: "Check the card number: it has a typing mistake, its check digit does not fit."
         }
     }
 }

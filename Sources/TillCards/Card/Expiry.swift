@@ -12,7 +12,7 @@ public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConver
     /// A month of 1...12 and a year of four digits.
     public init(month: Int, year: Int) throws(ExpiryError) {
         guard (1...12).contains(month) else { throw .month(month) }
-        guard let value = try? CardExpiry(month: month, year: year) else { throw .unreadable }
+        guard let value = CardExpiry(month: month, year: year) else { throw .unreadable }
         self.value = Secret(value)
     }
 
@@ -94,7 +94,7 @@ public struct Expiry: Sendable, CustomStringConvertible, CustomDebugStringConver
 
 /// Why a text is no usable expiry. The sentences never repeat what was typed.
 public enum ExpiryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing was typed.
+    /// There is no digit.
     case empty
     /// Not a month and a year.
     case unreadable
@@ -112,7 +112,7 @@ public enum ExpiryError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreadable: "The expiry must be a month and a year, as 12/30."
         case .month: "The expiry's month must be 01 to 12."
         case .expired: "The card has expired."
-        case .tooFarAhead: "The expiry lies too far ahead: look at the card again."
+        case .tooFarAhead: "The expiry lies too far ahead: check it on the card."
         }
     }
 }

@@ -7,13 +7,21 @@ public struct SecurityCode: Sendable, CustomStringConvertible, CustomDebugString
     public let count: Int
 
     /// Takes a typed code, in digits of any script.
+    /// - Parameter candidates: the networks of the card's number, whose codes have so many digits; 3 or 4 without them.
     /// - Throws: ``SecurityCodeError``, which never repeats a digit.
-    public init(_ text: String) throws(SecurityCodeError) {
+    public init(_ text: String, for candidates: [CardBrandTable.Candidate] = []) throws(SecurityCodeError) {
         guard let digits = TypedDigits.strictDigits(in: text) else { throw .notDigits }
         guard !digits.isEmpty else { throw .empty }
-        guard (3...4).contains(digits.utf8.count) else { throw .wrongLength(digits.utf8.count, wanted: "3 or 4") }
+        let lengths = SecurityCode.lengths(for: candidates)
+        guard lengths.contains(digits.utf8.count) else { throw .wrongLength(digits.utf8.count, wanted: lengths) }
         self.digits = Secret(digits)
         count = digits.utf8.count
+    }
+
+    /// How many digits the codes of those candidates have whose whole range was typed; 3 or 4 if there is none.
+    public static func lengths(for candidates: [CardBrandTable.Candidate]) -> ClosedRange<Int> {
+        let lengths = candidates.filter(\.isCertain).map(\.profile.codeLength)
+        return (lengths.min() ?? 3)...(lengths.max() ?? 4)
     }
 
     /// The digits. Only code that sends them to their one destination calls this.
@@ -28,19 +36,20 @@ public struct SecurityCode: Sendable, CustomStringConvertible, CustomDebugString
 
 /// Why a text is no security code. The sentences never repeat what was typed.
 public enum SecurityCodeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing was typed.
+    /// There is no digit.
     case empty
     /// There is something else than digits.
     case notDigits
     /// It has so many digits; the second value says how many are wanted.
-    case wrongLength(Int, wanted: String)
+    case wrongLength(Int, wanted: ClosedRange<Int>)
 
     /// One sentence for people.
     public var description: String {
         switch self {
         case .empty: "Enter the security code."
         case .notDigits: "The security code has a character that is no digit."
-        case .wrongLength(_, let wanted): "The security code must have \(wanted) digits."
+        case .wrongLength(_, let wanted):
+            "The security code must have \(wanted.map { "\($0)" }.joined(separator: " or ")) digits."
         }
     }
 }

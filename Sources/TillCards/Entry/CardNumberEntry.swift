@@ -10,9 +10,11 @@ public struct CardNumberEntry: Sendable {
         case unusualLength
     }
 
-    /// How the field stands.
+    /// How the field stands while it is typed in: what typing on could still mend is ``FieldState/incomplete``.
     public let state: FieldState<CardNumberError>
-    /// Things worth a second look.
+    /// How it stands when it is left or submitted: as ``CardNumber`` judges it. Empty is ``FieldState/incomplete``.
+    public let whenLeft: FieldState<CardNumberError>
+    /// What is worth a second look at a number that ``CardNumber`` takes.
     public let warnings: [Warning]
     /// The networks that the number may belong to, the likeliest first.
     public let candidates: [CardBrandTable.Candidate]
@@ -21,47 +23,28 @@ public struct CardNumberEntry: Sendable {
     /// A longer number of one of the candidates is possible.
     public let mayContinue: Bool
 
-    /// Looks at what was typed so far.
+    /// Judges what was typed so far.
     public init(_ text: String) {
-        guard let digits = TypedDigits.strictDigits(in: text) else {
-            self.init(.invalid(.notDigits), count: TypedDigits.digits(in: text).utf8.count)
-            return
-        }
-        let count = digits.utf8.count
-        let candidates = CardBrandTable.candidates(for: digits)
-        guard count <= CardNumber.digitCounts.upperBound else {
-            self.init(.invalid(.tooLong(count)), candidates: candidates, count: count)
-            return
-        }
+        let digits = TypedDigits.strictDigits(in: text)
+        count = digits?.utf8.count ?? TypedDigits.digits(in: text).utf8.count
+        candidates = digits.map { CardBrandTable.candidates(for: $0) } ?? []
         let lengths = Set(candidates.flatMap(\.profile.lengths))
         let longest = candidates.isEmpty ? CardNumber.digitCounts.upperBound : lengths.max() ?? 0
         let isLength = candidates.isEmpty ? CardNumber.digitCounts.contains(count) : lengths.contains(count)
-        let mayContinue = count < longest
-        guard count >= CardNumber.digitCounts.lowerBound, isLength || !mayContinue else {
-            self.init(.incomplete, candidates: candidates, count: count, mayContinue: mayContinue)
-            return
+        mayContinue = digits != nil && count < longest
+        do throws(CardNumberError) {
+            let number = try CardNumber(text)
+            whenLeft = .valid
+            warnings = (isLength ? [] : [.unusualLength]) + (number.passesLuhn ? [] : [.checkDigit])
+            state = isLength || !mayContinue ? .valid : .incomplete
+        } catch {
+            whenLeft = error == .empty ? .incomplete : .invalid(error)
+            warnings = []
+            switch error {
+            case .empty, .tooShort: state = .incomplete
+            case .checkDigit: state = mayContinue ? .incomplete : .invalid(error)
+            case .notDigits, .tooLong: state = .invalid(error)
+            }
         }
-        var warnings: [Warning] = isLength ? [] : [.unusualLength]
-        if LuhnChecksum.isValid(digits) {
-            self.init(.valid, warnings, candidates: candidates, count: count, mayContinue: mayContinue)
-        } else if candidates.contains(where: { $0.isCertain && $0.profile.toleratesWrongCheckDigit }) {
-            warnings.append(.checkDigit)
-            self.init(.valid, warnings, candidates: candidates, count: count, mayContinue: mayContinue)
-        } else {
-            self.init(
-                mayContinue ? .incomplete : .invalid(.checkDigit), warnings, candidates: candidates, count: count,
-                mayContinue: mayContinue)
-        }
-    }
-
-    private init(
-        _ state: FieldState<CardNumberError>, _ warnings: [Warning] = [],
-        candidates: [CardBrandTable.Candidate] = [], count: Int, mayContinue: Bool = false
-    ) {
-        self.state = state
-        self.warnings = warnings
-        self.candidates = candidates
-        self.count = count
-        self.mayContinue = mayContinue
     }
 }

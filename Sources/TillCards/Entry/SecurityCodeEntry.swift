@@ -9,10 +9,9 @@ public struct SecurityCodeEntry: Sendable {
 
     /// Looks at what was typed so far, for a number that begins with these digits.
     public init(_ text: String, numberDigits: String) {
-        let certain = CardBrandTable.candidates(for: numberDigits).filter(\.isCertain)
-        let profile = certain.first?.profile
-        let wanted = Set(certain.map(\.profile.codeLength))
-        lengths = (wanted.min() ?? 3)...(wanted.max() ?? 4)
+        let candidates = CardBrandTable.candidates(for: numberDigits)
+        let profile = candidates.first { $0.isCertain }?.profile
+        lengths = SecurityCode.lengths(for: candidates)
         name = profile?.codeName ?? "CVV"
         guard let digits = TypedDigits.strictDigits(in: text) else {
             state = .invalid(.notDigits)
@@ -24,8 +23,7 @@ public struct SecurityCodeEntry: Sendable {
         } else if count < lengths.lowerBound {
             state = .incomplete
         } else if count > lengths.upperBound {
-            let text = lengths.count == 1 ? "\(lengths.lowerBound)" : "\(lengths.lowerBound) or \(lengths.upperBound)"
-            state = .invalid(.wrongLength(count, wanted: text))
+            state = .invalid(.wrongLength(count, wanted: lengths))
         } else {
             state = .valid
         }

@@ -56,10 +56,10 @@ public enum CertificationAuthorityError: Error, Hashable, Sendable, CustomString
     case malformed
     /// A key for live cards.
     case liveKey(UInt8)
-    /// More than ``CertificationAuthorities/mostKeys``.
+    /// There are more keys than ``CertificationAuthorities/mostKeys``.
     case tooMany
 
-    /// One sentence.
+    /// Which line of the file is wrong, in one sentence.
     public var description: String {
         switch self {
         case .malformed: "That is not a set of certification authority keys."

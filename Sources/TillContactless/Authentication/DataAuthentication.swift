@@ -4,11 +4,11 @@ import TillCore
 /// Offline data authentication: whether the card's data were signed by its issuer, and whether the card itself is
 /// there to sign. Source: EMV Book 2, sections 5 and 6; EMV Contactless Book C-3 for the fast form.
 public struct DataAuthentication: Sendable {
-    /// What came out.
+    /// Whether the card's data are its issuer's, as far as that was checked.
     public enum Result: Hashable, Sendable, CustomStringConvertible {
         /// The card has none, or there is no key to check it with.
         case notPerformed
-        /// Genuine.
+        /// Every certificate and signature fits, back to the scheme's key.
         case verified
         /// Not genuine, and why.
         case failed(String)

@@ -10,7 +10,7 @@ public struct RSAPublicKey: Hashable, Sendable {
 
     /// The modulus, highest byte first, the first one not zero.
     public let modulus: [UInt8]
-    /// 3 or 65537.
+    /// The bytes of 3 or 65537, the two exponents that EMV allows.
     public let exponent: [UInt8]
 
     /// Nil for a modulus of a length that EMV does not use, an even one, or another exponent.

@@ -35,7 +35,7 @@ public enum CardChannelError: Error, Hashable, Sendable, CustomStringConvertible
     /// The recording has no answer to this command.
     case notInRecording(command: String)
 
-    /// One sentence.
+    /// One sentence, which holds no data of the card.
     public var description: String {
         switch self {
         case .noCard: "No card was presented in time."

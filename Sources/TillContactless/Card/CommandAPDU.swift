@@ -2,20 +2,20 @@ import TillCore
 
 /// A command to a card. Source: ISO 7816-4, section 5; short forms and the extended form for reading.
 public struct CommandAPDU: Hashable, Sendable, CustomStringConvertible {
-    /// Class byte.
+    /// The class byte.
     public var cla: UInt8
-    /// Instruction byte.
+    /// The instruction byte, as 0xA4 for SELECT.
     public var ins: UInt8
-    /// First parameter.
+    /// The instruction's first parameter.
     public var p1: UInt8
-    /// Second parameter.
+    /// The instruction's second parameter.
     public var p2: UInt8
     /// The data that goes with it, at most 255 bytes when sent.
     public var data: [UInt8]
     /// How many bytes are expected: nil for none, 0 for as many as there are.
     public var le: Int?
 
-    /// Makes one.
+    /// A command by its header; `le` as in ``le``.
     public init(_ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, data: [UInt8] = [], le: Int? = 0) {
         (self.cla, self.ins, self.p1, self.p2) = (cla, ins, p1, p2)
         (self.data, self.le) = (data, le)

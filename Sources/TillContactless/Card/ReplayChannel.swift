@@ -38,7 +38,8 @@ public actor ReplayChannel: CardChannel {
         (application, isInDirectory, last) = (0..<0, false, -1)
     }
 
-    /// The recorded answer.
+    /// The recorded answer to that command. A file or record that was never asked for does not exist; anything else
+    /// throws.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .cancelled }
         guard let index = find(command) else {
@@ -108,7 +109,7 @@ public actor RecordingChannel: CardChannel {
     /// What was said so far.
     public private(set) var transcript = Transcript()
 
-    /// Records another channel.
+    /// Records what goes over another channel, in order.
     public init(_ channel: any CardChannel) { self.channel = channel }
 
     /// Returns when a card is there.

@@ -4,10 +4,10 @@ import TillCore
 public struct ResponseAPDU: Hashable, Sendable {
     /// The data, without the status word.
     public let data: [UInt8]
-    /// The status word.
+    /// How the card answered: SW1 and SW2.
     public let status: StatusWord
 
-    /// Makes one.
+    /// An answer; without data it is the status word alone.
     public init(_ data: [UInt8] = [], status: StatusWord = .done) {
         self.data = data
         self.status = status
@@ -28,30 +28,28 @@ public struct ResponseAPDU: Hashable, Sendable {
 
 /// How a command ended; any value is kept. Source: ISO 7816-4, section 5.6, and EMV Book 1.
 public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The two bytes.
+    /// SW1 in the high byte, SW2 in the low one.
     public let rawValue: UInt16
     /// Takes the two bytes.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// 9000.
+    /// 9000: done.
     public static let done = StatusWord(rawValue: 0x9000)
-    /// 6A82.
+    /// 6A82: there is no such file or application.
     public static let notFound = StatusWord(rawValue: 0x6A82)
-    /// 6A83.
+    /// 6A83: there is no such record.
     public static let recordNotFound = StatusWord(rawValue: 0x6A83)
-    /// 6A81.
-    public static let functionNotSupported = StatusWord(rawValue: 0x6A81)
-    /// 6985.
+    /// 6985: the conditions for this command are not met.
     public static let conditionsNotSatisfied = StatusWord(rawValue: 0x6985)
-    /// 6984.
+    /// 6984: the data are blocked or no longer good.
     public static let dataInvalidated = StatusWord(rawValue: 0x6984)
-    /// 6986.
+    /// 6986: the command is not allowed now; a phone waits for its owner.
     public static let notAllowed = StatusWord(rawValue: 0x6986)
-    /// 6700.
+    /// 6700: the command's length is wrong.
     public static let wrongLength = StatusWord(rawValue: 0x6700)
-    /// 6D00.
+    /// 6D00: the card does not know the instruction.
     public static let instructionNotSupported = StatusWord(rawValue: 0x6D00)
-    /// 6283.
+    /// 6283: the selected application is blocked.
     public static let selectedInvalidated = StatusWord(rawValue: 0x6283)
 
     /// The digits and what they mean.

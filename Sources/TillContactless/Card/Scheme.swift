@@ -67,21 +67,21 @@ public struct KernelID: RawRepresentable, Hashable, Sendable, CustomStringConver
     /// Takes the standard's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Kernel 2.
+    /// Kernel 2 (EMV Book C-2).
     public static let mastercard = KernelID(rawValue: 2)
-    /// Kernel 3.
+    /// Kernel 3 (EMV Book C-3).
     public static let visa = KernelID(rawValue: 3)
-    /// Kernel 4.
+    /// Kernel 4 (EMV Book C-4).
     public static let americanExpress = KernelID(rawValue: 4)
-    /// Kernel 5.
+    /// Kernel 5 (EMV Book C-5).
     public static let jcb = KernelID(rawValue: 5)
-    /// Kernel 6.
+    /// Kernel 6 (EMV Book C-6).
     public static let discover = KernelID(rawValue: 6)
-    /// Kernel 7.
+    /// Kernel 7 (EMV Book C-7).
     public static let unionPay = KernelID(rawValue: 7)
     /// Kernel 8, EMVCo's own.
     public static let common = KernelID(rawValue: 8)
 
-    /// `kernel 3`
+    /// The number with its word, as `kernel 3`.
     public var description: String { "kernel \(rawValue)" }
 }

@@ -23,7 +23,7 @@ public struct Transcript: Hashable, Sendable {
         /// The recording does not hold the command: it is told from the answer.
         public let isInferred: Bool
 
-        /// Makes one.
+        /// An exchange; one of the two may be missing from a recording.
         public init(command: CommandAPDU?, response: ResponseAPDU?, isInferred: Bool = false) {
             self.command = command
             self.response = response
@@ -38,7 +38,7 @@ public struct Transcript: Hashable, Sendable {
     /// What was supplied because the recording does not say it, one sentence each.
     public private(set) var assumptions: [String] = []
 
-    /// Makes one.
+    /// A recording of exchanges in their order.
     public init(_ exchanges: [Exchange] = []) { self.exchanges = exchanges }
 
     /// Reads a file in UTF-8 or UTF-16, with a byte order mark or without.
@@ -176,7 +176,7 @@ public enum TranscriptError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Larger than ``Transcript/mostBytes`` or ``Transcript/mostExchanges``.
     case tooLarge
 
-    /// One sentence.
+    /// Which line cannot be read and why, without the line's data.
     public var description: String {
         switch self {
         case .empty: "There is no exchange with a card in it: lines such as `send: 00A404…` and `resp: 6F…9000`."

@@ -2,7 +2,7 @@ public import TillCore
 
 /// A recording, explained step by step.
 public enum TranscriptExplanation {
-    /// One exchange.
+    /// One exchange in words, with the data objects that it carried.
     public struct Step: Sendable {
         /// What the terminal did, in words.
         public let title: String

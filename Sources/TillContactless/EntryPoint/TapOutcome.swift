@@ -4,7 +4,7 @@ public enum TapOutcome: String, Hashable, Sendable {
     case approved
     /// The card declined, or its data cannot be trusted.
     case declined
-    /// The provider decides.
+    /// The card was read; its issuer decides through the provider.
     case onlineRequest = "online_request"
     /// Present the card again.
     case tryAgain = "try_again"
@@ -34,12 +34,12 @@ public enum TapProgress: String, Hashable, Sendable {
     case cardDetected = "card_detected"
     /// The card may leave.
     case removeCard = "remove_card"
-    /// Present it again.
+    /// The card left too early: it is to be presented again.
     case retry = "read_retry"
-    /// Read.
+    /// The card was read to its end.
     case completed = "read_completed"
-    /// Not read.
+    /// The card was not read.
     case notCompleted = "read_not_completed"
-    /// Called off.
+    /// Called off before a card was read.
     case cancelled = "read_cancelled"
 }

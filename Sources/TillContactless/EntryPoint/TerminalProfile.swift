@@ -14,7 +14,7 @@ public struct TerminalProfile: Sendable {
     public var floorLimit: Int64
     /// Terminal type, 22: attended, online and offline.
     public var terminalType: UInt8
-    /// Terminal capabilities.
+    /// Terminal capabilities (tag 9F33): 3 bytes.
     public var capabilities: [UInt8]
     /// The merchant's name as the card is told, at most 20 characters used.
     public var merchantName: String
@@ -71,15 +71,15 @@ public enum CardAcceptance: Hashable, Sendable {
 public struct TapRequest: Sendable {
     /// What is bought or given back.
     public enum Kind: UInt8, Hashable, Sendable {
-        /// Goods and services.
+        /// Goods and services are paid.
         case purchase = 0x00
-        /// Money back.
+        /// Money goes back to the customer.
         case refund = 0x20
     }
 
     /// The price, not negative.
     public let amount: Money
-    /// Purchase or refund.
+    /// Whether the customer pays or gets money back (tag 9C).
     public let kind: Kind
     /// The time of the tap.
     public let time: Timestamp

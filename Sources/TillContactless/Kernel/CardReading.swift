@@ -2,11 +2,11 @@ public import TillCore
 
 /// What a tap gave. The number and the track are sealed in `Secret`; everything else may be shown.
 public struct CardReading: Sendable {
-    /// How it ended.
+    /// How the reading ended, and so what may be done with it.
     public var outcome: TapOutcome
     /// Why, in one sentence.
     public var reason: String
-    /// The application's identifier.
+    /// The selected application's identifier, 5 to 16 bytes; empty if none was selected.
     public var aid: [UInt8]
     /// What the card calls the application.
     public var label: String?
@@ -22,13 +22,13 @@ public struct CardReading: Sendable {
     public var lastFour: String?
     /// Whether the card's date is over at the time of the tap.
     public var expiration: ExpirationState
-    /// The card number.
+    /// The card number; `nil` if the card gave none.
     public var number: Secret<String>?
     /// The track data that providers take, as they come from the card.
     public var track2: Secret<[UInt8]>?
     /// How the customer was verified.
     public var verification: Verification
-    /// Offline data authentication.
+    /// What offline data authentication found.
     public var authentication: DataAuthentication.Result
     /// Everything else that card and terminal said, nothing sensitive in it: what goes to the provider in the clear.
     public var general: [DataObject]
@@ -37,9 +37,9 @@ public struct CardReading: Sendable {
 
     /// Whether the card's date is over.
     public enum ExpirationState: String, Hashable, Sendable {
-        /// It is good.
+        /// The card's last day has not passed.
         case notExpired = "not_expired"
-        /// It is over.
+        /// The card's last day has passed.
         case expired
         /// The card did not say, or said nonsense.
         case unknown
@@ -94,7 +94,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The card broke a rule: which one, in words.
     case cardError(String)
 
-    /// One sentence.
+    /// How the tap ended, in one sentence without the number.
     public var description: String {
         switch self {
         case .amountNotAllowed(let limit):

@@ -17,7 +17,7 @@ public struct ContactlessReader: Sendable {
     /// The keys of certification authorities that are trusted.
     public let authorities: CertificationAuthorities
 
-    /// Makes one.
+    /// A reader with the terminal's profile, which authenticates cards by the keys of `authorities`.
     public init(profile: TerminalProfile = TerminalProfile(), authorities: CertificationAuthorities = .none) {
         self.profile = profile
         self.authorities = authorities

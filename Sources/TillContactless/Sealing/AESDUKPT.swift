@@ -10,36 +10,36 @@ public import TillCore
 public struct AESDUKPT: Sendable {
     /// The most bits that may be set in a count.
     public static let mostOnes = 16
-    /// The last count.
+    /// The transaction counter after which a device needs a new key.
     public static let lastCount: UInt32 = 0xFFFF_0000
 
     /// What a key is for.
     public enum Usage: UInt16, Hashable, Sendable {
-        /// Wrapping another key.
+        /// A key that wraps another key.
         case keyEncryption = 0x0002
-        /// A PIN.
+        /// A key for PIN blocks.
         case pinEncryption = 0x1000
         /// Authenticating, terminal to host.
         case messageAuthentication = 0x2000
         /// Checking, host to terminal.
         case messageVerification = 0x2001
-        /// Both.
+        /// A key for message authentication, both ways.
         case messageBothWays = 0x2002
         /// Data, terminal to host.
         case dataEncryption = 0x3000
         /// Data, host to terminal.
         case dataDecryption = 0x3001
-        /// Both.
+        /// A key for data, both ways.
         case dataBothWays = 0x3002
     }
 
     /// The lengths of AES keys.
     public enum Length: UInt16, Hashable, Sendable {
-        /// 128 bits.
+        /// AES with a key of 16 bytes.
         case aes128 = 128
-        /// 192 bits.
+        /// AES with a key of 24 bytes.
         case aes192 = 192
-        /// 256 bits.
+        /// AES with a key of 32 bytes.
         case aes256 = 256
 
         /// 2, 3 and 4.

@@ -20,12 +20,12 @@ public struct CardEnvelope: Sendable {
 
     /// The payment that an envelope is for.
     public struct Intent: Hashable, Sendable {
-        /// The payment's id.
+        /// The payment that the envelope pays and no other.
         public let payment: String
-        /// What it costs.
+        /// What it may be charged: this amount exactly.
         public let amount: Money
 
-        /// Makes one.
+        /// What an envelope is bound to; opening it for anything else fails.
         public init(payment: String, amount: Money) {
             self.payment = payment
             self.amount = amount
@@ -34,13 +34,13 @@ public struct CardEnvelope: Sendable {
 
     /// What the provider finds inside.
     public struct Content: Sendable {
-        /// The card number.
+        /// The card number, as the card gave it.
         public let number: Secret<String>
         /// What came from card and terminal, for the field that carries chip data.
         public let chipData: [DataObject]
         /// The payment it was sealed for.
         public let intent: Intent
-        /// The reader.
+        /// Which reader sealed it.
         public let reader: String
     }
 
@@ -116,16 +116,16 @@ public struct CardEnvelope: Sendable {
 public enum CardEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reading may not go on to a payment.
     case nothingToSeal
-    /// Not an envelope.
+    /// The bytes are no envelope.
     case malformed
     /// Sealed to another key.
     case unknownKey
-    /// Older than ``CardEnvelope/validity``.
+    /// It was sealed longer ago than ``CardEnvelope/validity``.
     case expired
     /// Changed on the way.
     case brokenSeal
 
-    /// One sentence.
+    /// One sentence, which holds nothing of the envelope.
     public var description: String {
         switch self {
         case .nothingToSeal: "There is nothing to send: the card may not be charged."

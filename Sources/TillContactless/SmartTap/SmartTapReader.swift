@@ -5,13 +5,13 @@ public import TillCore
 
 /// A shop that collects Google's passes: its number and its long-term key, both registered with Google.
 public struct SmartTapCollector: Sendable {
-    /// The collector's number.
+    /// The number that Google gave the collector.
     public let number: UInt32
-    /// The key's version.
+    /// Which of the collector's keys signs; passes know it by this number.
     public let keyVersion: UInt32
     let key: Secret<P256.Signing.PrivateKey>
 
-    /// Makes one.
+    /// A collector with the key whose public half Google has.
     public init(number: UInt32, keyVersion: UInt32, key: P256.Signing.PrivateKey) {
         (self.number, self.keyVersion, self.key) = (number, keyVersion, Secret(key))
     }
@@ -22,7 +22,7 @@ public struct SmartTapPass: Sendable {
     /// What it is: `ly` loyalty, `gc` gift card, `of` offer, `et` event, `fl` flight, `tr` transit, `gr` generic; any
     /// word is kept.
     public let kind: String
-    /// Who issued it.
+    /// Who issued the pass, as the phone says it.
     public let issuer: [UInt8]
     /// What the shop put into it: it names a customer, so it is sealed.
     public let value: Secret<[UInt8]>
@@ -59,7 +59,7 @@ public enum SmartTapError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The way to the phone failed.
     case channel(CardChannelError)
 
-    /// One sentence.
+    /// What the phone handed over, in one sentence.
     public var description: String {
         switch self {
         case .notAWallet(let status): "There is no Google wallet here: \(status)."
@@ -86,12 +86,12 @@ public struct SmartTapReader: Sendable {
     /// The most times more data are fetched.
     public static let mostFetches = 64
 
-    /// Who asks.
+    /// Who asks for passes.
     public let collector: SmartTapCollector
     /// Whether a payment follows in the same tap.
     public let withPayment: Bool
 
-    /// Makes one.
+    /// A reader for that collector's passes; `withPayment` lets a payment follow in the same tap.
     public init(_ collector: SmartTapCollector, withPayment: Bool = true) {
         (self.collector, self.withPayment) = (collector, withPayment)
     }

@@ -7,15 +7,15 @@ public struct DataObject: Hashable, Sendable {
 
     /// What an object holds.
     public enum Content: Hashable, Sendable {
-        /// A value.
+        /// Bytes that hold no further objects.
         case primitive([UInt8])
         /// Further objects, in their order; the same tag may come twice.
         case constructed([DataObject])
     }
 
-    /// Its tag.
+    /// The object's tag.
     public let tag: Tag
-    /// What it holds.
+    /// Its value, or the objects within it.
     public let content: Content
 
     /// An object with a value. A constructed tag may be given one too: it is written as it is.
@@ -24,7 +24,7 @@ public struct DataObject: Hashable, Sendable {
         content = .primitive(value)
     }
 
-    /// A template.
+    /// A template that holds these objects in this order.
     public init(_ tag: Tag, _ objects: [DataObject]) {
         self.tag = tag
         content = .constructed(objects)

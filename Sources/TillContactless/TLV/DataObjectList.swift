@@ -4,11 +4,11 @@ public struct DataObjectList: Hashable, Sendable {
     /// The most bytes that a filled list may need: what one command carries.
     public static let mostBytes = 252
 
-    /// One wish.
+    /// One object that the card asks for, and its length.
     public struct Entry: Hashable, Sendable {
         /// What is asked for.
         public let tag: Tag
-        /// How many bytes.
+        /// How many bytes the card wants of it.
         public let length: Int
     }
 

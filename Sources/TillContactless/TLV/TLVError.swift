@@ -19,7 +19,7 @@ public enum TLVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text is not hexadecimal.
     case notHexadecimal(at: Int)
 
-    /// One sentence.
+    /// Where the bytes stop making sense, in one sentence without the bytes.
     public var description: String {
         switch self {
         case .truncatedTag(let offset): "The bytes end within a tag at byte \(offset)."

@@ -1,6 +1,6 @@
 /// What is known of a tag.
 public struct TagEntry: Hashable, Sendable {
-    /// The standard's name.
+    /// The name that the EMV books give the tag.
     public let name: String
     /// How the value is written.
     public let format: TagFormat

@@ -1,15 +1,15 @@
 /// How the value of a tag is written. Source: EMV Book 3, section 4.3.
 public enum TagFormat: String, Hashable, Sendable {
-    /// Bits or bytes.
+    /// Bits or bytes without a text of their own.
     case binary = "b"
     /// Two digits a byte, filled with zeros on the left.
     case numeric = "n"
     /// Two digits a byte, filled with F on the right.
     case compressedNumeric = "cn"
-    /// Text.
+    /// Letters, digits and signs, one a byte.
     case alphanumeric = "ans"
-    /// Tags and lengths.
+    /// A list of tags and lengths: what the card asks for.
     case list = "dol"
-    /// Further data objects.
+    /// A template: further data objects.
     case template = "tlv"
 }

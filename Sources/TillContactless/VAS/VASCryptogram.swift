@@ -77,7 +77,7 @@ public struct VASMessage: Sendable {
 public enum VASError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Sealed to a key that is not here.
     case unknownKey
-    /// Not a cryptogram.
+    /// The bytes are no cryptogram of a pass.
     case malformed
     /// Changed on the way, or for another pass.
     case brokenSeal
@@ -90,7 +90,7 @@ public enum VASError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The way to the phone failed.
     case channel(CardChannelError)
 
-    /// One sentence.
+    /// One sentence, which holds nothing of the pass.
     public var description: String {
         switch self {
         case .unknownKey: "The pass is sealed to a key that this shop does not hold."
@@ -114,7 +114,7 @@ public struct VASReplayWindow: Sendable {
     private var seen: [[UInt8]: Timestamp] = [:]
     private var order: [[UInt8]] = []
 
-    /// Remembers nothing yet.
+    /// A memory of nonces that holds none yet.
     public init() {}
 
     /// Takes a message once.

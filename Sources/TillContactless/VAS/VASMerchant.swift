@@ -35,9 +35,9 @@ public enum VASMode: UInt8, Hashable, Sendable {
     case passOrPayment = 0x00
     /// Both, where the wallet has both.
     case passAndPayment = 0x01
-    /// The pass alone.
+    /// The pass alone; no payment follows.
     case passOnly = 0x02
-    /// The payment alone.
+    /// The payment alone; no pass is asked for.
     case paymentOnly = 0x03
 }
 

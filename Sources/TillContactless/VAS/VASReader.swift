@@ -15,7 +15,7 @@ public struct VASReader: Sendable {
         public let cryptogram: VASCryptogram?
     }
 
-    /// Makes one.
+    /// A reader of passes; it holds nothing between taps.
     public init() {}
 
     /// Asks for each pass in turn, on a card that is in the field already.

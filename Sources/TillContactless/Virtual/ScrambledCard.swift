@@ -39,7 +39,7 @@ public actor ScrambledCard: CardChannel {
         return mixed ^ (mixed >> 31)
     }
 
-    /// There at once.
+    /// Returns at once: the card is always in the field.
     public func waitForCard() async throws(CardChannelError) {}
 
     /// What a card would say, scrambled in one of three answers.

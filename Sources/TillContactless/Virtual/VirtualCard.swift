@@ -2,7 +2,7 @@
 public struct VirtualCard: Sendable {
     /// Short name, as commands take it.
     public let name: String
-    /// The application's identifier.
+    /// The application's identifier, 5 to 16 bytes.
     public let aid: [UInt8]
     /// What it calls its application.
     public let label: String
@@ -27,9 +27,9 @@ public struct VirtualCard: Sendable {
 
     /// What a card does wrong.
     public enum Fault: Hashable, Sendable {
-        /// Nothing.
+        /// It behaves as a good card does.
         case none
-        /// It declines.
+        /// It declines the payment.
         case declines
         /// Its application is blocked.
         case blocked
@@ -53,7 +53,7 @@ public struct VirtualCard: Sendable {
         case asksForTheOwner(times: Int)
     }
 
-    /// Makes one.
+    /// A card from what its application says; `expiry` is `YYMM`.
     public init(
         name: String, aid: [UInt8], label: String, style: Style, number: String, expiry: String = "3012",
         passes: [VirtualPass] = [], fault: Fault = .none

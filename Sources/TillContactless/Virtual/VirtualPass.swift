@@ -5,14 +5,14 @@ public import TillCore
 public struct VirtualPass: Sendable {
     /// The pass type identifier.
     public let passTypeIdentifier: String
-    /// The member's number.
+    /// What the pass tells the shop, usually a member's number.
     public let message: String
     /// The shop's public key, in X9.63 form.
     public let merchantKey: [UInt8]
     /// Whether the wallet seals in the second way.
     public let usesSecondVariant: Bool
 
-    /// Makes one.
+    /// A pass as a phone holds it for one merchant.
     public init(
         passTypeIdentifier: String, message: String, merchantKey: [UInt8], usesSecondVariant: Bool = false
     ) {

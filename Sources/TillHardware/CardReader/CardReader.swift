@@ -78,8 +78,6 @@ public struct CardReaderBattery: Hashable, Sendable {
 
     /// Below this a reader should be charged, in percent.
     public static let lowPercent = 20
-    /// Below this a reader does not begin a payment or a connection, in percent.
-    public static let criticalPercent = 5
     /// A software update needs at least this much, in percent, even while the reader is being charged.
     public static let updatePercent = 50
 }

@@ -50,12 +50,4 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
         default: "Check that it is on and near, and connect it again."
         }
     }
-
-    /// Whether trying to reach it again makes sense.
-    public var isWorthReconnecting: Bool {
-        switch self {
-        case .requested, .criticallyLowBattery, .bluetoothDisabled, .pairingRemoved: false
-        default: true
-        }
-    }
 }

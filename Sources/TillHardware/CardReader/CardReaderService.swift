@@ -147,8 +147,6 @@ public struct CardReaderConnectionOptions: Hashable, Sendable {
     public var reconnectsAutomatically = true
     /// Whether connecting is refused while another device uses the reader, instead of taking it over.
     public var failsIfInUse = false
-    /// Whether Tap to Pay may ask the merchant to accept its terms.
-    public var mayAskForTerms = true
 
     /// The usual ones.
     public init() {}

@@ -10,8 +10,6 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     public var sentence: String?
     /// The decline, with its code, if it was one.
     public var decline: Decline?
-    /// The card scheme's advice: `do_not_try_again`, `try_again_later`, `confirm_card_data`.
-    public var adviceCode: String?
     /// The provider's request id.
     public var requestID: String?
     /// The HTTP status, if there was one.

@@ -20,8 +20,6 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
     public var generatedCard: String?
     /// What the receipt must show.
     public var receipt: ReceiptDetails?
-    /// The card's answer to an authorization, as hex, for the card that must see it.
-    public var emvAuthData: String?
     /// The phone or watch that the card is in.
     public var wallet: Wallet?
     /// The network that the payment went over; for eftpos and Cartes Bancaires it can differ from ``brand``.
@@ -36,8 +34,6 @@ public struct CardPresentTransactionDetails: Hashable, Sendable {
     public var isIncrementSupported: Bool?
     /// Whether more than the hold can be captured.
     public var isOvercaptureSupported: Bool?
-    /// When the reader stored it without a network, if it did: then it was not authorized at that time.
-    public var storedOfflineAt: Timestamp?
 
     /// Makes one; keeps only the last four digits of what it is given.
     public init(

@@ -16,8 +16,6 @@ struct LogWalk {
     var lastHash = [UInt8](repeating: 0, count: 32)
     /// Entries since the last signature of the device.
     var sinceCheckpoint = 0
-    /// Bytes of payloads that are resolved and still in the file.
-    var removableBytes = 0
     /// Known marks to be checked on the way, by sequence.
     var marks: [UInt64: [UInt8]] = [:]
     /// Why the walk ended before the end of the file, if it did.

@@ -141,7 +141,7 @@ public enum CardApprovalStep: Hashable, Sendable {
 
 /// A card that is attached to an order. Nothing was taken.
 public struct CardApproval: Hashable, Sendable {
-    /// The order.
+    /// The order that the card was attached to.
     public let orderID: PayPalOrderID
     /// The customer was at the bank's page.
     public let attemptedChallenge: Bool

@@ -3,7 +3,7 @@
 public protocol CardClientConfig: Sendable {
     /// The client id. Not a secret.
     var clientID: String { get }
-    /// Where PayPal is.
+    /// PayPal's sandbox, its live host, or a host of one's own.
     var environment: PayPalEnvironment { get }
 }
 
@@ -11,7 +11,7 @@ public protocol CardClientConfig: Sendable {
 public struct CoreConfig: CardClientConfig, Hashable {
     /// The client id. Not a secret.
     public let clientID: String
-    /// Where PayPal is.
+    /// PayPal's sandbox, its live host, or a host of one's own.
     public let environment: PayPalEnvironment
 
     /// A configuration.

@@ -6,7 +6,7 @@ public enum CardClientError: ExplainedError, Hashable {
     case configuration(String)
     /// The order cannot be made so; nothing was sent.
     case order(OrderRequestError)
-    /// Nothing was sent.
+    /// No request left this process, and why; asking again is safe.
     case notSent(String)
     /// PayPal said no, with its issues, fields and debug id.
     case refused(PayPalError)
@@ -29,7 +29,7 @@ public enum CardClientError: ExplainedError, Hashable {
     /// There is no usable answer.
     case unexpected(String, moneyMoved: MoneyMoved)
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .configuration: "configuration"
@@ -48,7 +48,7 @@ public enum CardClientError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
+    /// What happened, with PayPal's own words where it gave any.
     public var what: String {
         switch self {
         case .configuration(let reason): reason
@@ -68,7 +68,7 @@ public enum CardClientError: ExplainedError, Hashable {
         }
     }
 
-    /// Whether money moved.
+    /// Unknown while PayPal decides, and where a request may have arrived without an answer.
     public var moneyMoved: MoneyMoved {
         switch self {
         case .configuration, .order, .notSent, .declined, .payerActionRequired, .payerActionWithoutAddress,

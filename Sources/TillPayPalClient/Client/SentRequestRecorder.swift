@@ -20,7 +20,7 @@ package struct NoSentRequests: SentRequestRecorder {
 /// In memory: for tests and for keys that something else has written down already.
 public final class MemorySentRequests: SentRequestRecorder {
     private let keys = Mutex<[IdempotencyKey: Timestamp]>([:])
-    /// An empty one.
+    /// A recorder that has seen no request.
     public init() {}
     /// Keeps a key for as long as this object lives; nothing is durable.
     /// - Returns: when the key was kept first.

@@ -2,7 +2,7 @@ public import TillCore
 
 /// What is charged for a purchase unit, exact, with an optional breakdown that must add up to it.
 public struct Amount: Hashable, Sendable {
-    /// How much.
+    /// The whole amount, in the currency's minor units.
     public let money: Money
     /// What it is made of.
     public let breakdown: AmountBreakdown?
@@ -41,22 +41,22 @@ public struct Amount: Hashable, Sendable {
 
 /// `item total + tax + shipping + handling + insurance - shipping discount - discount`.
 public struct AmountBreakdown: Hashable, Sendable {
-    /// The items.
+    /// The sum of the items, each times its quantity.
     public var itemTotal: Money?
-    /// Shipping.
+    /// What shipping costs.
     public var shipping: Money?
-    /// Handling.
+    /// What handling costs.
     public var handling: Money?
-    /// All tax.
+    /// The tax of all items together.
     public var taxTotal: Money?
-    /// Insurance.
+    /// What insurance costs.
     public var insurance: Money?
     /// Taken off the shipping; above zero.
     public var shippingDiscount: Money?
     /// Taken off the whole; above zero.
     public var discount: Money?
 
-    /// A breakdown.
+    /// A breakdown; its parts must make up the amount.
     public init(
         itemTotal: Money? = nil, shipping: Money? = nil, handling: Money? = nil, taxTotal: Money? = nil,
         insurance: Money? = nil, shippingDiscount: Money? = nil, discount: Money? = nil

@@ -13,7 +13,7 @@ package enum CardSource {
             verification: verification)
     }
 
-    /// The engine's card.
+    /// The engine's card as PayPal's `payment_source.card`.
     package static func json(
         _ card: CardDetails, challenge: ChallengeReturn? = nil
     ) -> (JSONValue, [Secret<String>]) {
@@ -56,7 +56,7 @@ public struct CardVerification: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Always.
+    /// A challenge with every card, whatever the issuer wants.
     public static let always = CardVerification(rawValue: "SCA_ALWAYS")
     /// Where the law asks for it.
     public static let whenRequired = CardVerification(rawValue: "SCA_WHEN_REQUIRED")

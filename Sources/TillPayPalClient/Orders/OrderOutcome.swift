@@ -2,9 +2,9 @@ public import TillCore
 
 /// What an order means for the money. Made from the payments in it, never from the order's status or from HTTP.
 public enum OrderOutcome: Hashable, Sendable {
-    /// Money was taken.
+    /// A capture is complete: the money was taken.
     case paid(PaidOrder)
-    /// Money is held.
+    /// An authorization stands: the money is held and not taken.
     case held(OrderAuthorization)
     /// The card was declined; nothing was taken.
     case declined(Decline)
@@ -22,7 +22,7 @@ public enum OrderOutcome: Hashable, Sendable {
 
 /// A capture that took money. It can be made only from a capture whose own status says so.
 public struct CompletedCapture: Hashable, Sendable {
-    /// The capture.
+    /// The completed capture that proves the payment.
     public let capture: OrderCapture
 
     /// `nil` unless the capture is `COMPLETED`, or was so before a refund.
@@ -36,7 +36,7 @@ public struct CompletedCapture: Hashable, Sendable {
 
 /// An order of which money was taken. It can be made only from completed captures.
 public struct PaidOrder: Hashable, Sendable {
-    /// The order.
+    /// The order that was paid.
     public let orderID: PayPalOrderID
     /// What was taken, one by one; never empty.
     public let captures: [CompletedCapture]

@@ -18,15 +18,15 @@ public struct OrderAuthorization: Hashable, Sendable {
         public static let partiallyCaptured = Status(rawValue: "PARTIALLY_CAPTURED")
         /// Let go, or ended by time.
         public static let voided = Status(rawValue: "VOIDED")
-        /// Under review.
+        /// Not decided yet; PayPal reviews it.
         public static let pending = Status(rawValue: "PENDING")
     }
 
-    /// The hold.
+    /// The authorization's name, by which it is captured or voided.
     public let id: PayPalAuthorizationID
-    /// Where it stands.
+    /// How far PayPal has come with it; open.
     public let status: Status
-    /// How much.
+    /// The amount; `nil` if PayPal did not say it.
     public let amount: Money?
     /// When it ends, by PayPal's own word.
     public let expires: Timestamp?
@@ -72,7 +72,7 @@ public struct OrderCapture: Hashable, Sendable {
         public static let declined = Status(rawValue: "DECLINED")
         /// Taken, and a part given back.
         public static let partiallyRefunded = Status(rawValue: "PARTIALLY_REFUNDED")
-        /// Not decided yet.
+        /// Not decided yet; PayPal reviews it.
         public static let pending = Status(rawValue: "PENDING")
         /// Taken, and all given back.
         public static let refunded = Status(rawValue: "REFUNDED")
@@ -82,19 +82,19 @@ public struct OrderCapture: Hashable, Sendable {
         public static let denied = Status(rawValue: "DENIED")
     }
 
-    /// The capture.
+    /// The capture's name, by which it is refunded.
     public let id: PayPalCaptureID
-    /// Where it stands.
+    /// How far PayPal has come with it; open.
     public let status: Status
     /// Why it is pending or declined, in PayPal's word.
     public let reason: String?
-    /// How much.
+    /// The amount, in minor units.
     public let amount: Money
     /// Nothing more can be captured of its hold.
     public let isFinal: Bool?
     /// What the card's bank answered.
     public let processor: ProcessorResponse?
-    /// What PayPal keeps.
+    /// What PayPal keeps of it; `nil` until it is known.
     public let fee: Money?
     /// What the shop gets.
     public let net: Money?
@@ -139,11 +139,11 @@ public struct OrderCapture: Hashable, Sendable {
 
 /// Money that goes back.
 public struct OrderRefund: Hashable, Sendable {
-    /// The refund.
+    /// The refund's name.
     public let id: PayPalRefundID
     /// `CANCELLED`, `FAILED`, `PENDING`, `COMPLETED`, or a new word.
     public let status: String
-    /// How much.
+    /// The amount, in minor units.
     public let amount: Money
     /// The shop's own identifier.
     public let customID: String?
@@ -169,7 +169,7 @@ public struct ProcessorResponse: Hashable, Sendable {
     public let avsCode: String?
     /// How the security code fits.
     public let cvvCode: String?
-    /// The answer.
+    /// The processor's code for its answer, such as `5120`.
     public let responseCode: String?
     /// Whether trying again is welcome: 01, 02, 03, 21.
     public let paymentAdviceCode: String?

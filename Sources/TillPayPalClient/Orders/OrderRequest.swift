@@ -7,7 +7,7 @@ public struct OrderRequest: Hashable, Sendable {
 
     /// What is to happen with the money.
     public let intent: OrderIntent
-    /// What is bought.
+    /// What is bought: 1 to 10 units, each with its amount.
     public let purchaseUnits: [PurchaseUnit]
 
     /// An order request.
@@ -41,7 +41,7 @@ public struct OrderRequest: Hashable, Sendable {
 
 /// What one payee sells in an order.
 public struct PurchaseUnit: Hashable, Sendable {
-    /// How much.
+    /// What the unit costs, with a breakdown if it has items.
     public var amount: Amount
     /// Its name in the order; `default` if there is one unit only.
     public var referenceID: String?
@@ -53,10 +53,10 @@ public struct PurchaseUnit: Hashable, Sendable {
     public var invoiceID: String?
     /// What stands on the card's statement.
     public var softDescriptor: String?
-    /// What is sold.
+    /// The unit's items; their sum must be the breakdown's.
     public var items: [OrderItem]
 
-    /// A purchase unit.
+    /// A purchase unit; it is checked when the order is made.
     public init(
         amount: Amount, referenceID: String? = nil, description: String? = nil, customID: String? = nil,
         invoiceID: String? = nil, softDescriptor: String? = nil, items: [OrderItem] = []
@@ -110,7 +110,7 @@ public struct PurchaseUnit: Hashable, Sendable {
     }
 }
 
-/// One thing sold.
+/// One product and how many of it are sold.
 public struct OrderItem: Hashable, Sendable {
     /// What it is called; at most 127 characters.
     public var name: String
@@ -129,15 +129,15 @@ public struct OrderItem: Hashable, Sendable {
         public let rawValue: String
         /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Nothing to ship.
+        /// Goods that are delivered over the network.
         public static let digitalGoods = Category(rawValue: "DIGITAL_GOODS")
-        /// Something to ship.
+        /// Goods that are shipped.
         public static let physicalGoods = Category(rawValue: "PHYSICAL_GOODS")
-        /// A gift.
+        /// A gift to a charity.
         public static let donation = Category(rawValue: "DONATION")
     }
 
-    /// An item.
+    /// An item; `unitAmount` is the price of one.
     public init(name: String, quantity: Int, unitAmount: Money, sku: String? = nil, category: Category? = nil) {
         self.name = name
         self.quantity = quantity

@@ -2,9 +2,9 @@ public import TillCore
 
 /// What is wrong with an order before it is sent: where, and what.
 public struct OrderRequestError: ExplainedError, Hashable {
-    /// What is wrong.
+    /// What is wrong with the part of the request.
     public enum Fault: Hashable, Sendable {
-        /// It is needed.
+        /// The part must be there.
         case missing
         /// There are more than this many.
         case tooMany(Int)
@@ -24,7 +24,7 @@ public struct OrderRequestError: ExplainedError, Hashable {
 
     /// Where: a JSON pointer without the leading slash.
     public let field: String
-    /// What is wrong.
+    /// What is wrong with it.
     public let fault: Fault
 
     init(_ field: String, _ fault: Fault) {
@@ -37,7 +37,7 @@ public struct OrderRequestError: ExplainedError, Hashable {
         guard lengths.contains(text.unicodeScalars.count) else { throw OrderRequestError(field, .length(lengths)) }
     }
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch fault {
         case .mismatch: "amount_mismatch"
@@ -61,7 +61,7 @@ public struct OrderRequestError: ExplainedError, Hashable {
         }
     }
 
-    /// Nothing was sent.
+    /// No: a request is checked before it is sent.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String { "Correct the order and try again." }

@@ -3,7 +3,7 @@ public import TillCore
 /// An order as PayPal tells it. Its `status` says how far the order is, never whether it is paid: a declined card
 /// leaves an order `COMPLETED`. Whether it is paid says ``outcome``, which looks at the captures only.
 public struct OrderResponse: Hashable, Sendable {
-    /// The order.
+    /// The order's name at PayPal.
     public let orderID: PayPalOrderID
     /// What was to happen with the money, if the answer tells it.
     public let intent: OrderIntent?
@@ -40,11 +40,11 @@ public struct OrderResponse: Hashable, Sendable {
     /// Reads an order from a document of PayPal's, such as the resource of a webhook; `nil` if it is none.
     public static func reading(_ json: JSONValue) -> OrderResponse? { OrderResponse(json, debugID: nil) }
 
-    /// All captures.
+    /// The captures of all purchase units.
     public var captures: [OrderCapture] { purchaseUnits.flatMap(\.captures) }
-    /// All authorizations.
+    /// The authorizations of all purchase units.
     public var authorizations: [OrderAuthorization] { purchaseUnits.flatMap(\.authorizations) }
-    /// All refunds.
+    /// The refunds of all purchase units.
     public var refunds: [OrderRefund] { purchaseUnits.flatMap(\.refunds) }
     /// The sum of the purchase units, if all are in one currency.
     public var total: Money? {
@@ -68,15 +68,15 @@ public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringCon
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The word.
+    /// The raw value.
     public var description: String { rawValue }
-    /// Made.
+    /// Made, and not paid.
     public static let created = OrderStatus(rawValue: "CREATED")
-    /// Saved for later.
+    /// Kept by the shop for later; not paid.
     public static let saved = OrderStatus(rawValue: "SAVED")
     /// The customer agrees; nothing was taken.
     public static let approved = OrderStatus(rawValue: "APPROVED")
-    /// Over.
+    /// Over: nothing more can be done with it.
     public static let voided = OrderStatus(rawValue: "VOIDED")
     /// Captured or authorized **or declined**: look at the captures.
     public static let completed = OrderStatus(rawValue: "COMPLETED")
@@ -88,17 +88,17 @@ public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringCon
 public struct PurchaseUnitResponse: Hashable, Sendable {
     /// Its name in the order.
     public let referenceID: String?
-    /// How much.
+    /// The unit's amount; `nil` if PayPal did not say it.
     public let amount: Money?
     /// The shop's own identifier.
     public let customID: String?
     /// The shop's invoice number.
     public let invoiceID: String?
-    /// Holds.
+    /// The unit's holds.
     public let authorizations: [OrderAuthorization]
     /// Money taken or asked for.
     public let captures: [OrderCapture]
-    /// Money given back.
+    /// What was given back of the unit.
     public let refunds: [OrderRefund]
 
     init?(_ json: JSONValue) {
@@ -155,7 +155,7 @@ public struct OrderLink: Hashable, Sendable {
     static let maximum = 32
     /// What it is for: `self`, `payer-action`, `capture`, `up`, ….
     public let relation: String
-    /// The address.
+    /// Where the link leads.
     public let address: String
 
     static func all(in json: JSONValue?) -> [OrderLink] {

@@ -69,7 +69,7 @@ public struct VaultID: PayPalIdentifier {
 
 /// Why a text is no identifier of PayPal's current interfaces.
 public enum TokenSourceError: ExplainedError, Hashable {
-    /// Nothing was given.
+    /// The text has no character.
     case empty
     /// Longer than 36 characters.
     case tooLong
@@ -92,7 +92,7 @@ public enum TokenSourceError: ExplainedError, Hashable {
         return text
     }
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .empty: "token_empty"
@@ -101,7 +101,7 @@ public enum TokenSourceError: ExplainedError, Hashable {
         }
     }
 
-    /// What is wrong.
+    /// What is wrong with the name.
     public var what: String {
         switch self {
         case .empty: "No identifier of PayPal was given."
@@ -113,7 +113,7 @@ public enum TokenSourceError: ExplainedError, Hashable {
         }
     }
 
-    /// Nothing was sent.
+    /// No: a name is checked before anything is sent.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String {

@@ -33,7 +33,7 @@ public struct PayerAction: Hashable, Sendable {
 
 /// The two addresses to which the bank's page sends the customer back, with a state that only this attempt knows.
 public struct ChallengeReturn: Hashable, Sendable {
-    /// After the challenge.
+    /// Where the customer comes back after the challenge.
     public let returnURL: String
     /// When the customer gave up.
     public let cancelURL: String
@@ -105,9 +105,9 @@ public struct AuthenticationResult: Hashable, Sendable {
 public struct LiabilityPolicy: Hashable, Sendable {
     /// What to do with a result.
     public enum Verdict: String, Hashable, Sendable {
-        /// Take the money.
+        /// The money may be taken.
         case proceed
-        /// Take nothing.
+        /// The money may not be taken.
         case refuse
         /// Take nothing; the customer may try once more.
         case retry
@@ -116,7 +116,7 @@ public struct LiabilityPolicy: Hashable, Sendable {
     /// Verdict by liability shift; one that is not listed is refused.
     public var verdicts: [String: Verdict]
 
-    /// A policy.
+    /// A policy by verdicts; a result without one is refused.
     public init(verdicts: [String: Verdict]) { self.verdicts = verdicts }
 
     /// PayPal's recommendation: go on when the loss may be the bank's, else not; unknown may be tried again.

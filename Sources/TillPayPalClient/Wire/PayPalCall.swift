@@ -3,7 +3,7 @@ package import TillCore
 
 /// One call of PayPal's interface. Its body may hold a card, so it prints as method and path only.
 package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The longest `PayPal-Request-Id`.
+    /// The longest `PayPal-Request-Id` that PayPal takes, in bytes.
     package static let maximumKeyBytes = 108
 
     package let method: HTTPRequest.Method

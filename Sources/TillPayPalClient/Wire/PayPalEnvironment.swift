@@ -15,10 +15,10 @@ public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
         self.isLive = isLive
     }
 
-    /// PayPal's sandbox.
+    /// PayPal's sandbox: no real money.
     public static let sandbox = PayPalEnvironment(
         scheme: "https", authority: "api-m.sandbox.paypal.com", isLive: false)
-    /// The real one.
+    /// PayPal's live host: real money.
     public static let live = PayPalEnvironment(scheme: "https", authority: "api-m.paypal.com", isLive: true)
 
     /// Another host, such as the stand-in that ships with Till: `http://127.0.0.1:12112`.
@@ -37,7 +37,7 @@ public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
         return PayPalEnvironment(scheme: scheme, authority: authority, isLive: authority == live.authority)
     }
 
-    /// The address.
+    /// Scheme and host, as in an address.
     public var description: String { "\(scheme)://\(authority)" }
 }
 

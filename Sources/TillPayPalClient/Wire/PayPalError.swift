@@ -2,7 +2,7 @@ public import TillCore
 
 /// An error answer of PayPal: everything that support needs to follow it up, scrubbed of card data.
 public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One fault.
+    /// One fault that PayPal names, with the field it is about.
     public struct Detail: Hashable, Sendable {
         /// What kind; the only part to branch on.
         public var issue: PayPalIssue
@@ -14,11 +14,11 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         public var explanation: String?
     }
 
-    /// The HTTP status.
+    /// The HTTP status of the answer.
     public let status: Int
     /// `UNPROCESSABLE_ENTITY`, `INVALID_REQUEST`, …; of the token service `invalid_client`, ….
     public let name: String
-    /// PayPal's sentence.
+    /// PayPal's sentence, for logs and not for customers.
     public let message: String?
     /// What PayPal's support asks for.
     public let debugID: String?
@@ -47,7 +47,7 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         payerAction = PayerAction.link(in: body)
     }
 
-    /// The first fault.
+    /// The first named fault; decisions go by it.
     public var issue: PayPalIssue? { details.first?.issue }
 
     /// What can be done about it.

@@ -6,7 +6,7 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
     public let rawValue: String
     /// Takes the word as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The word.
+    /// The raw value.
     public var description: String { rawValue }
 
     /// What can be done about an issue.
@@ -27,7 +27,7 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
         case retrySameKey = "retry_same_key"
         /// Our request is wrong.
         case merchantFault = "merchant_fault"
-        /// Not known here.
+        /// PayPal has added it since: nothing is known of it here.
         case unknown
     }
 

@@ -10,15 +10,15 @@ public import TillCore
 
 /// Where a printer is.
 public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
-    /// `ipp://host:631/ipp/print` or `ipps://…`.
+    /// A printer that speaks IPP: `ipp://host:631/ipp/print` or `ipps://…`.
     public struct IPP: Hashable, Sendable {
-        /// With TLS.
+        /// The connection begins with TLS (`ipps`).
         public let isSecure: Bool
-        /// Name or address.
+        /// A name or an address, without brackets.
         public let host: String
         /// The port; 631 if none was given.
         public let port: Int
-        /// The path.
+        /// The path of the print service on the host.
         public let path: String
 
         /// Host and port as HTTP's `Host` has them.
@@ -139,9 +139,9 @@ public enum PrinterAddressError: ExplainedError, Hashable {
     /// No printer can have it: link-local, a group's, or nobody's.
     case nobodys(String)
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String { "printer_address" }
-    /// What happened.
+    /// What is wrong with the address.
     public var what: String {
         switch self {
         case .notOne(let text):
@@ -150,7 +150,7 @@ public enum PrinterAddressError: ExplainedError, Hashable {
             "\(host) is no printer's address: it is link-local or belongs to nobody. Nothing was sent to it."
         }
     }
-    /// Nothing was sent.
+    /// A printer moves no money.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String {

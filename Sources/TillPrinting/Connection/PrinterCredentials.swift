@@ -2,9 +2,9 @@ public import TillCore
 
 /// Who prints, where a printer asks for that.
 public struct PrinterCredentials: Sendable {
-    /// The name.
+    /// The name: not empty, without a colon.
     public let user: String
-    /// The password.
+    /// The password: without control characters, may be empty.
     public let password: Secret<String>
 
     /// A name without a colon and a password.
@@ -19,7 +19,7 @@ public struct PrinterCredentials: Sendable {
 
 /// Why a printer that asks for a name and a password got none.
 public enum PrinterAuthenticationProblem: Hashable, Sendable {
-    /// None were given.
+    /// The printer asks who prints, and no credentials were given.
     case needed
     /// The printer does not take them.
     case wrong

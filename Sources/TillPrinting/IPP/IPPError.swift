@@ -55,7 +55,7 @@ public enum IPPError: ExplainedError, Hashable {
         }
     }
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .malformed: "printer_answer_malformed"
@@ -75,7 +75,7 @@ public enum IPPError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
+    /// What happened, in one sentence.
     public var what: String {
         switch self {
         case .malformed(let why): "What the printer answered is not IPP: \(why)."

@@ -2,7 +2,7 @@
 public struct IPPMessage: Hashable, Sendable {
     /// The longest message that is read, in bytes.
     public static let maximumBytes = 1 << 20
-    /// Collections within collections.
+    /// How deep collections may stand within collections; deeper ones are refused.
     public static let maximumDepth = 16
     /// Attributes and values in a message, together.
     public static let maximumValues = 16_384
@@ -11,12 +11,12 @@ public struct IPPMessage: Hashable, Sendable {
 
     /// Attributes under one group tag.
     public struct Group: Hashable, Sendable {
-        /// Its tag.
+        /// The delimiter tag that begins the group (RFC 8010, section 3.5.1).
         public var tag: UInt8
         /// Its attributes, in their order.
         public var attributes: [IPPAttribute]
 
-        /// A group.
+        /// A group of attributes in their order, which counts.
         public init(tag: UInt8, _ attributes: [IPPAttribute] = []) {
             self.tag = tag
             self.attributes = attributes
@@ -34,7 +34,7 @@ public struct IPPMessage: Hashable, Sendable {
     /// What follows: a document.
     public var data: [UInt8]
 
-    /// A message.
+    /// A message; IPP 2.0 unless another version is given. `code` is an operation or a status.
     public init(version: UInt16 = 0x0200, code: UInt16, requestID: UInt32, groups: [Group], data: [UInt8] = []) {
         self.version = version
         self.code = code

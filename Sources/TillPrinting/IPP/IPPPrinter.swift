@@ -5,12 +5,12 @@ public import TillReceipts
 /// A printer that speaks IPP: the document in the form it likes best, at the exact length, followed until the printer
 /// says that it is done.
 public struct IPPPrinter: Sendable {
-    /// Its operations.
+    /// Performs the printer's single operations.
     public let client: IPPClient
     private let canvas: Canvas
     private let clock: any TillClock
 
-    /// A printer.
+    /// A printer behind a client; pages are drawn by `canvas`, waiting goes by `clock`.
     public init(client: IPPClient, canvas: Canvas, clock: any TillClock = SystemClock()) {
         self.client = client
         self.canvas = canvas

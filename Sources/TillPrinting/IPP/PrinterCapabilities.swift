@@ -4,17 +4,17 @@ public import TillCanvas
 public struct PrinterCapabilities: Hashable, Sendable {
     /// Widths and heights that are taken, in hundredths of a millimetre.
     public struct MediaSize: Hashable, Sendable {
-        /// Widths.
+        /// Widths, in hundredths of a millimetre; both ends are taken.
         public let width: ClosedRange<Int>
-        /// Heights.
+        /// Heights, in hundredths of a millimetre; both ends are taken.
         public let height: ClosedRange<Int>
     }
 
     /// What it calls itself.
     public let name: String
-    /// Types of documents.
+    /// Media types of the documents that it takes.
     public let formats: [String]
-    /// Sizes of paper.
+    /// Sizes of paper that it takes.
     public let sizes: [MediaSize]
     /// It cuts when asked.
     public let trims: Bool

@@ -1,10 +1,10 @@
 /// How a printer stands. Asked and not told is `unknown`, never fine.
 public struct PrinterState: Hashable, Sendable {
-    /// What it does.
+    /// What the printer does (`printer-state`, RFC 8011, section 5.4.11).
     public enum Activity: String, Hashable, Sendable {
         /// It waits for work.
         case idle
-        /// It prints.
+        /// It works on a job.
         case processing
         /// It cannot go on.
         case stopped
@@ -43,18 +43,18 @@ public struct PrinterState: Hashable, Sendable {
             }
         }
 
-        /// By their words.
+        /// By the printer's own words, so that a list has one order.
         public static func < (left: Reason, right: Reason) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What it does.
+    /// What the printer does at the moment.
     public var activity: Activity
-    /// Why, sorted.
+    /// Why it stands as it does, sorted; empty if it says nothing.
     public var reasons: [Reason]
-    /// Its own words.
+    /// The printer's own words; empty if it has none. For people, not for decisions.
     public var message: String
 
-    /// A state.
+    /// A state from the reasons' keywords as they came.
     public init(_ activity: Activity, reasons: [String] = [], message: String = "") {
         self.activity = activity
         self.reasons = reasons.filter { $0 != "none" && !$0.isEmpty }.map { Reason(rawValue: $0) }.sorted()
@@ -87,7 +87,7 @@ public struct PrinterState: Hashable, Sendable {
             }
     }
 
-    /// For people.
+    /// One sentence for the clerk: what it does, and what it needs.
     public var sentence: String {
         let first =
             switch activity {

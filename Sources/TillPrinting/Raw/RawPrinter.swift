@@ -32,7 +32,7 @@ public struct RawPrinter: Sendable {
         self.writeDeadline = writeDeadline
     }
 
-    /// How it stands.
+    /// Asks the printer how it stands, without printing.
     public func state() async throws(IPPError) -> PrinterState {
         let (line, state) = try await open()
         await line.close()

@@ -15,7 +15,7 @@ public struct CardVerification: RawRepresentable, Hashable, Sendable {
     public static let signature = CardVerification(rawValue: "signature")
     /// Checked by the customer's device.
     public static let onDevice = CardVerification(rawValue: "approval")
-    /// Not asked for.
+    /// The customer was not asked to prove anything.
     public static let none = CardVerification(rawValue: "none")
     /// Asked for and failed.
     public static let failure = CardVerification(rawValue: "failure")

@@ -1,7 +1,7 @@
 /// What a fiscal device or service signed, as the integrator got it: printed unchanged, never interpreted, and no claim
 /// of ours that a law is met.
 public struct FiscalBlock: Hashable, Sendable {
-    /// Most lines taken.
+    /// How many lines of a fiscal device are printed; what follows them is left out.
     public static let maximumLines = 40
 
     /// Lines in their order.
@@ -23,7 +23,7 @@ public struct CodeText: Hashable, Sendable {
     /// Most bytes: what the largest code holds at the middle level of correction.
     public static let maximumBytes = 2_331
 
-    /// The text.
+    /// The text, 1 to ``maximumBytes`` bytes of UTF-8.
     public let text: String
 
     /// Takes 1 to ``maximumBytes`` bytes of UTF-8; `nil` otherwise.

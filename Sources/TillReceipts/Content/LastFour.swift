@@ -11,6 +11,6 @@ public struct LastFour: Hashable, Sendable, CustomStringConvertible {
         digits = String(decoding: kept, as: UTF8.self)
     }
 
-    /// The digits.
+    /// The digits without a mask.
     public var description: String { digits }
 }

@@ -7,29 +7,29 @@ public struct ReceiptContent: Hashable, Sendable {
     /// Most lines that are printed; an order has no more.
     public static let maximumLines = 2_000
 
-    /// One refund.
+    /// One refund of the payment, asked for and not necessarily decided.
     public struct Refund: Hashable, Sendable {
-        /// How it stands.
+        /// Whether the money has left the shop.
         public enum Standing: String, Hashable, Sendable {
-            /// Not known yet.
+            /// Asked for; the provider has not decided, so no receipt says that it went back.
             case pending
             /// The money went back.
             case succeeded
             /// It certainly did not.
             case failed
         }
-        /// Its name.
+        /// The refund's name in the journal.
         public let id: RefundID
-        /// How much.
+        /// What is to go back, above zero, in the payment's currency.
         public let amount: Money
-        /// Why.
+        /// Why, in the shop's words; `nil` if nobody gave a reason.
         public let reason: ReceiptText?
         /// When it was asked for.
         public let at: Timestamp
-        /// How it stands.
+        /// Whether it was decided, and how.
         public let standing: Standing
 
-        /// A refund.
+        /// A refund; the reason is cleaned of what no printer can show.
         public init(id: RefundID, amount: Money, reason: String? = nil, at: Timestamp, standing: Standing) {
             self.id = id
             self.amount = amount
@@ -41,7 +41,7 @@ public struct ReceiptContent: Hashable, Sendable {
 
     /// The sale that a refund belongs to.
     public struct Original: Hashable, Sendable {
-        /// Its payment.
+        /// The payment that the receipt is of.
         public let paymentID: PaymentID
         /// When it was made.
         public let date: Timestamp
@@ -53,7 +53,7 @@ public struct ReceiptContent: Hashable, Sendable {
         }
     }
 
-    /// Who sells.
+    /// Who sells: name, address and the numbers that the law asks for.
     public var store: StoreDetails
     /// The language, and how amounts and dates are written.
     public var locale: Locale
@@ -61,7 +61,7 @@ public struct ReceiptContent: Hashable, Sendable {
     public var copy = ReceiptCopy.customer
     /// It was printed before; it says so.
     public var isReprint = false
-    /// The payment.
+    /// The payment that the receipt is of.
     public var paymentID: PaymentID
     /// The number of the order that people see.
     public var orderNumber: ReceiptText
@@ -81,7 +81,7 @@ public struct ReceiptContent: Hashable, Sendable {
     public var transaction: ReceiptTransaction
     /// What was taken, whether or not some of it went back.
     public var captured: Money
-    /// What went back.
+    /// What went back to the customer.
     public var refunded: Money
     /// All refunds, oldest first.
     public var refunds: [Refund] = []

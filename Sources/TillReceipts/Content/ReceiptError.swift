@@ -15,7 +15,7 @@ public enum ReceiptError: ExplainedError, Hashable {
     /// The refund is not confirmed, or it failed.
     case refundNotDone(RefundID)
 
-    /// The stable word.
+    /// A word for programs that stays the same in every release.
     public var code: String {
         switch self {
         case .doesNotAddUp: "receipt_does_not_add_up"
@@ -27,7 +27,7 @@ public enum ReceiptError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
+    /// Which receipt cannot be written, and why.
     public var what: String {
         switch self {
         case .doesNotAddUp(let expected, let found): "The receipt says \(expected) but its parts make \(found)."

@@ -4,12 +4,12 @@ public import TillCore
 public struct ReceiptLineItem: Hashable, Sendable {
     /// One choice the customer made.
     public struct Attribute: Hashable, Sendable {
-        /// Such as "Colour".
+        /// What was chosen about the product, such as "Colour".
         public let name: ReceiptText
-        /// Such as "Orange".
+        /// The choice, such as "Orange".
         public let value: ReceiptText
 
-        /// A choice.
+        /// A choice; both texts are cleaned of what no printer can show.
         public init(name: String, value: String) {
             self.name = ReceiptText(name)
             self.value = ReceiptText(value)
@@ -25,12 +25,12 @@ public struct ReceiptLineItem: Hashable, Sendable {
     public let quantity: ReceiptText
     /// The shop's stock code.
     public let sku: ReceiptText?
-    /// What was chosen.
+    /// What was chosen about the product, in the order of the shop.
     public let attributes: [Attribute]
     /// The price of all pieces before discount, without tax. The amounts of all lines make the subtotal.
     public let amount: Money
 
-    /// A line.
+    /// A line of the order; texts are cleaned of what no printer can show.
     public init(
         name: String, quantity: String = "1", sku: String? = nil, attributes: [Attribute] = [], amount: Money
     ) {

@@ -2,7 +2,7 @@ public import TillCore
 
 /// One field that a card's scheme or a region may demand.
 public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
-    /// The shop's name.
+    /// The name under which the shop trades.
     case storeName = "store_name"
     /// Where the shop is.
     case storeAddress = "store_address"
@@ -12,15 +12,15 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     case phone
     /// The number under which the acquirer knows the shop.
     case merchantID = "merchant_id"
-    /// The terminal's number.
+    /// The number that the acquirer gave the terminal.
     case terminalID = "terminal_id"
-    /// The card's brand.
+    /// The card's brand, as the provider spells it.
     case brand
     /// The last digits of the card.
     case lastFour = "last_four"
     /// The application's preferred name or label.
     case applicationName = "application_name"
-    /// The application identifier.
+    /// The application identifier of a chip card (EMV tag 84).
     case aid
     /// Which account was used.
     case accountType = "account_type"
@@ -28,11 +28,11 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
     case authorizationCode = "authorization_code"
     /// The authorization response code.
     case authorizationResponseCode = "authorization_response_code"
-    /// The cryptogram.
+    /// The application cryptogram of a chip card (EMV tag 9F26).
     case cryptogram
-    /// Terminal verification results.
+    /// Terminal verification results (EMV tag 95).
     case tvr
-    /// Transaction status information.
+    /// Transaction status information (EMV tag 9B).
     case tsi
     /// How the holder was verified.
     case verification
@@ -89,7 +89,7 @@ public struct ReceiptRequirement: Sendable {
     /// What must be there.
     public let fields: [ReceiptField]
 
-    /// The table.
+    /// Every rule; a receipt must meet all that fit it.
     public static let all: [ReceiptRequirement] = [
         // The shop and its place, and the card disguised. At a reader also how it was read: without that nobody could
         // tell which of the other rows speak.

@@ -4,13 +4,13 @@ public import TillCore
 public struct ReceiptSummaryRow: Hashable, Sendable {
     /// What a row is about.
     public enum Kind: String, Hashable, Sendable {
-        /// All lines.
+        /// The sum of all lines before shipping, fees, discounts and tax.
         case subtotal
         /// What discounts take off.
         case discount
         /// What is put on for the way of paying; always on its own row.
         case surcharge
-        /// One shipping charge.
+        /// One charge for shipping; an order may have several.
         case shipping
         /// One fee or reduction.
         case fee
@@ -31,7 +31,7 @@ public struct ReceiptSummaryRow: Hashable, Sendable {
     /// With its sign: a discount is below zero.
     public let amount: Money
 
-    /// A row.
+    /// A row of the sum; a name of the shop's stands in place of the kind's.
     public init(_ kind: Kind, name: String? = nil, amount: Money) {
         self.kind = kind
         self.name = ReceiptText(nonEmpty: name)

@@ -7,7 +7,7 @@ public struct ReceiptText: Hashable, Sendable {
     /// Most marks kept on one character; no language writes more than four.
     public static let maximumMarks = 4
 
-    /// The text itself.
+    /// The text without controls and directions; every writer escapes it for its own form.
     public let plain: String
 
     /// Takes text from anywhere and keeps what prints.

@@ -3,15 +3,15 @@ public import TillCore
 /// The payment part of a receipt. What the provider did not send is `nil`, never made up. There is no place for an
 /// expiry date or a whole card number.
 public struct ReceiptTransaction: Hashable, Sendable {
-    /// What was done.
+    /// What the transaction did with the customer's money.
     public enum Kind: String, Hashable, Sendable {
         /// Money taken, or asked for.
         case sale
-        /// Money given back.
+        /// Money goes back to the customer.
         case refund
         /// A hold let go.
         case void
-        /// Money held.
+        /// Money is held on the card and not taken.
         case authorization
         /// A card read without a connection: kept to be sent later, not paid.
         case offlineStored = "offline_stored"
@@ -19,23 +19,23 @@ public struct ReceiptTransaction: Hashable, Sendable {
 
     /// What the issuer or the drawer said.
     public enum Outcome: String, Hashable, Sendable {
-        /// Yes.
+        /// The issuer said yes.
         case approved
         /// Yes, to a part of it.
         case partial
-        /// No.
+        /// The issuer or the provider said no; no money moved.
         case declined
         /// Ended by the customer or the shop before an answer.
         case cancelled
-        /// Not known yet.
+        /// The answer is not known: the receipt does not say that it was paid.
         case pending
-        /// Nobody was asked.
+        /// Nobody was asked, as with cash.
         case none
     }
 
     /// What a cryptogram says.
     public enum CryptogramType: String, Hashable, Sendable {
-        /// Transaction certificate: approved.
+        /// The card approved offline (transaction certificate).
         case tc = "TC"
         /// Application authentication cryptogram: declined.
         case aac = "AAC"
@@ -43,9 +43,9 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case arqc = "ARQC"
     }
 
-    /// What was done.
+    /// What the transaction did with the money.
     public var kind: Kind
-    /// What was answered.
+    /// What the issuer or the card answered.
     public var outcome: Outcome
     /// `card`, `reader`, `cash`; `nil` if nothing was presented.
     public var tender: TenderKind?
@@ -57,7 +57,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public var lastFour: LastFour?
     /// `contact_emv`, `contactless_emv`, `keyed`, …
     public var entryMode: ReceiptText?
-    /// The reader's label.
+    /// The label of the reader at which the card was presented.
     public var reader: ReceiptText?
     /// The application's preferred name (9F12) or label.
     public var applicationName: ReceiptText?

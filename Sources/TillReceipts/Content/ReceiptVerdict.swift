@@ -17,7 +17,7 @@ public enum ReceiptVerdict: String, Hashable, Sendable {
     case storedOffline = "stored_offline"
     /// Certainly no money was taken.
     case notPaid = "not_paid"
-    /// Nobody knows yet.
+    /// Whether money moved is not known yet.
     case notConfirmed = "not_confirmed"
 
     init(_ payment: Payment) {

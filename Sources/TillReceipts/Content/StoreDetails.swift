@@ -4,9 +4,9 @@ public import Foundation
 public struct StoreDetails: Hashable, Sendable {
     /// A number that a law or a register wants on the receipt: SIRET, ABN, company number.
     public struct Identifier: Hashable, Sendable {
-        /// Such as "SIRET".
+        /// What the number is called where the shop is, such as "SIRET".
         public let name: ReceiptText
-        /// The number.
+        /// The number as the authority writes it.
         public let value: ReceiptText
 
         /// An identifier; opaque, so it is not looked through for card numbers.
@@ -16,15 +16,15 @@ public struct StoreDetails: Hashable, Sendable {
         }
     }
 
-    /// The shop's name.
+    /// The name under which the shop trades; the receipt's heading.
     public var name: ReceiptText
     /// The address, one line an element.
     public var address: [ReceiptText]
     /// The tax number, as the law of the place wants it shown.
     public var taxID: ReceiptText?
-    /// The telephone number.
+    /// The telephone number, as the shop writes it.
     public var phone: ReceiptText?
-    /// Further numbers.
+    /// Numbers that the law of the place asks for beside the tax number, in this order.
     public var identifiers: [Identifier] = []
     /// The number under which the acquirer knows the shop: MID.
     public var merchantID: ReceiptText?

@@ -2,13 +2,13 @@
 public enum CodePage: String, Hashable, Sendable, CaseIterable {
     /// PC437, the one that every printer starts with.
     case cp437
-    /// PC850, western Europe.
+    /// PC850: the languages of western Europe.
     case cp850
-    /// PC852, central Europe.
+    /// PC852: the languages of central Europe in Latin letters.
     case cp852
     /// PC858, PC850 with the euro sign.
     case cp858
-    /// PC866, Cyrillic.
+    /// PC866: the languages in Cyrillic letters.
     case cp866
     /// Windows 1252, western Europe.
     case cp1252

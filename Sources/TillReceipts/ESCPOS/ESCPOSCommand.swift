@@ -2,34 +2,34 @@
 public enum ESCPOSCommand {
     /// Which side text keeps to.
     public enum Alignment: UInt8, Hashable, Sendable {
-        /// The left.
+        /// Lines begin at the left edge; what a printer does after a reset.
         case left = 0
-        /// The middle.
+        /// Lines stand in the middle of the paper.
         case center = 1
-        /// The right.
+        /// Lines end at the right edge.
         case right = 2
     }
 
     /// What a question about the state is about.
     public enum Question: UInt8, Hashable, Sendable, CaseIterable {
-        /// Online, drawer.
+        /// Whether it is online, and the drawer's contact.
         case printer = 1
         /// Why it is offline: cover, paper, error.
         case offline = 2
-        /// Which error.
+        /// Which error stopped it, and whether it can go on by itself.
         case error = 3
-        /// The paper.
+        /// Whether paper is there or runs low.
         case paper = 4
     }
 
     /// `ESC @`: everything as after switching on.
     public static let initialize: [UInt8] = [0x1B, 0x40]
-    /// A line's end.
+    /// Prints the line and feeds the paper by one.
     public static let lineFeed: [UInt8] = [0x0A]
 
-    /// `ESC a n`.
+    /// `ESC a n`: where the lines that follow stand; taken at the beginning of a line only.
     public static func align(_ side: Alignment) -> [UInt8] { [0x1B, 0x61, side.rawValue] }
-    /// `ESC E n`.
+    /// `ESC E n`: heavy letters from here, or no more.
     public static func bold(_ on: Bool) -> [UInt8] { [0x1B, 0x45, on ? 1 : 0] }
     /// `GS ! n`: width and height, 1 to 8 times.
     public static func size(width: Int, height: Int) -> [UInt8] {

@@ -4,10 +4,10 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public struct Page: Hashable, Sendable {
         /// The `n` of `ESC t n`.
         public let number: UInt8
-        /// Its characters.
+        /// The characters on that page of the printer.
         public let page: CodePage
 
-        /// A page.
+        /// A page of the printer, by its number for `ESC t n`.
         public init(_ number: UInt8, _ page: CodePage) {
             self.number = number
             self.page = page
@@ -22,7 +22,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public var dots: Int
     /// Its code pages; the first is the one after `ESC @`.
     public var pages: [Page]
-    /// It cuts.
+    /// The printer has a cutter; otherwise the paper is fed to where it is torn.
     public var cuts: Bool
     /// It leaves a bridge when it cuts.
     public var cutsPartly: Bool
@@ -67,7 +67,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public static let plain = ESCPOSProfile(
         name: "plain", columns: 48, dots: 576, pages: [Page(0, .cp437)], cutsPartly: false)
 
-    /// Profiles by name.
+    /// The profiles that can be chosen by name.
     public static let all = [wide, narrow, tmT88V, plain]
 
     /// The profile of a name.

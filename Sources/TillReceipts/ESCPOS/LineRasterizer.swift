@@ -12,20 +12,20 @@ public protocol LineRasterizer: Sendable {
 
 /// What a line to be drawn says.
 public struct RasterLine: Hashable, Sendable {
-    /// Where it stands.
+    /// Where a line stands.
     public enum Place: Hashable, Sendable {
         /// Reading begins at the edge.
         case start
-        /// In the middle.
+        /// In the middle of the paper.
         case center
     }
     /// The text where reading begins.
     public let start: String
     /// The text at the other side.
     public let end: String?
-    /// Where it stands.
+    /// Where the line stands.
     public let place: Place
-    /// It stands out.
+    /// The line stands out, as a total does.
     public let isStrong: Bool
     /// Reading begins on the right.
     public let isRightToLeft: Bool

@@ -6,7 +6,7 @@ public struct MonochromeImage: Hashable, Sendable {
     /// The highest, in dots: 25 m of paper at 203 dots an inch.
     public static let maximumHeight = 200_000
 
-    /// Dots across.
+    /// Dots across; each row is padded to whole bytes.
     public let width: Int
     /// Dots down.
     public let height: Int

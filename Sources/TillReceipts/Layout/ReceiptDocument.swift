@@ -5,23 +5,23 @@ public struct ReceiptDocument: Hashable, Sendable {
     public enum Block: Hashable, Sendable {
         /// A picture over the name.
         case image(MonochromeImage)
-        /// The shop's name.
+        /// The shop's name, as the receipt's heading.
         case heading(ReceiptText)
-        /// A centred line.
+        /// A line in the middle of the paper.
         case line(ReceiptText)
         /// A centred line of a name and what it names, which is kept apart from it for direction.
         case named(ReceiptText, ReceiptText, isGap: Bool)
         /// Whether it is paid, with a sentence; a warning must not be taken for a receipt of money.
         case notice(ReceiptText, ReceiptText?, label: ReceiptText, isWarning: Bool)
-        /// Rows.
+        /// Rows of labels and values under one name.
         case table(Table)
         /// A QR code and what it is.
         case code(CodeText, caption: ReceiptText, isLink: Bool)
         /// A line to write on.
         case signature(ReceiptText)
-        /// A line across.
+        /// A line across the paper, between parts.
         case rule
-        /// The paper ends.
+        /// The paper ends here and is cut.
         case cut
     }
 
@@ -33,13 +33,13 @@ public struct ReceiptDocument: Hashable, Sendable {
         public var columns: [ReceiptText] = []
         /// The values are amounts, which no medium parts.
         public var holdsAmounts = false
-        /// The rows.
+        /// The rows, from top to bottom.
         public var rows: [Row] = []
     }
 
     /// A label on one side and a value on the other.
     public struct Row: Hashable, Sendable {
-        /// What it is.
+        /// What the row tells, as "Total" or "Card".
         public var label: ReceiptText
         /// Between label and value: how many, or when.
         public var middle: ReceiptText?

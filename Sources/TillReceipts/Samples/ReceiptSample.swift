@@ -26,7 +26,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case interac
     /// Canadian debit in Canadian French.
     case interacFrench = "interac-fr"
-    /// Australian debit.
+    /// A debit card of Australia's own scheme, eftpos.
     case eftpos
     /// American Express with a line to sign on, the merchant's copy.
     case amexSignature = "amex-signature"
@@ -40,11 +40,11 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case yen
     /// A currency with three.
     case dinar
-    /// Two hundred lines.
+    /// An order of two hundred lines, which needs several pages.
     case long
     /// Arabic, from right to left, with Latin and Hebrew names.
     case arabic
-    /// Japanese.
+    /// A receipt in Japanese.
     case japanese
     /// Fields that the scheme demands and nobody gave, printed a second time.
     case gaps

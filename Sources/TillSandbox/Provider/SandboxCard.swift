@@ -55,18 +55,19 @@ package struct SandboxCard: Hashable, Sendable {
             entryMode: entryMode, fault: SandboxCard.fault(of: number))
     }
 
+    /// The card of a typed number, whose network is `brand` unless it is a test number of a national scheme.
+    init(typed number: String, brand: String) {
+        let national = SandboxCard.national[number]
+        self.init(number: number, brand: national ?? brand, entryMode: national == nil ? "keyed" : "contact_emv")
+    }
+
     /// The card of a tender; `nil` if the sandbox does not take it.
     package init?(_ tender: Tender) {
         switch tender {
         case .cash:
             return nil
         case .card(let card):
-            let number = card.number.reveal()
-            if let chip = SandboxCard.national[number] {
-                self.init(number: number, brand: chip, entryMode: "contact_emv")
-            } else {
-                self.init(number: number, brand: card.summary.brand, entryMode: card.summary.entryMode)
-            }
+            self.init(typed: card.number.reveal(), brand: card.summary.brand)
         case .wallet(let payment):
             guard let token = payment.networkToken else {
                 self.init(wallet: payment.instrumentName ?? "")

@@ -120,11 +120,12 @@ struct ApplePayRoutes: Sendable {
                 return try await payment(request)
             default:
                 try request.only(.get)
-                guard let asset = ApplePayAssets.response(parts[1], isSandbox: sandbox != nil) else {
+                let path = "/applepay/" + parts[1]
+                guard let asset = PageAsset.all[path], asset.audience != .sandbox || sandbox != nil else {
                     throw Problem.notFound
                 }
-                route = "/applepay/" + parts[1]
-                return asset
+                route = path
+                return asset.response
             }
         case ("applepay", 3) where parts[1] == "basket":
             route = "/applepay/basket/{id}"

@@ -11,19 +11,19 @@ struct ShopRoutes: Sendable {
     func answer(_ request: Request, _ parts: [String], route: inout String) async throws -> Response {
         guard routes.sandbox != nil else { throw Problem.notFound }
         let isReading = request.isReading
+        if isReading, let asset = PageAsset.all[request.uri.path] {
+            route = request.uri.path
+            return asset.response
+        }
         switch (parts.count, parts.last) {
         case (1, _) where isReading:
-            var response = ApplePayAssets.file(PackageResources.applepay_shop_html, "text/html; charset=utf-8")
+            var response = PageAsset(
+                bytes: PackageResources.applepay_shop_html, type: "text/html; charset=utf-8", audience: .sandbox
+            ).response
             response.headers[.contentSecurityPolicy] =
                 "default-src 'none'; script-src 'self' https://applepay.cdn-apple.com; style-src 'self'; "
                 + "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
             return response
-        case (2, "shop.js"?) where isReading:
-            route = "/shop/shop.js"
-            return ApplePayAssets.file(PackageResources.applepay_shop_js, "text/javascript; charset=utf-8")
-        case (2, "shop.css"?) where isReading:
-            route = "/shop/shop.css"
-            return ApplePayAssets.file(PackageResources.applepay_shop_css, "text/css; charset=utf-8")
         case (2, "session"?):
             route = "/shop/session"
             return try await session(request)

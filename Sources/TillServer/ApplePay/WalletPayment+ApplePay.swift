@@ -17,8 +17,7 @@ extension WalletPayment {
         case .other: throw .refused(.unsupported("The token's proof is neither of 3-D Secure nor of EMV."))
         }
         let expiry = payload.expiry.reveal()
-        let month = expiry.month < 10 ? "0\(expiry.month)" : "\(expiry.month)"
-        guard let until = try? CardExpiry(parsing: "\(month)/\(expiry.year)") else {
+        guard let until = CardExpiry(month: expiry.month, year: expiry.year) else {
             throw .refused(.unsupported("The token's expiry is not a month."))
         }
         self.init(

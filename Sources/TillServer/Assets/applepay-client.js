@@ -6,7 +6,9 @@
 // The element shows nothing until the browser, the domain and the basket can be paid with. It sends the events
 // "authorised", "failed", "cancelled", "pending" and "error"; each has a `detail`.
 
-/** @typedef {{status: string, orderId?: string, paymentId?: string, statusURL?: string, errors?: SheetError[]}} Result */
+/**
+ * @typedef {{status: string, orderId?: string, paymentId?: string, statusURL?: string, errors?: SheetError[]}} Result
+ */
 /** @typedef {{code: string, contactField?: string, message: string}} SheetError */
 /** @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object}} Sheet */
 /** @typedef {"idle" | "ready" | "open" | "authorizing" | "closed"} State */
@@ -49,8 +51,10 @@ export async function isSupportedForCheckout({ basket } = {}) {
   }
 }
 
-/** @param {string} path @param {RequestInit & {json?: unknown, proof?: string}} [options] */
-async function call(path, { json, proof, ...options } = {}) {
+/** @param {string} path @param {{json?: unknown, proof?: string}} [request] */
+async function call(path, request = {}) {
+  const { json, proof } = request;
+  /** @type {Record<string, string>} */
   const headers = {};
   if (json !== undefined) headers["Content-Type"] = "application/json";
   if (proof) headers["X-Till-Basket-Proof"] = proof;
@@ -59,8 +63,7 @@ async function call(path, { json, proof, ...options } = {}) {
     body: json === undefined ? undefined : JSON.stringify(json),
     headers,
     credentials: "omit",
-    signal: AbortSignal.timeout(ANSWER_MS),
-    ...options,
+    signal: /** @type {any} */ (AbortSignal).timeout(ANSWER_MS),
   });
   const body = await response.json().catch(() => ({}));
   return { ok: response.ok, status: response.status, body };
@@ -90,7 +93,7 @@ function visitor() {
 let standIn;
 function loadStandIn(metadata) {
   if (window.ApplePaySession || !metadata.simulator) return Promise.resolve();
-  standIn ??= import(new URL(metadata.simulator, base));
+  standIn ??= import(new URL(metadata.simulator, base).href);
   return standIn;
 }
 
@@ -308,7 +311,8 @@ export class ApplePayController {
     for (let count = 0; count < POLLS; count += 1) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       try {
-        const { ok, body } = await call(`applepay/payment/${encodeURIComponent(this.basket)}`, { proof: this.sheet.proof });
+        const path = `applepay/payment/${encodeURIComponent(this.basket)}`;
+        const { ok, body } = await call(path, { proof: this.sheet.proof });
         if (ok && body.status !== "pending") return body.status === "open" ? { ...body, status: "refused" } : body;
       } catch {
         // Asked again.
@@ -386,7 +390,9 @@ class TillApplePay extends HTMLElement {
       button = document.createElement("button");
       button.type = "button";
       button.className = `till-apple-pay till-apple-pay-${style} till-apple-pay-type-${type}`;
-      const words = { plain: "", buy: "Buy with", "check-out": "Check out with", order: "Order with", donate: "Donate with" };
+      const words = {
+        plain: "", buy: "Buy with", "check-out": "Check out with", order: "Order with", donate: "Donate with",
+      };
       button.textContent = `${words[type] ?? "Pay with"} Apple Pay`.trim();
     }
     button.addEventListener("click", begin);

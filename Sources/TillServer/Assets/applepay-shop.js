@@ -1,25 +1,29 @@
 // What a shop's own page does: make a basket, hand its number to the element, and listen.
 
-const element = document.querySelector("till-apple-pay");
-const message = document.querySelector("#message");
+/** @returns {any} The page's first such element. */
+const $ = (selector) => document.querySelector(selector);
+const element = $("till-apple-pay");
+const message = $("#message");
 const say = (text) => { message.textContent = text; };
 
 function line(label, amount) {
   const item = document.createElement("li");
-  for (const text of [label, `${amount} GBP`]) item.append(Object.assign(document.createElement("span"), { textContent: text }));
+  for (const textContent of [label, `${amount} GBP`]) {
+    item.append(Object.assign(document.createElement("span"), { textContent }));
+  }
   return item;
 }
 
 async function fill() {
   // No button until the basket is the right one.
   element.removeAttribute("basket");
-  const service = document.querySelector("input[name=service]:checked").value;
+  const service = $("input[name=service]:checked").value;
   const response = await fetch("/shop/baskets", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ service }),
   });
   if (!response.ok) return say("The shop could not make a basket. Nothing was charged.");
   const { basket, lines, total } = await response.json();
-  document.querySelector("#lines").replaceChildren(
+  $("#lines").replaceChildren(
     ...lines.map((item) => line(item.label, item.amount)), Object.assign(line("Total", total), { id: "total" }));
   sessionStorage.setItem("basket", basket);
   element.setAttribute("basket", basket);
@@ -28,13 +32,14 @@ async function fill() {
 /** Asks the shop; a fault is told, and nothing was charged by it. */
 async function session(method, json) {
   const body = json && JSON.stringify(json);
-  const response = await fetch("/shop/session", { method, body, headers: body ? { "Content-Type": "application/json" } : {} });
+  const headers = body ? { "Content-Type": "application/json" } : {};
+  const response = await fetch("/shop/session", { method, body, headers });
   return response.ok ? response.json() : { account: null };
 }
 
-const signIn = document.querySelector("#sign-in");
+const signIn = $("#sign-in");
 function show({ account }) {
-  document.querySelector("#customer").textContent = account ? `Signed in as ${account}.` : "You order as a guest.";
+  $("#customer").textContent = account ? `Signed in as ${account}.` : "You order as a guest.";
   signIn.textContent = account ? "Sign out" : "Sign in as Ada";
   signIn.dataset.account = account ?? "";
 }
@@ -46,11 +51,11 @@ signIn.addEventListener("click", async () => {
 
 async function confirm(result) {
   sessionStorage.removeItem("basket");
-  document.querySelector("#checkout").hidden = true;
-  document.querySelector("#confirmation").hidden = false;
-  document.querySelector("#order").textContent = result.orderId;
-  document.querySelector("#paid").textContent = `paid ${result.amount} ${result.currency}`;
-  const guest = document.querySelector("#guest");
+  $("#checkout").hidden = true;
+  $("#confirmation").hidden = false;
+  $("#order").textContent = result.orderId;
+  $("#paid").textContent = `paid ${result.amount} ${result.currency}`;
+  const guest = $("#guest");
   if (result.account) guest.textContent = `It is in your account ${result.account}.`;
   else if (result.guestAccount) guest.textContent = `A guest account was made for you: ${result.guestAccount}.`;
   // A guest is signed in to the account that the order made.
@@ -64,7 +69,8 @@ element.addEventListener("failed", (event) => {
   say(`${words || event.detail.what || "The payment did not go through."} Nothing was charged.`);
 });
 element.addEventListener("cancelled", () => say("You closed the sheet. Nothing was charged."));
-element.addEventListener("pending", () => say("We are finding out what became of your payment. Please do not pay again."));
+const PENDING = "We are finding out what became of your payment. Please do not pay again.";
+element.addEventListener("pending", () => say(PENDING));
 element.addEventListener("error", (event) => say(`${event.detail.what} Nothing was charged.`));
 for (const radio of document.querySelectorAll("input[name=service]")) radio.addEventListener("change", fill);
 
@@ -79,7 +85,7 @@ async function resume() {
     const body = response?.ok ? await response.json() : { status: "open" };
     if (body.status === "placed") return confirm(body);
     if (body.status !== "pending") break;
-    say("We are finding out what became of your payment. Please do not pay again.");
+    say(PENDING);
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   return fill();

@@ -53,6 +53,13 @@ class ApplePaySessionStandIn {
   static async applePayCapabilities() { return { paymentCredentialStatus: "paymentCredentialsAvailable" }; }
   static #open = null;
 
+  onvalidatemerchant = null;
+  onpaymentmethodselected = null;
+  onshippingmethodselected = null;
+  onshippingcontactselected = null;
+  oncouponcodechanged = null;
+  onpaymentauthorized = null;
+  oncancel = null;
   #request;
   #dialog = null;
   #merchantSession = null;
@@ -308,8 +315,8 @@ class ApplePaySessionStandIn {
         applicationData: this.#request.applicationData,
         accountNumber: card.number,
       }),
-    }).catch(() => ({ ok: false }));
-    if (!response.ok) {
+    }).catch(() => null);
+    if (!response?.ok) {
       this.#fail("The device did not accept the merchant session.");
       return;
     }

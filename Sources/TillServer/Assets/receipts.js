@@ -1,124 +1,143 @@
 // The receipt on the counter's page: as it prints, on which printer, and to whom it is sent.
-"use strict";
 
-(() => {
-  const ASK_PRINTER_EVERY = 15_000;
-  const MAIL = { sending: "being sent", sent: "sent", failed: "not sent", may_have_been_sent: "may have been sent" };
-  let shown = null, listed = "", timer = 0;
+import { $, make, offer } from "./dom.js";
+import { ask } from "./requests.js";
 
-  const base = () => `/v1/payments/${encodeURIComponent(shown.id)}/receipt`;
+const ASK_PRINTER_EVERY_MS = 15_000;
+const MAIL = { sending: "being sent", sent: "sent", failed: "not sent", may_have_been_sent: "may have been sent" };
+/** The payment whose receipt is shown. @type {any} */
+let shown = null;
+let listed = "";
+let timer = 0;
 
-  // ---- As it prints
-  function preview() {
-    const paper = $("receipt-paper").value, copy = $("receipt-copy").value;
-    const version = [shown.id, shown.updated_at, paper, copy].join(" ");
-    if ($("receipt-box").dataset.version === version) return;
-    $("receipt-box").dataset.version = version;
-    const page = `${base()}?format=html&copy=${copy}`;
-    $("receipt-link").href = page;
-    const isOnScreen = paper === "screen";
-    $("receipt").hidden = !isOnScreen;
-    $("receipt-sheet").hidden = isOnScreen;
-    if (isOnScreen) {
-      $("receipt").src = page;
-      return;
+const base = () => `/v1/payments/${encodeURIComponent(shown.id)}/receipt`;
+
+// ---- As it prints
+function preview() {
+  const paper = $("receipt-paper").value;
+  const copy = $("receipt-copy").value;
+  const version = [shown.id, shown.updated_at, paper, copy].join(" ");
+  if ($("receipt-box").dataset.version === version) return;
+  $("receipt-box").dataset.version = version;
+  const page = `${base()}?format=html&copy=${copy}`;
+  $("receipt-link").href = page;
+  const isOnScreen = paper === "screen";
+  $("receipt").hidden = !isOnScreen;
+  $("receipt-sheet").hidden = isOnScreen;
+  if (isOnScreen) {
+    $("receipt").src = page;
+    return;
+  }
+  const picture = $("receipt-picture");
+  picture.dataset.paper = paper;
+  const name = $("receipt-paper").selectedOptions[0].text;
+  picture.alt = `The receipt as it prints: ${name}. Choose “As a page” to read it.`;
+  picture.src = `${base()}?format=png&width=${paper}&copy=${copy}&v=${encodeURIComponent(shown.updated_at)}`;
+}
+
+// Without the drawing library there is no picture; the page is the same receipt.
+$("receipt-picture").addEventListener("error", () => {
+  if (!shown || $("receipt-paper").value === "screen") return;
+  $("receipt-paper").value = "screen";
+  preview();
+});
+for (const id of ["receipt-paper", "receipt-copy"]) $(id).addEventListener("change", preview);
+
+// ---- Printers
+async function loadPrinters() {
+  let answer;
+  try {
+    answer = await ask("GET", "/v1/printers");
+  } catch {
+    return;
+  }
+  const isFirst = !$("printer").value;
+  offer($("printer"), answer.printers.map((one) => make("option", one.name, { value: one.name })));
+  const kept = localStorage.getItem("till.printer");
+  if (isFirst && answer.printers.some((one) => one.name === kept)) $("printer").value = kept;
+  $("print-form").hidden = answer.printers.length === 0;
+  $("no-printer").hidden = answer.printers.length > 0;
+  await refreshPrinter();
+}
+
+async function refreshPrinter() {
+  clearTimeout(timer);
+  const name = $("printer").value;
+  if (!name || $("receipt-box").hidden) return;
+  if (!document.hidden) {
+    try {
+      const now = await ask("GET", `/v1/printers/${encodeURIComponent(name)}`);
+      if ($("printer").value !== name) return;
+      $("printer-state").textContent = now.message;
+      $("printer-state").dataset.tone = now.needs_help ? "bad" : now.state === "unknown" ? "wait" : "good";
+    } catch (error) {
+      $("printer-state").textContent = error.message;
     }
-    const picture = $("receipt-picture");
-    picture.dataset.paper = paper;
-    picture.alt = `The receipt as it prints: ${$("receipt-paper").selectedOptions[0].text}. Choose “As a page” to read it.`;
-    picture.src = `${base()}?format=png&width=${paper}&copy=${copy}&v=${encodeURIComponent(shown.updated_at)}`;
   }
+  timer = setTimeout(refreshPrinter, ASK_PRINTER_EVERY_MS);
+}
 
-  // Without the drawing library there is no picture; the page is the same receipt.
-  $("receipt-picture").addEventListener("error", () => {
-    if (!shown || $("receipt-paper").value === "screen") return;
-    $("receipt-paper").value = "screen";
-    preview();
+$("printer").addEventListener("change", () => {
+  localStorage.setItem("till.printer", $("printer").value);
+  $("printer-state").textContent = "";
+  refreshPrinter();
+});
+$("print-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  during(event.submitter, "print-note", "Printing…", async () => {
+    const body = { printer: $("printer").value, copy: $("receipt-copy").value };
+    const job = await ask("POST", `${base()}/print`, JSON.stringify(body));
+    await refreshPrinter();
+    return job.message;
   });
-  for (const id of ["receipt-paper", "receipt-copy"]) $(id).addEventListener("change", preview);
+});
 
-  // ---- Printers
-  async function loadPrinters() {
-    let answer;
-    try { answer = await ask("GET", "/v1/printers"); } catch { return; }
-    const before = $("printer").value || localStorage.getItem("till.printer");
-    $("printer").replaceChildren(...answer.printers.map((one) => make("option", one.name, { value: one.name })));
-    if (answer.printers.some((one) => one.name === before)) $("printer").value = before;
-    $("print-form").hidden = answer.printers.length === 0;
-    $("no-printer").hidden = answer.printers.length > 0;
-    await lookAtPrinter();
+// ---- By e-mail. The address leaves the page with the request and comes back masked.
+async function loadMails() {
+  let answer;
+  try {
+    answer = await ask("GET", `${base()}/mails`);
+  } catch {
+    return;
   }
+  $("send-form").hidden = !answer.can_send;
+  const line = (mail) => make("li", `${mail.to}: ${MAIL[mail.state] ?? mail.state}`);
+  $("mails").replaceChildren(...answer.mails.map(line));
+}
 
-  async function lookAtPrinter() {
-    clearTimeout(timer);
-    const name = $("printer").value;
-    if (!name || $("receipt-box").hidden) return;
-    if (!document.hidden) {
-      try {
-        const state = await ask("GET", `/v1/printers/${encodeURIComponent(name)}`);
-        if ($("printer").value !== name) return;
-        $("printer-state").textContent = state.message;
-        $("printer-state").dataset.tone = state.needs_help ? "bad" : state.state === "unknown" ? "wait" : "good";
-      } catch (error) { $("printer-state").textContent = error.message; }
-    }
-    timer = setTimeout(lookAtPrinter, ASK_PRINTER_EVERY);
-  }
-
-  $("printer").addEventListener("change", () => {
-    localStorage.setItem("till.printer", $("printer").value);
-    $("printer-state").textContent = "";
-    lookAtPrinter();
+$("send-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!$("send-to").reportValidity()) return;
+  during(event.submitter, "send-note", "Sending…", async () => {
+    const body = { to: $("send-to").value.trim(), copy: $("receipt-copy").value };
+    const job = await ask("POST", `${base()}/send`, JSON.stringify(body));
+    if (job.state === "sent") $("send-to").value = "";
+    await loadMails();
+    return job.message;
   });
-  $("print-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    during(event.submitter, "print-note", "Printing…", async () => {
-      const body = { printer: $("printer").value, copy: $("receipt-copy").value };
-      const job = await ask("POST", `${base()}/print`, JSON.stringify(body));
-      await lookAtPrinter();
-      return job.message;
-    });
-  });
+});
 
-  // ---- By e-mail. The address leaves the page with the request and comes back masked.
-  async function loadMails() {
-    let answer;
-    try { answer = await ask("GET", `${base()}/mails`); } catch { return; }
-    $("send-form").hidden = !answer.can_send;
-    $("mails").replaceChildren(...answer.mails.map((mail) => make("li", `${mail.to}: ${MAIL[mail.state] ?? mail.state}`)));
+async function during(button, note, words, work) {
+  button.disabled = true;
+  $(note).textContent = words;
+  try {
+    $(note).textContent = await work();
+  } catch (error) {
+    $(note).textContent = [error.message, error.problem?.next].filter(Boolean).join(" ");
   }
+  button.disabled = false;
+}
 
-  $("send-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (!$("send-to").reportValidity()) return;
-    during(event.submitter, "send-note", "Sending…", async () => {
-      const job = await ask("POST", `${base()}/send`, JSON.stringify({ to: $("send-to").value.trim(), copy: $("receipt-copy").value }));
-      if (job.state === "sent") $("send-to").value = "";
-      await loadMails();
-      return job.message;
-    });
-  });
-
-  async function during(button, note, words, work) {
-    button.disabled = true;
-    $(note).textContent = words;
-    try { $(note).textContent = await work(); } catch (error) {
-      $(note).textContent = [error.message, error.problem?.next].filter(Boolean).join(" ");
-    }
-    button.disabled = false;
-  }
-
-  // Called whenever a payment is shown that has a receipt.
-  globalThis.tillReceipt = (payment) => {
-    const isOther = shown?.id !== payment.id;
-    shown = payment;
-    preview();
-    if (!isOther && listed === payment.id) return;
-    listed = payment.id;
-    for (const id of ["print-note", "send-note"]) $(id).textContent = "";
-    $("mails").replaceChildren();
-    $("send-to").value = "";
-    loadPrinters();
-    loadMails();
-  };
-  if (state.payment) render();
-})();
+/** Called whenever a payment is shown that has a receipt. */
+export function showReceipt(payment) {
+  const isOther = shown?.id !== payment.id;
+  shown = payment;
+  preview();
+  if (!isOther && listed === payment.id) return;
+  listed = payment.id;
+  for (const id of ["print-note", "send-note"]) $(id).textContent = "";
+  $("mails").replaceChildren();
+  $("send-to").value = "";
+  loadPrinters();
+  loadMails();
+}

@@ -136,9 +136,13 @@ struct CounterResponder: HTTPResponder {
             return try await cameBack(request)
         }
         let isReading = request.isReading
+        if let asset = PageAsset.all[path], asset.audience == .counter {
+            route = path
+            try request.only(.get)
+            return asset.response
+        }
         switch path {
-        case "/", "/counter.css", "/counter.js", "/readers.js", "/tap.js", "/cards.js", "/receipts.js", "/questions.js",
-            "/openapi.yaml", "/healthz", "/readyz", "/metrics":
+        case "/", "/healthz", "/readyz", "/metrics":
             route = path
             try request.only(.get)
             return try await open(path, request)
@@ -225,20 +229,14 @@ struct CounterResponder: HTTPResponder {
     private func open(_ path: String, _ request: Request) async throws -> Response {
         switch path {
         case "/":
-            var response = asset(PackageResources.counter_html, "text/html; charset=utf-8")
+            var response = Response(
+                status: .ok, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-cache"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.counter_html)))
             response.headers[.contentSecurityPolicy] =
                 "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
                 + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
             if let cookie = authenticator.cookieForPage(request) { response.headers[.setCookie] = cookie }
             return response
-        case "/counter.css": return asset(PackageResources.counter_css, "text/css; charset=utf-8")
-        case "/readers.js": return asset(PackageResources.readers_js, "text/javascript; charset=utf-8")
-        case "/questions.js": return asset(PackageResources.questions_js, "text/javascript; charset=utf-8")
-        case "/tap.js": return asset(PackageResources.tap_js, "text/javascript; charset=utf-8")
-        case "/cards.js": return asset(PackageResources.cards_js, "text/javascript; charset=utf-8")
-        case "/receipts.js": return asset(PackageResources.receipts_js, "text/javascript; charset=utf-8")
-        case "/counter.js": return asset(PackageResources.counter_js, "text/javascript; charset=utf-8")
-        case "/openapi.yaml": return asset(PackageResources.openapi_yaml, "application/yaml")
         case "/healthz": return text("ok\n")
         case "/readyz":
             try await readiness.check()
@@ -276,12 +274,6 @@ struct CounterResponder: HTTPResponder {
         text.single("journal_commits_total", .counter, "Commits, each one sync of the disk.", statistics.commits)
         text.single("event_streams", .gauge, "Streams of events that are open.", events.feed.count)
         return text.text
-    }
-
-    private func asset(_ bytes: [UInt8], _ type: String) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     private func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Response {

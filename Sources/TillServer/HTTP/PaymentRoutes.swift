@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillCards
 import TillCheckout
 import TillCore
 import TillHardware
@@ -83,7 +84,7 @@ struct PaymentRoutes: Sendable {
         let body = try await incoming.document()
         try body.allow(["tender", "provider"])
         let payment = try await checkout.payment(id, account: incoming.account)
-        let tender = try TenderRequest(body, currency: payment.currency)
+        let tender = try TenderRequest(body, currency: payment.currency, now: clock.now())
         let scope = IdempotencyScope(
             account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
         let request = keyed.record(
@@ -107,10 +108,11 @@ struct PaymentRoutes: Sendable {
     ) async throws -> Tender {
         switch request.kind {
         case .card(let card):
-            guard !card.expiry.reveal().isPast(at: clock.now()) else {
-                throw Problem.field("tender.expiry", "The card has expired.", code: "card_expired")
+            do throws(ExpiryError) { try card.expiry.check(at: clock.now()) } catch {
+                throw Problem.field(
+                    "tender.expiry", "\(error)", code: error == .expired ? "card_expired" : "invalid_card")
             }
-            return .card(card)
+            return .card(card.details)
         case .cash(let tendered):
             guard payment.captureMode == .automatic else {
                 throw Problem.field("tender.type", "Cash cannot be held for later.", code: "unsupported")

@@ -77,8 +77,6 @@ struct Problem: Error {
             moneyMoved = error.moneyMoved
         case let error as StripeTerminalError: self.init(terminal: error)
         case let error as SimulatedCardError: self = .field("tender.card", error.description)
-        case let error as CardDetailsError:
-            self = .field("tender", error.description, code: "invalid_card")
         case let error as OrderError:
             self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as MoneyError: self = .field("amount", error.description, code: "invalid_amount")

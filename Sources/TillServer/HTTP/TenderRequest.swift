@@ -4,7 +4,7 @@ import TillCore
 /// How a request wants to pay, read from its body.
 struct TenderRequest: Sendable {
     enum Kind: Sendable {
-        case card(CardDetails)
+        case card(PaymentCard)
         case reader(String, card: String?, tipping: CardPresentPayload.Tipping?)
         case cash(Money?)
     }
@@ -23,7 +23,8 @@ struct TenderRequest: Sendable {
         }
     }
 
-    init(_ body: JSONValue, currency: Currency) throws {
+    /// - Parameter now: decides the century of a card's year of two digits.
+    init(_ body: JSONValue, currency: Currency, now: Timestamp) throws {
         providerText = try body.text("provider", atMost: 128)
         guard let tender = body["tender"], tender.objectValue != nil else {
             throw Problem.field("tender", "It is missing.")
@@ -37,11 +38,14 @@ struct TenderRequest: Sendable {
             guard let expiry = try tender.text("expiry", in: "tender.", atMost: 10) else {
                 throw Problem.field("tender.expiry", "It is missing.", code: "invalid_card")
             }
-            kind = .card(
-                try CardDetails(
-                    number: number, expiry: expiry,
-                    securityCode: try tender.text("cvc", in: "tender.", atMost: 8),
-                    holder: try TenderRequest.holder(tender), billingAddress: try TenderRequest.address(tender)))
+            let (code, holder) = (try tender.text("cvc", in: "tender.", atMost: 8), try TenderRequest.holder(tender))
+            let address = try TenderRequest.address(tender)
+            do throws(PaymentCardError) {
+                kind = .card(
+                    try PaymentCard(
+                        reading: number, expiry: expiry, securityCode: code, holder: holder, billingAddress: address,
+                        century: now))
+            } catch { throw Problem.field(error.field, error.what, code: "invalid_card") }
         case "reader":
             try tender.allow(["type", "reader", "card", "ask_tip", "tip_on"], in: "tender.")
             guard let reader = try tender.text("reader", in: "tender.", atMost: 128) else {
@@ -69,7 +73,7 @@ struct TenderRequest: Sendable {
         return name
     }
 
-    /// Where the card's statements go, checked by its country's rules.
+    /// Where the card's statements go.
     private static func address(_ tender: JSONValue) throws -> BillingAddress? {
         guard let json = tender["billing_address"], !json.isNull else { return nil }
         let place = "tender.billing_address."
@@ -78,13 +82,9 @@ struct TenderRequest: Sendable {
         func part(_ name: String) throws -> String? {
             try json.text(name, in: place, atMost: 1200).flatMap { $0.isEmpty ? nil : $0 }
         }
-        let address = BillingAddress(
+        return BillingAddress(
             line1: try part("line1"), line2: try part("line2"), city: try part("city"), region: try part("region"),
             postalCode: try part("postal_code"), country: try part("country") ?? "")
-        if let fault = BillingAddressRules.faults(in: address).first {
-            throw Problem.field(place + fault.field.rawValue, fault.description, code: "invalid_card")
-        }
-        return address
     }
 
     /// Whether the reader is to ask for a tip, and from which part of the amount it counts.
@@ -104,10 +104,22 @@ struct TenderRequest: Sendable {
                 guard member.key == "tender", case .object(let parts) = member.value,
                     parts.contains(where: { $0.key == "number" })
                 else { return member }
-                let digits = (member.value["number"]?.stringValue ?? "").filter { $0.isASCII && $0.isNumber }
+                let digits = TypedDigits.digits(in: member.value["number"]?.stringValue ?? "")
                 var kept = parts.filter { !secretParts.contains($0.key) }
                 kept.append(JSONMember(key: "last_four", value: .string(String(digits.suffix(4)))))
                 return JSONMember(key: "tender", value: .object(kept))
             })
+    }
+}
+
+extension PaymentCardError {
+    /// The member of the request's body that is wrong.
+    fileprivate var field: String {
+        switch self {
+        case .number: "tender.number"
+        case .expiry: "tender.expiry"
+        case .securityCode: "tender.cvc"
+        case .billingAddress(let fault): "tender.billing_address.\(fault.field.rawValue)"
+        }
     }
 }

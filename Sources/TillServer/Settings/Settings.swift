@@ -8,8 +8,6 @@ public import TillCore
 /// The command line comes before the environment (`TILL_…`), the environment before the settings file, the file before
 /// what is usual. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
 public struct Settings: Sendable {
-    /// The option that names the settings file.
-    public static let fileOption = "--config"
     /// The variable that names the settings file.
     public static let fileVariable = "TILL_CONFIG"
     /// The longest secret that is read from a file, in bytes.

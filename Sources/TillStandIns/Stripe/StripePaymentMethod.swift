@@ -1,3 +1,4 @@
+import TillCards
 import TillCore
 import TillSandbox
 
@@ -46,28 +47,32 @@ struct StripePaymentMethod: Sendable {
 
     /// The typed card of a form's `card[…]`.
     static func typed(_ fields: [String: String]) -> Result<StripePaymentMethod, StripeRefusal> {
-        let expiry = "\(twoDigits(fields["exp_month"]))/\(fields["exp_year"] ?? "")"
-        do throws(CardDetailsError) {
-            let details = try CardDetails(
-                number: fields["number"] ?? "", expiry: expiry, securityCode: fields["cvc"])
-            guard let card = SandboxCard(.card(details)) else { throw .number }
-            return .success(StripePaymentMethod(card))
-        } catch {
-            let (code, param) =
-                switch error {
-                case .number: ("invalid_number", "card[number]")
-                case .checkDigit: ("incorrect_number", "card[number]")
-                case .expiry: ("invalid_expiry_month", "card[exp_month]")
-                case .securityCode: ("invalid_cvc", "card[cvc]")
-                }
-            return .failure(
-                StripeRefusal(answer: .error(402, "card_error", code: code, param: param, error.description)))
+        func refusal(_ code: String, _ param: String, _ message: String) -> Result<Self, StripeRefusal> {
+            .failure(
+                StripeRefusal(answer: .error(402, "card_error", code: code, param: "card[\(param)]", message)))
         }
-    }
-
-    private static func twoDigits(_ month: String?) -> String {
-        guard let month else { return "" }
-        return month.utf8.count == 1 ? "0" + month : month
+        func isDigits(_ text: String, _ counts: ClosedRange<Int>) -> Bool {
+            counts.contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        let number = (fields["number"] ?? "").filter { $0 != " " && $0 != "-" }
+        guard isDigits(number, 12...19) else {
+            return refusal("invalid_number", "number", "The card number is not a valid credit card number.")
+        }
+        guard LuhnChecksum.isValid(number) else {
+            return refusal("incorrect_number", "number", "Your card number is incorrect.")
+        }
+        guard let month = fields["exp_month"].flatMap({ Int($0) }), (1...12).contains(month) else {
+            return refusal("invalid_expiry_month", "exp_month", "Your card's expiration month is invalid.")
+        }
+        let year = fields["exp_year"] ?? ""
+        guard isDigits(year, 2...2) || isDigits(year, 4...4) else {
+            return refusal("invalid_expiry_year", "exp_year", "Your card's expiration year is invalid.")
+        }
+        guard fields["cvc"].map({ isDigits($0, 3...4) }) ?? true else {
+            return refusal("invalid_cvc", "cvc", "Your card's security code is invalid.")
+        }
+        let brand = CardBrandTable.likeliest(for: number)?.brand.rawValue ?? "unknown"
+        return .success(StripePaymentMethod(SandboxCard(typed: number, brand: brand)))
     }
 
     private static let named: [String: SandboxCard] = {

@@ -133,11 +133,6 @@ public struct StripeTerminal: Sendable {
         }
     }
 
-    /// Takes a configuration away.
-    public func deleteConfiguration(_ id: String) async throws(StripeTerminalError) {
-        _ = try await answer(.delete(TerminalCall.configuration(id)))
-    }
-
     /// A token for Stripe's SDK on a phone or tablet.
     /// - Parameter location: binds it to the smart readers of one place.
     public func connectionToken(

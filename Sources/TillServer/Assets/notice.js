@@ -1,0 +1,36 @@
+// What the clerk reads: the large result, the alert above the form, and the fault beside a field.
+
+import { $ } from "./dom.js";
+
+/** @param {string} tone @param {string} headline @param {string} detail @param {boolean} [isBusy] */
+export function show(tone, headline, detail, isBusy) {
+  const result = $("result");
+  result.dataset.tone = tone;
+  if (isBusy) result.dataset.busy = "";
+  else delete result.dataset.busy;
+  if ($("headline").textContent !== headline) $("headline").textContent = headline;
+  if ($("detail").textContent !== detail) $("detail").textContent = detail;
+}
+
+/** @param {string} text Empty to take the alert away. */
+export function alertWith(text) {
+  $("alert").textContent = text;
+  $("alert").hidden = !text;
+}
+
+/** Puts a fault beside a field; an empty one takes it away. @returns {boolean} The clerk can see it. */
+export function mark(id, fault) {
+  const control = $(id);
+  const place = $(control.getAttribute("aria-describedby").split(" ")[0]);
+  if (!place || control.closest("[hidden]")) return false;
+  place.textContent = fault;
+  if (fault) control.setAttribute("aria-invalid", "true");
+  else control.removeAttribute("aria-invalid");
+  return Boolean(fault);
+}
+
+export function clearFaults() {
+  alertWith("");
+  for (const control of document.querySelectorAll("[aria-invalid]")) mark(control.id, "");
+  for (const place of document.querySelectorAll(".fault")) place.textContent = "";
+}

@@ -1,0 +1,149 @@
+// Requests to the till. One rule runs through it: a request that moves money has its Idempotency-Key stored before it
+// leaves, and is repeated with that key until it is answered. Card data is never stored.
+
+import { $ } from "./dom.js";
+import { alertWith, mark, show } from "./notice.js";
+
+/** An answer that says no, with the problem's document (RFC 9457). */
+export class Refusal extends Error {
+  /** @param {number} status @param {any} problem */
+  constructor(status, problem) {
+    super(problem.detail || problem.title || `The server answered ${status}.`);
+    this.status = status;
+    this.problem = problem;
+    /** Seconds; 0 if the till does not ask for another try. */
+    this.retryAfter = 0;
+  }
+}
+
+const MOST_ROUNDS = 30;
+const MOST_ROUNDS_OF_REFUSALS = 3;
+const LONGEST_PAUSE_MS = 5_000;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const newKey = () =>
+  "page-" + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+
+/**
+ * Asks once.
+ * @param {string} method @param {string} path @param {string} [body] @param {string} [key] @returns {Promise<any>}
+ */
+export async function ask(method, path, body, key) {
+  /** @type {Record<string, string>} */
+  const headers = { "X-Till-Page": "1", Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
+  const answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+  const text = await answer.text();
+  let json = null;
+  try {
+    json = text ? JSON.parse(text) : {};
+  } catch {
+    // Judged below.
+  }
+  if (answer.status === 401) needKey();
+  if (answer.ok) {
+    if (json === null) throw new TypeError("The answer was cut short.");
+    return json;
+  }
+  const refusal = new Refusal(answer.status, json ?? {});
+  const wait = Number(answer.headers.get("Retry-After"));
+  if (answer.headers.has("Retry-After")) refusal.retryAfter = wait > 0 ? Math.min(wait, 10) : 1;
+  throw refusal;
+}
+
+/** Shows the form that asks for the key. */
+function needKey() {
+  if (!$("session").hidden) return;
+  $("session").hidden = false;
+  $("key").focus();
+}
+
+const isWorthAnotherTry = (error) =>
+  !(error instanceof Refusal) || error.status >= 500 || ([409, 429].includes(error.status) && error.retryAfter > 0);
+
+/**
+ * Repeats one request under one key until it is answered for certain. No answer is not a "no".
+ * @param {string} path @param {string} body @param {string} key @returns {Promise<any>}
+ */
+export async function settle(path, body, key) {
+  for (let round = 0; ; round++) {
+    try {
+      return await ask("POST", path, body, key);
+    } catch (error) {
+      const isRefusal = error instanceof Refusal;
+      const most = isRefusal && !error.retryAfter ? MOST_ROUNDS_OF_REFUSALS : MOST_ROUNDS;
+      if (!isWorthAnotherTry(error) || round >= most) throw error;
+      if (!isRefusal) {
+        show("wait", "We are checking — don't pay again",
+          "The till does not answer. It is asked again by itself; the same sale is never charged twice.", true);
+      }
+      const asked = isRefusal ? error.retryAfter * 1000 : 0;
+      await pause(asked || Math.min(LONGEST_PAUSE_MS, 250 * 2 ** round));
+    }
+  }
+}
+
+const SLOT = "till.request:";
+
+/** Asks for an operation. Its request, which has no secrets, is kept until it is answered: a reload can finish it. */
+export async function operate(path, body) {
+  const slot = SLOT + path;
+  const kept = JSON.parse(sessionStorage.getItem(slot) ?? "null");
+  if (kept && kept.body !== body) {
+    // Something else was asked for before and never answered: its end comes first, and the clerk sees it.
+    const earlier = await operate(path, kept.body);
+    if (path !== "/v1/payments") {
+      alertWith("An earlier request of this page was finished first. Check the result before you try again.");
+      return earlier;
+    }
+  }
+  const request = kept?.body === body ? kept : { path, body, key: newKey() };
+  sessionStorage.setItem(slot, JSON.stringify(request));
+  try {
+    const answer = await settle(path, request.body, request.key);
+    sessionStorage.removeItem(slot);
+    return answer;
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500 && error.status !== 401) sessionStorage.removeItem(slot);
+    throw error;
+  }
+}
+
+/** The operations that were asked for and never answered. @returns {{path: string, body: string}[]} */
+export const keptRequests = () =>
+  Object.keys(sessionStorage).filter((name) => name.startsWith(SLOT))
+    .map((name) => JSON.parse(sessionStorage.getItem(name)));
+
+// The member of a request that is wrong, and the field in which it was typed.
+const FIELDS = {
+  amount: "amount", currency: "amount", order_id: "order", order: "document", number: "number", expiry: "expires",
+  cvc: "code", tendered: "tendered", tip_on: "tip-on", name: "holder", line1: "line1", city: "city", region: "region",
+  postal_code: "postal", country: "country",
+};
+const MONEY_MOVED = {
+  no: "No money moved.", yes: "Money moved.",
+  unknown: "It is not known yet whether money moved — don't pay again.",
+};
+
+/** Says what went wrong, above the form and beside the fields. */
+export function fail(error) {
+  if (!(error instanceof Refusal)) {
+    alertWith("The till cannot be reached. If a payment was under way, don't pay again: it is looked up when the till "
+      + "answers.");
+    return;
+  }
+  if (error.status === 401) return;
+  const { problem } = error;
+  const sentences = [error.message.replace(/^tender\.[\w.]+: /, "")];
+  for (const sentence of [MONEY_MOVED[problem.money_moved], problem.next]) {
+    if (sentence && !error.message.includes(sentence)) sentences.push(sentence);
+  }
+  let first = null;
+  for (const one of Array.isArray(problem.errors) ? problem.errors : []) {
+    const id = FIELDS[String(one.field ?? "").split(".").pop()];
+    if (id && mark(id, String(one.message ?? ""))) first ??= id;
+  }
+  alertWith(sentences.join(" "));
+  if (first) $(first).focus();
+}

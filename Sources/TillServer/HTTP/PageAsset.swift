@@ -1,0 +1,73 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCards
+import TillCore
+
+/// A file that a page loads. All of them are in one table, by path; a page itself is answered with its own policy by
+/// its route.
+struct PageAsset: Sendable {
+    /// Who may load it.
+    enum Audience: Sendable {
+        /// The counter's own page.
+        case counter
+        /// Pages of other, registered domains; it holds nothing of anybody.
+        case anyOrigin
+        /// Pages of any origin, at a counter in the sandbox only.
+        case sandbox
+    }
+
+    let bytes: [UInt8]
+    let type: String
+    let audience: Audience
+
+    var response: Response {
+        var response = Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        if audience != .counter { response.headers[Incoming.name("Cross-Origin-Resource-Policy")] = "cross-origin" }
+        return response
+    }
+
+    private static func script(_ bytes: [UInt8], _ audience: Audience = .counter) -> PageAsset {
+        PageAsset(bytes: bytes, type: "text/javascript; charset=utf-8", audience: audience)
+    }
+
+    private static func style(_ bytes: [UInt8], _ audience: Audience = .counter) -> PageAsset {
+        PageAsset(bytes: bytes, type: "text/css; charset=utf-8", audience: audience)
+    }
+
+    /// Every file, by path.
+    static let all: [String: PageAsset] = [
+        "/counter.css": style(PackageResources.counter_css),
+        "/counter.js": script(PackageResources.counter_js),
+        "/card-networks.js": script(CardNetworksScript.bytes),
+        "/card-number.js": script(PackageResources.card_number_js),
+        "/cards.js": script(PackageResources.cards_js),
+        "/dom.js": script(PackageResources.dom_js),
+        "/money.js": script(PackageResources.money_js),
+        "/notice.js": script(PackageResources.notice_js),
+        "/order.js": script(PackageResources.order_js),
+        "/payment.js": script(PackageResources.payment_js),
+        "/questions.js": script(PackageResources.questions_js),
+        "/readers.js": script(PackageResources.readers_js),
+        "/receipts.js": script(PackageResources.receipts_js),
+        "/requests.js": script(PackageResources.requests_js),
+        "/session.js": script(PackageResources.session_js),
+        "/stored.js": script(PackageResources.stored_js),
+        "/tap.js": script(PackageResources.tap_js),
+        "/typed-digits.js": script(PackageResources.typed_digits_js),
+        "/openapi.yaml": PageAsset(
+            bytes: PackageResources.openapi_yaml, type: "application/yaml", audience: .counter),
+        "/applepay/client.js": script(PackageResources.applepay_client_js, .anyOrigin),
+        "/applepay/client.css": style(PackageResources.applepay_client_css, .anyOrigin),
+        "/applepay/icon.png": PageAsset(
+            bytes: PackageResources.applepay_icon_png, type: "image/png", audience: .anyOrigin),
+        "/applepay/openapi.yaml": PageAsset(
+            bytes: PackageResources.applepay_openapi_yaml, type: "application/yaml", audience: .anyOrigin),
+        "/applepay/simulator.js": script(PackageResources.applepay_simulator_js, .sandbox),
+        "/applepay/simulator.css": style(PackageResources.applepay_simulator_css, .sandbox),
+        "/shop/shop.js": script(PackageResources.applepay_shop_js, .sandbox),
+        "/shop/shop.css": style(PackageResources.applepay_shop_css, .sandbox),
+    ]
+}

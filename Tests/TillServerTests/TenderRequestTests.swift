@@ -1,0 +1,61 @@
+import Testing
+import TillCards
+import TillCore
+
+@testable import TillServer
+
+@Suite("A typed card in a request") struct TenderRequestTests {
+    static let now = Timestamp(milliseconds: 1_763_700_000_000)  // 2025-11-21
+
+    private func card(_ tender: String) throws -> CardDetails {
+        let body = try JSONValue(parsing: #"{"tender":{"type":"card",\#(tender)}}"#.utf8)
+        guard case .card(let card) = try TenderRequest(body, currency: .eur, now: Self.now).kind else {
+            throw Problem.notFound
+        }
+        return card.details
+    }
+
+    private func fault(_ tender: String) -> String? {
+        do { _ = try card(tender) } catch let problem as Problem {
+            #expect(problem.code == "invalid_card")
+            return problem.errors.first?.field
+        } catch { Issue.record(error) }
+        return nil
+    }
+
+    @Test(
+        "its network is one of all that the till knows",
+        arguments: [
+            ("36259600000004", "diners"), ("6759649826438453", "maestro"), ("6200680000000005", "unionpay"),
+            ("4032 0362 4732 7321", "visa"), ("٤٠٣٢٠٣٦٢٤٧٣٢٧٣٢١", "visa"), ("9999999999999995", "unknown"),
+        ])
+    func networks(_ row: (String, String)) throws {
+        let card = try card(#""number":"\#(row.0)","expiry":"12/30""#)
+        #expect(card.summary.brand == row.1)
+        #expect(card.number.reveal() == TypedDigits.digits(in: row.0))
+    }
+
+    @Test("what is wrong is named by its member")
+    func faults() {
+        let good = #""number":"4032036247327321","expiry":"12/30""#
+        #expect(fault(good) == nil)
+        #expect(fault(#""number":"4032036247327322","expiry":"12/30""#) == "tender.number")
+        #expect(fault(#""number":"4032036247327321","expiry":"13/30""#) == "tender.expiry")
+        #expect(fault(good + #","cvc":"1234""#) == "tender.cvc")
+        #expect(fault(#""number":"371449635398431","expiry":"12/30","cvc":"123""#) == "tender.cvc")
+        #expect(
+            fault(good + #","billing_address":{"country":"DE","postal_code":"1"}"#)
+                == "tender.billing_address.postal_code")
+    }
+
+    @Test("a card that has expired is read all the same: a request that was answered can be repeated later")
+    func repeated() throws {
+        #expect(try card(#""number":"4032036247327321","expiry":"10/25""#).expiry.reveal().year == 2025)
+    }
+
+    @Test("of its number the last four digits are kept, in whatever script they were typed")
+    func redacted() throws {
+        let body = try JSONValue(parsing: #"{"tender":{"type":"card","number":"٤٠٣٢٠٣٦٢٤٧٣٢٧٣٢١","cvc":"123"}}"#.utf8)
+        #expect(TenderRequest.redacted(body).text == #"{"tender":{"type":"card","last_four":"7321"}}"#)
+    }
+}
