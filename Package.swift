@@ -261,8 +261,8 @@ let package = Package(
         tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillServer", "TillAdyen", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
+            "TillTapToPay", grdb, lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )
