@@ -291,8 +291,8 @@ let package = Package(
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillSimulation"),
         tests(
-            "TillServer", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillStandIns", "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout",
+            "TillSandbox", "TillStandIns", "TillTapToPay", grdb, lifecycle, httpTypes, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

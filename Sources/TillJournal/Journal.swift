@@ -9,7 +9,8 @@ public import TillCore
 ///   have been made; the version of the payment tells.
 /// - At most one live payment exists for an order of an account.
 public protocol Journal: Sendable {
-    /// Writes, atomically and durably. Checks in this order: idempotency, webhook, version, order.
+    /// Writes, atomically and durably. Checks in this order: idempotency, webhook, version, order,
+    /// records.
     func write(_ write: JournalWrite) async throws(JournalError)
     /// A payment as the fold of its events; `nil` if there is none.
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment?

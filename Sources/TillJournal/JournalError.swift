@@ -10,6 +10,8 @@ public enum JournalError: Error, Hashable, Sendable {
     case idempotencyExists(IdempotencyRecord)
     /// The webhook came before.
     case webhookSeen
+    /// The record is not at the version that the change was decided on; `current` is 0 if there is none.
+    case recordConflict(RecordID, current: Int)
     /// Too many writes are waiting; try again later.
     case queueFull(limit: Int)
     /// The storage does not work now. The write may or may not have been made.
@@ -32,6 +34,10 @@ extension JournalError: CustomStringConvertible {
                 ? "A request with this idempotency key was answered before."
                 : "A request with this idempotency key is being worked on, or was another request."
         case .webhookSeen: "This webhook came before."
+        case .recordConflict(let id, let current):
+            current == 0
+                ? "There is no record \(id)."
+                : "The record \(id) was changed at the same time; it is at version \(current) now."
         case .queueFull(let limit): "More than \(limit) writes are waiting for the disk. Try again in a moment."
         case .unavailable(let reason): "The journal cannot be used: \(JournalError.withoutStop(reason))."
         case .corrupted(let reason): "The journal is damaged: \(JournalError.withoutStop(reason))."

@@ -13,16 +13,19 @@ public struct JournalWrite: Sendable {
     public var webhook: WebhookReceipt?
     /// A payment on which something is to be done earlier than planned. Does nothing if nothing is pending on it.
     public var wake: (PaymentID, Timestamp)?
+    /// Changes of the record store, in the same commit as the rest.
+    public var records: [RecordChange]
 
     /// Makes one.
     public init(
         append: Append? = nil, idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil,
-        wake: (PaymentID, Timestamp)? = nil
+        wake: (PaymentID, Timestamp)? = nil, records: [RecordChange] = []
     ) {
         self.append = append
         self.idempotency = idempotency
         self.webhook = webhook
         self.wake = wake
+        self.records = records
     }
 
     /// Events of one payment and the state that they lead to.

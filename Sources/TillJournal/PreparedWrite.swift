@@ -17,12 +17,15 @@ struct PreparedWrite: Sendable {
     var idempotency: IdempotencyRecord?
     var webhook: WebhookReceipt?
     var wake: (PaymentID, Timestamp)?
+    var records: [RecordChange]
 
     /// - Throws: ``JournalError/corrupted(_:)`` for a write that contradicts itself.
     init(_ write: JournalWrite, encodes: Bool) throws(JournalError) {
         idempotency = write.idempotency
         webhook = write.webhook
         wake = write.wake
+        records = write.records
+        if !records.isEmpty { try records.check() }
         guard let append = write.append else { return }
         let payment = append.payment
         let (version, overflow) = append.expectedVersion.addingReportingOverflow(append.events.count)

@@ -17,9 +17,9 @@ struct ApplePayEvents: AsyncParsableCommand {
 
     func run() async throws {
         try await withCounter(common, provider) { counter in
-            let events = try await counter.journal.walletTokenEvents(limit: limit)
+            let events = try await MerchantTokenLog(counter.journal, clock: counter.clock).newest(limit)
             guard common.json else {
-                for event in events { Output.line(Self.line(event.id, event.receivedAt, event.document)) }
+                for event in events { Output.line(Self.line(event.id, event.receivedAt, event.details)) }
                 if events.isEmpty { Output.line("Apple has told of no token.") }
                 return
             }
@@ -31,7 +31,7 @@ struct ApplePayEvents: AsyncParsableCommand {
                 writer.beginObject()
                 writer.field("id", event.id)
                 writer.field("receivedAt", event.receivedAt.description)
-                writer.field("details", event.document.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+                writer.field("details", event.details.flatMap { try? JSONValue(parsing: $0) } ?? .null)
                 writer.endObject()
             }
             writer.endArray()

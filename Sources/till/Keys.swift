@@ -24,7 +24,7 @@ struct Keys: AsyncParsableCommand {
                 let digits = Array("0123456789abcdef".utf8)
                 let hex = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
                 let key = "till_" + String(decoding: hex, as: UTF8.self)
-                try await counter.journal.addKey(
+                try await APIKeys(counter.journal, clock: counter.clock).add(
                     hash: Array(SHA256.hash(data: Array(key.utf8))), account: counter.options.account, label: label)
                 var writer = JSONWriter()
                 writer.beginObject()

@@ -44,7 +44,7 @@ extension Printers {
                     printer.passwordFile = passwordFile
                 }
                 printer.certificate = try await certificate(place, &printer)
-                try await counter.journal.keep(printer)
+                try await PrinterRegistry(counter.journal).keep(printer)
                 Output.line(common.json ? Printers.list([printer]).text : "\(printer.name) is \(place).")
             }
         }
@@ -94,7 +94,7 @@ extension Printers {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let was = try await counter.journal.forgetPrinter(name)
+                let was = try await PrinterRegistry(counter.journal).forget(name)
                 Output.line(common.json ? "{\"removed\":\(was)}" : was ? "\(name) is forgotten." : "There was none.")
             }
         }
@@ -107,7 +107,7 @@ extension Printers {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let known = try await counter.journal.printers()
+                let known = try await PrinterRegistry(counter.journal).all()
                 if common.json { return Output.line(Printers.list(known).text) }
                 guard !known.isEmpty else { return Output.line("No printers. Add one: till printers add NAME ADDRESS") }
                 Output.line(Printers.table(known.map { [$0.name, Printers.kind(of: $0), $0.address] }))

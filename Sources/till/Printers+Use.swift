@@ -18,7 +18,7 @@ extension Printers {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let one = try await PrinterRegistry(journal: counter.journal, clock: counter.clock).printer(printer)
+                let one = try await PrinterRegistry(counter.journal, clock: counter.clock).printer(printer)
                 let facts = try await one.facts()
                 Output.line(common.json ? json(facts).text : lines(facts))
                 if facts.state.needsHelp { throw ExitCode(1) }
@@ -70,7 +70,7 @@ extension Printers {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let one = try await PrinterRegistry(journal: counter.journal, clock: counter.clock).printer(printer)
+                let one = try await PrinterRegistry(counter.journal, clock: counter.clock).printer(printer)
                 let isQuiet = common.json
                 let outcome = try await one.print(
                     Printers.page(counter.options.storeName, counter.clock.now()), name: "Till test page"
@@ -106,7 +106,7 @@ extension Printers {
                     throw CommandError(
                         code: "drawer_not_allowed", what: "The drawer stays shut.", next: "Add --allow to open it.")
                 }
-                let one = try await PrinterRegistry(journal: counter.journal, clock: counter.clock).printer(printer)
+                let one = try await PrinterRegistry(counter.journal, clock: counter.clock).printer(printer)
                 if case .ipp = one.address {
                     throw CommandError(
                         code: "no_drawer", what: "An IPP printer opens no drawer.",

@@ -75,7 +75,7 @@ extension Receipts {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let jobs = try await counter.journal.printJobs(of: payment.map { PaymentID(rawValue: $0) })
+                let jobs = try await PrintJobs(counter.journal).jobs(of: payment.map { PaymentID(rawValue: $0) })
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
             }
         }

@@ -79,7 +79,7 @@ extension Receipts {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let mails = try await counter.journal.receiptMails(of: PaymentID(rawValue: payment))
+                let mails = try await ReceiptMails(counter.journal).mails(of: PaymentID(rawValue: payment))
                 if common.json {
                     let all = JSONValue.array(mails.map { Receipts.value($0) })
                     return Output.line(JSONValue.object([JSONMember(key: "mails", value: all)]).text)

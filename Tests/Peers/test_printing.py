@@ -153,7 +153,8 @@ def test_a_receipt_that_no_printer_took_for_a_day_is_given_up(till, printer):
 
     def aged(hours):
         with sqlite3.connect(till.folder / "journal.sqlite") as journal:
-            journal.execute("UPDATE print_job SET created_at = ?", [int((time.time() - hours * 3600) * 1000)])
+            journal.execute("UPDATE record SET created_at = ? WHERE collection = 'print_job'",
+                            [int((time.time() - hours * 3600) * 1000)])
         journal.close()
         return prints(till.run("receipts", "print", "--waiting", "--json"))
 

@@ -1,7 +1,7 @@
 import Testing
 import TillCards
 import TillCore
-import TillSimulation
+import TillTestSupport
 
 @Suite("Cards as typed") struct CardTests {
     static let now = Timestamp(milliseconds: 1_763_700_000_000)  // 2025-11-21

@@ -41,6 +41,15 @@ final class Site: Sendable {
         }
     }
 
+    /// Copies the file and its log of another site as they are at this moment: what a power cut leaves.
+    func takeFiles(of other: Site) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for suffix in ["", "-wal"] {
+            try Data(contentsOf: URL(fileURLWithPath: other.path + suffix))
+                .write(to: URL(fileURLWithPath: path + suffix))
+        }
+    }
+
     /// A process ends with whatever it holds.
     func end(_ journal: any Journal) async throws {
         if let journal = journal as? SQLiteJournal { try await journal.close() }

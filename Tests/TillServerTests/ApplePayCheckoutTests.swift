@@ -125,8 +125,8 @@ private struct Shop {
             verifier: PaymentTokenVerifier(
                 trust: try SignerTrust(root: apple.rootCertificate), environment: .sandbox),
             baskets: ApplePayBaskets(journal: journal, clock: clock),
-            customers: CustomerAccounts(journal: journal, clock: clock),
-            replay: replay ?? JournalReplayStore(journal: journal, clock: clock), checkout: engine,
+            customers: CustomerAccounts(journal),
+            replay: replay ?? JournalReplayStore(store: journal, clock: clock), checkout: engine,
             provider: .sandbox, clock: clock, figures: ApplePayMetrics())
     }
 
@@ -150,7 +150,7 @@ private struct Shop {
 @Suite("A sheet's payment that is held up")
 struct ApplePayCheckoutTests {
     private func isTaken(_ shop: Shop, _ journal: SQLiteJournal) async throws -> Bool {
-        try await journal.walletBasket(shop.basket.id)?.attempt != nil
+        try await Records<WalletBasket>(journal).document(shop.basket.id)?.attempt != nil
     }
 
     /// The status, as soon as nobody works on the payment any more.

@@ -52,7 +52,7 @@ struct ApplePayPartsTests {
         let other = try UnverifiedPaymentToken(document: maker.token(request)).transactionID
         for _ in 0..<2 {
             let journal = try SQLiteJournal.open(at: path + "/journal.sqlite")
-            let store = JournalReplayStore(journal: journal, clock: clock)
+            let store = JournalReplayStore(store: journal, clock: clock)
             let until = clock.now().adding(.hours(1))
             #expect(await store.reserve(transaction, for: "one:1", until: until))
             #expect(await store.reserve(transaction, for: "one:1", until: until))
@@ -133,7 +133,7 @@ struct ApplePayPartsTests {
             addressLines: ["1 Fleet Place"], locality: "London", postalCode: "EC4M 7RF", countryCode: "GB")
         for needsAddress in [true, false] {
             let contact = try FullContact(wallet, needsAddress: needsAddress)
-            var attempt = WalletBasketRecord.Attempt(transaction: "t")
+            var attempt = WalletBasket.Attempt(transaction: "t")
             attempt.contact = contact.json.bytes()
             let read = try #require(attempt.fullContact)
             #expect(read == contact)

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillJournal
 import TillServer
 
 #if canImport(FoundationNetworking)
@@ -44,9 +45,9 @@ import TillServer
         let folder = NSTemporaryDirectory() + "till-server-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let feed = EventFeed()
-        let counter = try await Counter.open(CounterOptions(journal: folder + "/journal.sqlite")) {
-            feed.committed($0)
-        }
+        let settings = CounterOptions(journal: folder + "/journal.sqlite")
+        let journal = try SQLiteJournal.open(at: settings.journal) { feed.committed($0) }
+        let counter = try await Counter.open(settings, journal: journal)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var options = ServerOptions()
         options.port = 0

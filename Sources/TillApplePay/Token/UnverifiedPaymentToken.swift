@@ -14,6 +14,8 @@ public struct WalletTransactionID: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
     /// Lower-case hexadecimal, as Apple writes it.
     public var description: String { Hex.lowercase(bytes) }
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// A payment token as it came in: well formed, and not believed in anything.

@@ -5,7 +5,7 @@ public import TillCore
 ///
 /// Several journals can stand on one ``Storage``, as several processes open one file. ``crash()`` is the death of such
 /// a process: what was acknowledged stays in the storage, what was not has never been, and what it held is free.
-public final class MemoryJournal: Journal {
+public final class MemoryJournal: Journal, RecordStore {
     /// What survives a crash.
     public final class Storage: Sendable {
         let state: Mutex<MemoryState>
@@ -142,6 +142,21 @@ public final class MemoryJournal: Journal {
             guard let record = state.record(scope), !record.isExpired(at: now) else { return nil }
             return record
         }
+    }
+
+    /// A record as it stands.
+    public func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? {
+        try access { $0.records.record(id, reader: owner, living: $0.living) }
+    }
+
+    /// Records of a collection.
+    public func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+        try access { $0.records.records(query, reader: owner, living: $0.living) }
+    }
+
+    /// How many records there are.
+    public func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
+        try access { $0.records.count(collection, match) }
     }
 
     /// The checks of ``SQLiteJournal/verify()``.

@@ -25,6 +25,7 @@ struct MemoryState: Sendable {
     var outbox: [PaymentID: OutboxEntry] = [:]
     var idempotency: [IdempotencyScope: (record: IdempotencyRecord, owner: Int64?)] = [:]
     var webhooks: Set<WebhookName> = []
+    var records = MemoryRecords()
     var lastOwner: Int64 = 0
     var living: Set<Int64> = []
 
@@ -50,6 +51,7 @@ struct MemoryState: Sendable {
         let webhook = write.webhook.map { WebhookName(provider: $0.provider, id: $0.id) }
         if let webhook, webhooks.contains(webhook) { return .failure(.webhookSeen) }
         if let append = write.append, let refusal = refusal(of: append) { return .failure(refusal) }
+        if let refusal = records.refusal(of: write.records) { return .failure(refusal) }
         var stored: [StoredEvent] = []
         if let append = write.append { stored = insert(append, owner: owner) }
         if var record = write.idempotency {
@@ -60,6 +62,7 @@ struct MemoryState: Sendable {
         if let (payment, moment) = write.wake, let due = outbox[payment]?.due, due > moment {
             outbox[payment]?.due = moment
         }
+        records.apply(write.records, owner: owner, now: now)
         return .success(stored)
     }
 

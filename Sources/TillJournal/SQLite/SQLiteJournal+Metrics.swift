@@ -1,7 +1,7 @@
 import GRDB
 public import TillCore
 
-/// What stands in the journal, as figures for people who watch a counter.
+/// What stands in the journal, as metrics for people who watch a counter.
 public struct JournalMetrics: Hashable, Sendable {
     /// Payments by status.
     public var payments: [PaymentStatus: Int] = [:]
@@ -15,26 +15,26 @@ public struct JournalMetrics: Hashable, Sendable {
 
 extension SQLiteJournal {
     /// Counts payments and what is pending. Reads the whole table of payments: not for every request.
-    public func figures(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
+    public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
         try await read { db in
-            var figures = JournalMetrics()
+            var metrics = JournalMetrics()
             for row in try Row.fetchAll(db, sql: "SELECT status, count(*) FROM payment GROUP BY status") {
-                if let status = PaymentStatus(rawValue: row[0]) { figures.payments[status] = row[1] }
+                if let status = PaymentStatus(rawValue: row[0]) { metrics.payments[status] = row[1] }
             }
             let row = try Row.fetchOne(
                 db,
                 sql: "SELECT (SELECT count(*) FROM outbox), count(*), min(due_at) FROM outbox WHERE due_at <= ?",
                 arguments: [moment.milliseconds])
             if let row {
-                figures.pending = row[0]
-                figures.due = row[1]
-                figures.oldestDue = (row[2] as Int64?).map { Timestamp(milliseconds: $0) }
+                metrics.pending = row[0]
+                metrics.due = row[1]
+                metrics.oldestDue = (row[2] as Int64?).map { Timestamp(milliseconds: $0) }
             }
-            return figures
+            return metrics
         }
     }
 
-    /// Proves that the journal takes writes: makes a commit, with its sync of the disk, that changes no figure.
+    /// Proves that the journal takes writes: makes a commit, with its sync of the disk, that changes nothing.
     /// - Throws: ``JournalError/unavailable(_:)`` if the disk is full, or the file cannot be written.
     public func checkWriting() async throws(JournalError) {
         let owner = ownNumber

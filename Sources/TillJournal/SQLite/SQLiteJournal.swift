@@ -10,7 +10,7 @@ public import TillCore
 /// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once. All methods
 /// may be called from any task. Writes, lists and checks have threads of their own; a read of one payment or one key
 /// runs on the caller's thread and waits for no lock. Not for network file systems.
-public final class SQLiteJournal: Journal {
+public final class SQLiteJournal: CounterStore {
     let pool: DatabasePool
     let clock: any TillClock
     let points: PointReaders
@@ -50,7 +50,7 @@ public final class SQLiteJournal: Journal {
             var owner: Int64?
             do {
                 let pool = try owners.alone {
-                    let pool = try openPool(path)
+                    let pool = try openPool(path, owners)
                     owner = try pool.write { db in
                         try db.execute(
                             sql: "INSERT INTO process(started_at, description) VALUES (?, ?)",
@@ -94,14 +94,19 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    private static func openPool(_ path: String) throws -> DatabasePool {
+    private static func openPool(_ path: String, _ owners: OwnerFile) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
         configuration.label = "till.journal"
         // A file that is not ours is looked at before anything of it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
-        try probe.read { try SQLiteSchema.check($0, path: path) }
+        try probe.read { db in
+            try SQLiteSchema.check(db, path: path)
+            for owner in try SQLiteSchema.ownersBeforeMove(db) where owners.isAlive(owner) {
+                throw JournalError.unavailable("a Till of an earlier version has it open; end that one first")
+            }
+        }
         try probe.close()
         let pool = try DatabasePool(path: path, configuration: configuration)
         try SQLiteSchema.migrator.migrate(pool)
@@ -140,6 +145,9 @@ public final class SQLiteJournal: Journal {
 
     var isClosed: Bool { writer.isClosed }
 
+    /// The journal's file.
+    public var path: String { pool.path }
+
     /// How the writer has done since the journal was opened.
     public var statistics: JournalStatistics { writer.statistics }
 
@@ -163,7 +171,7 @@ public final class SQLiteJournal: Journal {
         return try result.get()
     }
 
-    /// Runs on the writer's thread in a transaction of its own.
+    /// Runs in a transaction of its own, beside the writer's thread.
     func writeAlone<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(JournalError) -> Value {

@@ -5,7 +5,7 @@ enum SQLiteSchema {
     /// "TILL" in ASCII, so that `file` and we know whose database it is.
     static let applicationID: Int64 = 0x5449_4C4C
     /// The newest version known here.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
@@ -18,6 +18,8 @@ enum SQLiteSchema {
         registerWallets(&migrator)
         registerMail(&migrator)
         registerNotifications(&migrator)
+        migrator.registerMigration("records") { try $0.execute(sql: records) }
+        registerMoveToRecords(&migrator)
         return migrator
     }
 

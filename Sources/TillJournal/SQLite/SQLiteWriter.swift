@@ -6,7 +6,8 @@ final class SQLiteWriter {
     /// Its own connection.
     let connection: SQLiteConnection
     private let database: OpaquePointer
-    private let owner: Int64
+    /// This process's number.
+    let owner: Int64
     private let isAlive: (Int64) -> Bool
     private var nextPurge = Timestamp(milliseconds: .min)
 
@@ -49,6 +50,7 @@ final class SQLiteWriter {
         }
         if let webhook = write.webhook, try isSeen(webhook) { return .failure(.webhookSeen) }
         if let append = write.append, let refusal = try refusal(of: append) { return .failure(refusal) }
+        if let refusal = try refusal(of: write.records) { return .failure(refusal) }
         var stored: [StoredEvent] = []
         if let append = write.append { stored = try insert(append, bodies: write.bodies) }
         if let record = write.idempotency { try upsert(record) }
@@ -60,6 +62,7 @@ final class SQLiteWriter {
             try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
                 .run(.int(moment.milliseconds), .text(payment.rawValue))
         }
+        try apply(write.records, now: now)
         return .success(stored)
     }
 
@@ -213,7 +216,7 @@ final class SQLiteWriter {
             .first(.text(webhook.provider.rawValue), .text(webhook.id)) { _ in true } ?? false
     }
 
-    private func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+    func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
         try connection.statement(sql)
     }
 }

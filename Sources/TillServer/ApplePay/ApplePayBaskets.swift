@@ -7,54 +7,67 @@ import TillJournal
 /// anything of it is told, so that a counter that dies in the middle of a sheet loses nothing, and any number of
 /// processes can answer for one basket.
 struct ApplePayBaskets: Sendable {
-    /// How often a change is decided again because another came first.
-    static let maximumConflicts = 8
-
     /// A basket with what became of it.
     struct Entry: Sendable {
         var basket: SheetBasket
         /// The customer who was signed in when it was opened.
         var account: String?
         var nonce: [UInt8]
-        var attempt: WalletBasketRecord.Attempt?
+        var attempt: WalletBasket.Attempt?
+        /// Who works on the payment, when it was read.
+        var holder = RecordHolder.nobody
 
         /// What the sheet was told.
         var answer: JSONValue? { attempt?.answer.flatMap { try? JSONValue(parsing: $0) } }
     }
 
-    let journal: SQLiteJournal
+    let journal: any Journal & RecordStore
     let clock: any TillClock
+    private var baskets: Records<WalletBasket> { Records(journal) }
 
-    /// Opens a basket; one that is being paid, or was, stays as it is.
+    /// Opens a basket; one that is being paid, or was, stays as it is. Baskets that nobody paid in time are forgotten.
     func open(_ basket: SheetBasket, account: String? = nil) async throws(JournalError) {
         let nonce = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-        _ = try await journal.keep(
-            WalletBasketRecord(
-                id: basket.id, account: account, version: basket.version, document: basket.json.bytes(), nonce: nonce,
-                openedAt: clock.now()))
+        let record = WalletBasket(
+            id: basket.id, account: account, version: basket.version, document: basket.json.bytes(), nonce: nonce,
+            openedAt: clock.now()
+        ).record
+        for tries in 1... {
+            let known = try await journal.record(record.id)
+            if let known, try WalletBasket(known).attempt != nil { return }
+            do throws(JournalError) {
+                return try await journal.change([
+                    .put(record, over: known), .forget(WalletBasket.collection, dueBy: clock.now()),
+                    .keepNewest(WalletBasket.maximumOpen, of: WalletBasket.collection, matching: WalletBasket.open),
+                ])
+            } catch {
+                guard case .recordConflict = error, tries < Records<WalletBasket>.maximumConflicts else { throw error }
+            }
+        }
     }
 
     func entry(_ id: String) async throws(JournalError) -> Entry? {
-        try await journal.walletBasket(id).flatMap(Entry.init)
+        try await baskets.document(id).flatMap(Entry.init)
     }
 
     /// Changes a basket that nobody is paying; `nil` if there is none, or if it has a payment.
     func change(
         _ id: String, _ body: (inout SheetBasket) -> [SheetError]
     ) async throws(JournalError) -> (SheetBasket, [SheetError])? {
-        for _ in 0..<ApplePayBaskets.maximumConflicts {
-            guard var record = try await journal.walletBasket(id), record.attempt == nil,
-                let entry = Entry(record)
-            else { return nil }
+        var result: (SheetBasket, [SheetError])?
+        var isChanged = false
+        let written = try await baskets.update(id) { kept in
+            result = nil
+            guard kept.attempt == nil, let entry = Entry(kept) else { return false }
             var basket = entry.basket
             let errors = body(&basket)
-            guard basket != entry.basket else { return (basket, errors) }
-            let version = record.version
-            record.version = basket.version
-            record.document = basket.json.bytes()
-            if try await journal.change(record, from: version) { return (basket, errors) }
+            result = (basket, errors)
+            kept.version = basket.version
+            kept.document = basket.json.bytes()
+            isChanged = basket != entry.basket
+            return isChanged
         }
-        return nil
+        return written == nil && isChanged ? nil : result
     }
 
     enum Admission: Sendable {
@@ -69,12 +82,36 @@ struct ApplePayBaskets: Sendable {
     func begin(
         _ id: String, version: Int, transaction: WalletTransactionID
     ) async throws(JournalError) -> Admission {
-        guard try await journal.walletBasket(id) != nil else { return .missing }
-        let isOurs = try await journal.beginWalletPayment(
-            of: id, version: version, transaction: transaction.description)
+        let begun = try await baskets.update(id) { basket in
+            guard basket.attempt == nil, basket.version == version else { return false }
+            basket.attempt = WalletBasket.Attempt(transaction: transaction.description)
+            return true
+        }
+        if let entry = begun.flatMap(Entry.init) { return .begin(entry) }
         guard let entry = try await entry(id) else { return .missing }
-        if isOurs { return .begin(entry) }
         return entry.attempt == nil ? .changed : .taken(entry)
+    }
+
+    /// Notes the payment and the customer of a basket, before money is asked for.
+    func note(
+        _ payment: PaymentID, of id: String, transaction: String, contact: [UInt8]
+    ) async throws(JournalError) {
+        try await baskets.update(id) { basket in
+            guard basket.attempt?.transaction == transaction else { return false }
+            basket.attempt?.payment = payment
+            basket.attempt?.contact = contact
+            return true
+        }
+    }
+
+    /// Writes what the sheet is told.
+    /// - Parameter answer: `nil` frees the basket for another payment: this one certainly moved nothing.
+    func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
+        try await baskets.update(id) { basket in
+            guard basket.attempt?.transaction == transaction else { return false }
+            if answer == nil { basket.attempt = nil } else { basket.attempt?.answer = answer }
+            return true
+        }
     }
 
     /// Bytes that bind a sheet to its basket: Apple signs their hash into the token.
@@ -93,10 +130,12 @@ struct ApplePayBaskets: Sendable {
 }
 
 extension ApplePayBaskets.Entry {
-    init?(_ record: WalletBasketRecord) {
+    init?(_ record: WalletBasket) {
         guard let document = try? JSONValue(parsing: record.document), let basket = SheetBasket(json: document) else {
             return nil
         }
-        self.init(basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt)
+        self.init(
+            basket: basket, account: record.account, nonce: record.nonce, attempt: record.attempt, holder: record.holder
+        )
     }
 }

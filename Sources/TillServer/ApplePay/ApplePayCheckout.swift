@@ -96,7 +96,7 @@ struct ApplePayCheckout: Sendable {
     private func isWorked(on entry: ApplePayBaskets.Entry) -> Bool {
         guard let attempt = entry.attempt, attempt.answer == nil else { return false }
         if atWork.contains(entry.basket.id) { return true }
-        return attempt.owner.map { baskets.journal.isWorkingElsewhere($0) } ?? false
+        return entry.holder == .anotherProcess
     }
 
     /// How the payment of a basket stands now. What was not known, or was left by a process that died, is looked up in
@@ -125,7 +125,7 @@ struct ApplePayCheckout: Sendable {
         let id = entry.basket.id
         guard let payment = try await payment(of: attempt, order: id), payment.status != .requiresPaymentMethod else {
             // Nobody asked for money: the basket can be paid again, and the order's payment is taken up then.
-            try await baskets.journal.endWalletPayment(of: id, transaction: attempt.transaction, answer: nil)
+            try await baskets.end(id, transaction: attempt.transaction, answer: nil)
             return try await status(id, showsToken: false)
         }
         let (newer, isFree) = await answer(payment, entry, contact: attempt.fullContact)
@@ -180,8 +180,7 @@ struct ApplePayCheckout: Sendable {
 
     /// A disk that does not take the answer loses nothing: the payment is in the journal, and is looked up there.
     private func finish(_ id: String, _ transaction: String, _ answer: JSONValue, isFree: Bool) async {
-        try? await baskets.journal.endWalletPayment(
-            of: id, transaction: transaction, answer: isFree ? nil : answer.bytes())
+        try? await baskets.end(id, transaction: transaction, answer: isFree ? nil : answer.bytes())
     }
 
     /// Closes a payment on which nothing is held, so that the order is free for another card.
@@ -273,7 +272,7 @@ struct ApplePayCheckout: Sendable {
         _ payment: Payment, _ basket: String, _ transaction: String, _ contact: FullContact
     ) async throws(CheckoutError) {
         do throws(JournalError) {
-            try await baskets.journal.noteWalletPayment(
+            try await baskets.note(
                 payment.id, of: basket, transaction: transaction, contact: contact.json.bytes())
         } catch { throw .journal(error) }
         WalletFailpoint.afterPaymentIsNoted.reached()

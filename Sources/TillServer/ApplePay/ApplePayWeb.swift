@@ -19,7 +19,7 @@ public struct ApplePayWeb: Sendable {
     ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
     ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
     public init(
-        options: ApplePayOptions, checkout: Checkout, journal: SQLiteJournal, provider: ProviderName,
+        options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, provider: ProviderName,
         clock: any TillClock = SystemClock(), statsD: StatsD? = nil,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) throws(PaymentTokenError) {
@@ -33,7 +33,7 @@ public struct ApplePayWeb: Sendable {
     ///   - provider: the sandbox, or another's stand-in.
     ///   - opening: who opens tokens; a stand-in of a provider looks at their form only.
     public static func sandbox(
-        checkout: Checkout, journal: SQLiteJournal, provider: ProviderName = .sandbox,
+        checkout: Checkout, journal: any Journal & RecordStore, provider: ProviderName = .sandbox,
         opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
     ) throws -> ApplePayWeb {
         let sandbox = try ApplePaySandbox(clock: clock)
@@ -61,20 +61,20 @@ public struct ApplePayWeb: Sendable {
 
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
-        journal: SQLiteJournal, provider: ProviderName, clock: any TillClock, statsD: StatsD?,
+        journal: any Journal & RecordStore, provider: ProviderName, clock: any TillClock, statsD: StatsD?,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
         let baskets = ApplePayBaskets(journal: journal, clock: clock)
         let live = LiveApplePayOptions(options, clock: clock, reload: reload)
         let figures = ApplePayMetrics(statsD: statsD)
-        let customers = CustomerAccounts(journal: journal, clock: clock)
+        let customers = CustomerAccounts(journal)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
-            baskets: baskets, customers: customers, replay: JournalReplayStore(journal: journal, clock: clock),
+            baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
             checkout: checkout, provider: provider, clock: clock, figures: figures)
         let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget)
         let events = MerchantTokenEvents(
-            journal: journal, sessions: sessions, sandbox: sandbox, clock: clock, figures: figures)
+            log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, figures: figures)
         let routes = ApplePayRoutes(
             live: live, baskets: baskets, checkout: payment, sessions: sessions, events: events, customers: customers,
             sandbox: sandbox, figures: figures, clock: clock)

@@ -21,23 +21,20 @@ final class CustomerAccounts: Sendable {
         var order: [String] = []
     }
 
-    private let journal: SQLiteJournal
-    private let clock: any TillClock
+    private let accounts: Records<CustomerAccount>
     private let told = Mutex(Told())
 
-    init(journal: SQLiteJournal, clock: any TillClock) {
-        self.journal = journal
-        self.clock = clock
-    }
+    init(_ store: any RecordStore) { accounts = Records(store) }
 
     /// The account of who ordered, made if there is none; `nil` if it cannot be kept: the order stands without one.
     func account(of contact: FullContact, basket: String) async -> Account? {
         let name = digest(contact.emailAddress.lowercased().utf8)
         let token = CustomerAccounts.token()
         guard
-            let made = try? await journal.walletAccount(
-                name: name, id: "guest_" + Hex.lowercase(digest(token.reveal().utf8).prefix(8)),
-                token: digest(token.reveal().utf8), at: clock.now())
+            let made = try? await account(
+                CustomerAccount(
+                    name: name, id: "guest_" + Hex.lowercase(digest(token.reveal().utf8).prefix(8)),
+                    token: digest(token.reveal().utf8)))
         else { return nil }
         if made.isNew { keep(token, basket) }
         return Account(id: made.id, token: made.isNew ? token : nil)
@@ -49,7 +46,7 @@ final class CustomerAccounts: Sendable {
     /// Who shows a token; `nil` for nobody.
     func customer(showing token: String) async throws(JournalError) -> String? {
         guard (16...128).contains(token.utf8.count) else { return nil }
-        return try await journal.walletAccount(token: digest(token.utf8))
+        return try await accounts.list(matching: CustomerAccount.match(token: digest(token.utf8)), limit: 1).first?.id
     }
 
     /// Signs a customer of the demo shop in, who needs no password.
@@ -58,10 +55,28 @@ final class CustomerAccounts: Sendable {
         let name = digest("ada@till.example".utf8)
         let hash = digest(token.reveal().utf8)
         guard
-            let made = try await journal.walletAccount(name: name, id: "customer_ada", token: hash, at: clock.now())
+            let made = try await account(CustomerAccount(name: name, id: "customer_ada", token: hash))
         else { return nil }
-        if !made.isNew { try await journal.renewWalletToken(name: name, token: hash) }
+        if !made.isNew {
+            try await accounts.update(Hex.lowercase(name)) { account in
+                account.token = hash
+                return true
+            }
+        }
         return (made.id, token)
+    }
+
+    /// The account of a name, made if there is none; the token of one that is there stays as it is.
+    /// - Returns: its identifier, and whether it is new; `nil` if there are as many accounts as can be.
+    func account(_ new: CustomerAccount) async throws(JournalError) -> (id: String, isNew: Bool)? {
+        let name = Hex.lowercase(new.name)
+        if let known = try await accounts.document(name) { return (known.id, false) }
+        guard try await accounts.count() < CustomerAccount.maximum else { return nil }
+        do throws(JournalError) { try await accounts.insert(new) } catch {
+            guard case .recordConflict = error, let known = try await accounts.document(name) else { throw error }
+            return (known.id, false)
+        }
+        return (new.id, true)
     }
 
     private func keep(_ token: Secret<String>, _ basket: String) {

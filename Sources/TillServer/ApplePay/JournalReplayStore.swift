@@ -2,29 +2,28 @@ import TillApplePay
 import TillCore
 import TillJournal
 
-/// Transactions that were seen, in the journal: durable, and shared by all processes that work on it.
-///
-/// A transaction is taken by the commit of a record under its name. It stays a record in flight, because of those the
-/// journal lets one order's in; a finished one would take the place of what is there.
+/// Transactions that were seen, in the journal's record store: durable, and shared by all processes that work on it. A
+/// transaction is taken by the commit of a record under its name, which holds a digest of the order.
 struct JournalReplayStore: ReplayStore {
-    let journal: any Journal
+    static let collection: RecordCollection = "wallet_transaction"
+    /// How long a transaction is remembered at least.
+    static let retention = Span.days(30)
+
+    let store: any RecordStore
     let clock: any TillClock
 
     func reserve(_ transaction: WalletTransactionID, for order: String, until: Timestamp) async -> Bool {
-        let fingerprint = digest(order.utf8)
-        var write = JournalWrite()
-        write.idempotency = IdempotencyRecord(
-            scope: IdempotencyScope(
-                account: .main, operation: "applepay transaction", key: transaction.description),
-            fingerprint: fingerprint, request: Array("{}".utf8), createdAt: clock.now(),
-            state: .inFlight(payment: nil, operation: nil))
+        let id = RecordID(Self.collection, transaction.description)
+        let digest = digest(order.utf8)
+        let now = clock.now()
+        let record = Record(id, body: digest, due: max(until, now.adding(Self.retention)))
         do throws(JournalError) {
-            try await journal.write(write)
+            try await store.change([.insert(record), .forget(Self.collection, dueBy: now)])
             return true
         } catch {
             // Anything but our own record of the same order is a "no": better a refused payment than one taken twice.
-            guard case .idempotencyExists(let record) = error else { return false }
-            return record.fingerprint == fingerprint
+            guard case .recordConflict = error, let known = try? await store.record(id) else { return false }
+            return known.body == digest
         }
     }
 }

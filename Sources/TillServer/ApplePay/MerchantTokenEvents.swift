@@ -11,27 +11,24 @@ struct MerchantTokenEvents: Sendable {
     /// Events whose details are asked for after one notification: that one, and earlier ones that failed.
     static let maximumFetches = 10
 
-    let journal: SQLiteJournal
+    let log: MerchantTokenLog
     let sessions: MerchantSessions
     let sandbox: ApplePaySandbox?
-    let clock: any TillClock
     let figures: ApplePayMetrics
     private let gate = OneAtATime()
 
     init(
-        journal: SQLiteJournal, sessions: MerchantSessions, sandbox: ApplePaySandbox?, clock: any TillClock,
-        figures: ApplePayMetrics
+        log: MerchantTokenLog, sessions: MerchantSessions, sandbox: ApplePaySandbox?, figures: ApplePayMetrics
     ) {
-        self.journal = journal
+        self.log = log
         self.sessions = sessions
         self.sandbox = sandbox
-        self.clock = clock
         self.figures = figures
     }
 
     /// Writes a notification down. It is on the disk before Apple is told that it came.
     func notified(_ id: String) async throws(JournalError) {
-        let isNew = try await journal.noteWalletTokenEvent(id, at: clock.now())
+        let isNew = try await log.add(id)
         figures.notification(isNew ? "new" : "repeated")
     }
 
@@ -44,22 +41,22 @@ struct MerchantTokenEvents: Sendable {
     private func fetchWaiting(
         _ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment
     ) async {
-        let waiting = try? await journal.walletTokenEvents(waiting: true, limit: MerchantTokenEvents.maximumFetches)
+        let waiting = try? await log.waiting(limit: MerchantTokenEvents.maximumFetches)
         let gateway: MerchantGateway = environment == .production ? .production : .sandbox
-        for (id, _, _) in waiting ?? [] {
+        for id in (waiting ?? []).map(\.id) {
             let path = MerchantTokenEvent.path(merchant: MerchantIDHash(of: domain.merchant), event: id)
             do throws(MerchantSessionError) {
                 let bytes = try await sessions.read(
                     gateway, path: path, identity: identity, standIn: await sandbox?.standIn())
                 guard let document = try? JSONValue(parsing: bytes), let event = MerchantTokenEvent(json: document)
                 else { throw .malformed }
-                try? await journal.endWalletTokenEvent(id, document: Self.kept(event).bytes())
+                try? await log.end(id, details: Self.kept(event).bytes())
                 figures.notification("known")
             } catch {
                 // One that Apple does not know was made up: anybody can call the address.
                 if case .refused(404) = error {
                     figures.notification("unknown_to_apple")
-                    try? await journal.forgetWalletTokenEvent(id)
+                    try? await log.forget(id)
                     continue
                 }
                 figures.notification(error.code)

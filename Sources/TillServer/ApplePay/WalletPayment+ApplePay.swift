@@ -3,7 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-typealias WalletAttempt = WalletBasketRecord.Attempt
+typealias WalletAttempt = WalletBasket.Attempt
 
 extension WalletPayment {
     /// An opened token as what a provider is given.
@@ -47,7 +47,7 @@ extension WalletPayment {
     }
 }
 
-extension WalletBasketRecord.Attempt {
+extension WalletBasket.Attempt {
     /// Whose order it is, as it was kept.
     var fullContact: FullContact? {
         guard let document = contact.flatMap({ try? JSONValue(parsing: $0) }) else { return nil }

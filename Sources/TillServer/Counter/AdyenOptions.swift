@@ -30,13 +30,13 @@ public struct AdyenOptions: Sendable {
     /// The provider and what checks its webhooks. What webhooks tell is kept in the journal.
     /// - Throws: ``CounterError/cardProvider(_:)``.
     func provider(
-        transport: any HTTPTransport, journal: SQLiteJournal, clock: any TillClock
+        transport: any HTTPTransport, journal: any RecordStore, clock: any TillClock
     ) throws(CounterError) -> (provider: AdyenProvider, webhooks: AdyenWebhooks?) {
         do {
             let config = try AdyenConfig(
                 merchantAccount: merchantAccount, apiKey: key, url: url, webhookKeys: webhookKeys,
                 returnURL: returnURL ?? "https://127.0.0.1/")
-            let book = AdyenNotificationLog(JournalAdyenNotifications(journal: journal, clock: clock))
+            let book = AdyenNotificationLog(JournalAdyenNotifications(store: journal))
             return (
                 AdyenProvider(config: config, transport: transport, book: book, clock: clock), AdyenWebhooks(config)
             )

@@ -11,7 +11,7 @@ public import TillStripe
 /// and the server both stand on it.
 public struct Counter: Sendable {
     /// The journal.
-    public let journal: SQLiteJournal
+    public let journal: any CounterStore
     /// The engine.
     public let checkout: Checkout
     /// Stripe, if it is configured, for its webhooks.
@@ -35,18 +35,12 @@ public struct Counter: Sendable {
     private let transport: HTTPClientTransport?
     private let terminalTransport: HTTPClientTransport?
 
-    /// Opens the journal and connects the providers.
+    /// Connects the providers to a journal, which is the counter's from then on: ``close()`` closes it.
+    /// - Parameter journal: the one that the options name, opened.
     /// - Throws: ``CounterError`` with a sentence for the person who starts it.
     public static func open(
-        _ options: CounterOptions, clock: any TillClock = SystemClock(),
-        onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil
+        _ options: CounterOptions, journal: any CounterStore, clock: any TillClock = SystemClock()
     ) async throws(CounterError) -> Counter {
-        let journal: SQLiteJournal
-        do {
-            journal = try SQLiteJournal.open(at: options.journal, clock: clock, onCommit: onCommit)
-        } catch {
-            throw .journal(options.journal, error)
-        }
         var providers: [any PaymentServiceProvider] = [CashDrawer()]
         let offline: OfflineService
         do {

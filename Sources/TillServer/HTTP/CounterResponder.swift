@@ -20,7 +20,7 @@ struct CounterResponder: HTTPResponder {
     let metrics: ServerMetrics
     let calls: ProviderCalls?
     let readiness: Readiness
-    let journal: SQLiteJournal
+    let journal: any CounterStore
     let checkout: Checkout
     let options: ServerOptions
     let applePay: ApplePayMount?

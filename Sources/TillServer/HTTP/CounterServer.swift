@@ -11,7 +11,7 @@ import UnixSignals
 
 /// The counter over HTTP: the page, the API, receipts, events, webhooks and figures, with the engine beside it.
 public struct CounterServer: Sendable {
-    private let journal: SQLiteJournal
+    private let journal: any CounterStore
     private let checkout: Checkout
     private let feed: EventFeed
     private let readCard: CardCollector
@@ -32,7 +32,7 @@ public struct CounterServer: Sendable {
     ///   - terminal: Stripe's card readers, if there are any.
     ///   - tap: the virtual reader for taps, where the sandbox moves the money.
     public init(
-        journal: SQLiteJournal, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
+        journal: any CounterStore, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalService? = nil,
         offline: OfflineService? = nil, tap: VirtualTapService? = nil
@@ -66,7 +66,7 @@ public struct CounterServer: Sendable {
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
-        let authenticator = RequestAuthenticator(journal: journal, options: options, clock: clock)
+        let authenticator = RequestAuthenticator(keys: APIKeys(journal, clock: clock), options: options, clock: clock)
         let options = options
         let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)

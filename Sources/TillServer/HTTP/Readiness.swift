@@ -19,10 +19,10 @@ final class Readiness: Sendable {
     }
 
     private let state = Mutex(State())
-    private let journal: SQLiteJournal
+    private let journal: any CounterStore
     private let clock: any TillClock
 
-    init(journal: SQLiteJournal, clock: any TillClock) {
+    init(journal: any CounterStore, clock: any TillClock) {
         self.journal = journal
         self.clock = clock
     }
@@ -80,7 +80,7 @@ final class Readiness: Sendable {
         }) {
             return known
         }
-        let figures = try await journal.figures(at: now)
+        let figures = try await journal.metrics(at: now)
         state.withLock { state in
             state.figures = figures
             state.countedAt = now

@@ -20,13 +20,13 @@ final class RequestAuthenticator: Sendable {
     }
 
     private let state = Mutex(State())
-    private let journal: SQLiteJournal
+    private let keys: APIKeys
     private let options: ServerOptions
     private let clock: any TillClock
     private let pageToken = RequestAuthenticator.token()
 
-    init(journal: SQLiteJournal, options: ServerOptions, clock: any TillClock) {
-        self.journal = journal
+    init(keys: APIKeys, options: ServerOptions, clock: any TillClock) {
+        self.keys = keys
         self.options = options
         self.clock = clock
     }
@@ -57,7 +57,7 @@ final class RequestAuthenticator: Sendable {
         if let account = options.keys[Hex.lowercase(hash)] { return account }
         let now = clock.now()
         if let (account, until) = state.withLock({ $0.keys[hash] }), now < until { return account }
-        guard let account = try await journal.account(forKeyHash: hash) else { return nil }
+        guard let account = try await keys.account(ofHash: hash) else { return nil }
         state.withLock { state in
             if state.keys.count >= RequestAuthenticator.maximumEntries { state.keys = [:] }
             state.keys[hash] = (account, now.adding(RequestAuthenticator.keyLifetime))

@@ -9,19 +9,53 @@ public struct PrinterRegistry: Sendable {
     /// The longest password file, in bytes.
     static let longestPassword = 1_024
 
-    private let journal: SQLiteJournal
+    /// Most printers with names.
+    static let maximum = 500
+
+    private let records: Records<KnownPrinter>
     private let clock: any TillClock
 
-    /// The book in a journal.
-    public init(journal: SQLiteJournal, clock: any TillClock = SystemClock()) {
-        self.journal = journal
+    /// Those of a record store.
+    public init(_ store: any RecordStore, clock: any TillClock = SystemClock()) {
+        records = Records(store)
         self.clock = clock
+    }
+
+    /// The printer of a name; `nil` if there is none.
+    public func known(_ name: String) async throws(JournalError) -> KnownPrinter? {
+        // What is too long for a name is an address, or wrong.
+        guard (1...RecordLimits.maximumKeyBytes).contains(name.utf8.count) else { return nil }
+        return try await records.document(name)
+    }
+
+    /// All printers with names, by name.
+    public func all() async throws(JournalError) -> [KnownPrinter] {
+        try await records.list(limit: PrinterRegistry.maximum).sorted { $0.name < $1.name }
+    }
+
+    /// Gives a printer a name, or a name another printer. Durable when it returns.
+    public func keep(_ printer: KnownPrinter) async throws(JournalError) { try await records.put(printer) }
+
+    /// Forgets a printer's name.
+    /// - Returns: whether there was one.
+    public func forget(_ name: String) async throws(JournalError) -> Bool { try await records.delete(name) }
+
+    /// Keeps the first certificate that a printer shows, unless one was kept meanwhile.
+    /// - Returns: the one that is kept.
+    private func keepFirst(certificate: [UInt8], of name: String) async throws(JournalError) -> [UInt8]? {
+        let changed = try await records.update(name) { printer in
+            guard printer.certificate == nil, printer.trustsFirst else { return false }
+            printer.certificate = certificate
+            return true
+        }
+        if let changed { return changed.certificate }
+        return try await known(name)?.certificate
     }
 
     /// Where a printer is; nothing is asked of it.
     /// - Throws: `PrinterAddressError` if the text is neither a name nor an address.
     public func place(of text: String) async throws -> PrinterAddress {
-        let known = try await journal.printers().first { $0.name == text }
+        let known = try await known(text)
         return try PrinterAddress(parsing: known?.address ?? text)
     }
 
@@ -31,14 +65,14 @@ public struct PrinterRegistry: Sendable {
     public func printer(
         _ text: String, deadline: Span = ReceiptPrinter.defaultDeadline
     ) async throws -> ReceiptPrinter {
-        guard let known = try await journal.printers().first(where: { $0.name == text }) else {
+        guard let known = try await known(text) else {
             return ReceiptPrinter(try PrinterAddress(parsing: text), deadline: deadline, clock: clock)
         }
         let address = try PrinterAddress(parsing: known.address)
         var kept = known.certificate
         if kept == nil, known.trustsFirst, case .ipp(let ipp) = address, ipp.isSecure {
             let seen = try await PrinterPin.observe(ipp)
-            kept = try await journal.keepFirst(certificate: seen.digest, of: known.name)
+            kept = try await keepFirst(certificate: seen.digest, of: known.name)
         }
         var access = ReceiptPrinter.Access()
         if let kept {

@@ -14,7 +14,8 @@ public struct ReceiptService: Sendable {
     /// How long a printer is asked about a job of a process that died before the job, if not begun, is called off.
     static let recoveryTime = Span.seconds(4)
 
-    private let journal: SQLiteJournal
+    private let journal: any Journal
+    private let jobs: PrintJobs
     private let clock: any TillClock
     private let printers: PrinterRegistry
     /// The receipt of a payment or of one refund, for a copy, proved to add up.
@@ -23,12 +24,13 @@ public struct ReceiptService: Sendable {
 
     /// A desk.
     public init(
-        journal: SQLiteJournal, clock: any TillClock = SystemClock(), content: @escaping Content
+        journal: any Journal & RecordStore, clock: any TillClock = SystemClock(), content: @escaping Content
     ) {
         self.journal = journal
+        jobs = PrintJobs(journal)
         self.clock = clock
         self.content = content
-        printers = PrinterRegistry(journal: journal, clock: clock)
+        printers = PrinterRegistry(journal, clock: clock)
     }
 
     /// Writes a receipt down and prints it. It says that it is a reprint if this copy is or may be on paper already.
@@ -49,7 +51,7 @@ public struct ReceiptService: Sendable {
             throw ReceiptFormError.unknownPaper(width ?? "")
         }
         _ = try content(payment, copy, refund)
-        let earlier = try await journal.printJobs(of: payment.id)
+        let earlier = try await jobs.jobs(of: payment.id)
         let isReprint = earlier.contains {
             $0.copy == copy.rawValue && $0.refund == refund
                 && [.printed, .sent, .mayHavePrinted, .sending].contains($0.state)
@@ -61,7 +63,7 @@ public struct ReceiptService: Sendable {
             copies: min(max(1, copies), 10), isReprint: isReprint, at: now)
         job.width = width
         job.refund = refund
-        try await journal.add(job)
+        try await jobs.add(job)
         return try await run(job, payment, deadline, progress)
     }
 
@@ -71,14 +73,13 @@ public struct ReceiptService: Sendable {
     /// - Returns: what was looked at, as it stands now.
     public func printWaiting(onlyDue isDue: Bool = false) async throws -> [PrintJob] {
         var done: [PrintJob] = []
-        for job in try await journal.takeOverPrinting() {
+        for job in try await jobs.takeOver() {
             let found = try await recover(job)
             if found.state != .waiting { done.append(found) }
         }
         if !isDue { done += try await askAgain() }
         let now = clock.now()
-        for job in try await journal.printJobs(of: nil) where job.state == .waiting {
-            if isDue, job.nextTryAt > now { continue }
+        for job in try await jobs.waiting(dueBy: isDue ? now : nil) {
             guard job.createdAt.adding(ReceiptService.patience) > now else {
                 try await expire(job, into: &done)
                 continue
@@ -92,15 +93,15 @@ public struct ReceiptService: Sendable {
     /// Calls off a receipt that waits.
     /// - Returns: how it stands now: one that is being sent or has ended is left as it is. `nil` if there is none.
     public func cancel(_ id: String) async throws -> PrintJob? {
-        _ = try await journal.endWaiting(id, as: .canceled, note: "It was called off; nothing was printed.")
-        return try await journal.printJob(id)
+        _ = try await jobs.endWaiting(id, as: .canceled, note: "It was called off; nothing was printed.")
+        return try await jobs.job(id)
     }
 
     private func expire(_ waiting: PrintJob, into done: inout [PrintJob]) async throws {
         var job = waiting
         job.state = .failed
         job.note = "No printer took it within 24 hours; nothing was printed. It can be printed again. \(waiting.note)"
-        if try await journal.endWaiting(job.id, as: job.state, note: job.note) { done.append(job) }
+        if try await jobs.endWaiting(job.id, as: job.state, note: job.note) { done.append(job) }
     }
 
     /// What a process left that died while it sent.
@@ -113,7 +114,7 @@ public struct ReceiptService: Sendable {
             }
             job.state = .waiting
             job.note = "Till stopped before anything was sent."
-            try await journal.endPrinting(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
+            try await jobs.end(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
             return job
         }
         do {
@@ -127,7 +128,7 @@ public struct ReceiptService: Sendable {
         } catch IPPError.neverBegan {
             job.state = .waiting
             job.note = "Till stopped while it was sent; the printer had not begun, and called it off."
-            try await journal.endPrinting(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
+            try await jobs.end(job.id, as: .waiting, note: job.note, nextTryAt: clock.now())
         } catch let error as any ExplainedError {
             try await end(&job, .mayHavePrinted("Till stopped while it was sent. \(error.what)"))
         }
@@ -137,7 +138,7 @@ public struct ReceiptService: Sendable {
     /// One look at what may have printed where the printer has a number for it: it may have ended since.
     private func askAgain() async throws -> [PrintJob] {
         var done: [PrintJob] = []
-        for uncertain in try await journal.uncertainPrintJobs(since: clock.now().adding(.days(-1))) {
+        for uncertain in try await jobs.uncertain(since: clock.now().adding(.days(-1))) {
             var job = uncertain
             guard let printer = try? await printers.printer(job.printer),
                 let outcome = try? await printer.lookAt(job: job.number, named: name(of: job))
@@ -157,9 +158,9 @@ public struct ReceiptService: Sendable {
         _ progress: @escaping @Sendable (PrintProgress) -> Void
     ) async throws -> PrintJob {
         var job = waiting
-        guard try await journal.beginPrinting(job.id) else { return try await journal.printJob(job.id) ?? job }
+        guard try await jobs.begin(job.id) else { return try await jobs.job(job.id) ?? job }
         job.tries += 1
-        let (journal, id) = (journal, job.id)
+        let (jobs, id) = (jobs, job.id)
         do {
             var receipt = try content(payment, ReceiptCopy(rawValue: job.copy) ?? .customer, job.refund)
             receipt.isReprint = job.isReprint
@@ -168,8 +169,8 @@ public struct ReceiptService: Sendable {
                 on: job.width.flatMap { Paper.named($0) }
             ) { step in
                 switch step {
-                case .accepted(let number): try await journal.notePrinterNumber(number, of: id)
-                case .sending: try await journal.notePrintingBegun(id)
+                case .accepted(let number): try await jobs.note(number: number, of: id)
+                case .sending: try await jobs.noteBegun(id)
                 case .waiting, .state: break
                 }
                 progress(step)
@@ -179,7 +180,7 @@ public struct ReceiptService: Sendable {
             // Thrown means: not one byte of it went to paper.
             job.state = .waiting
             job.note = "\(error.what) \(error.next)"
-            try await journal.endPrinting(
+            try await jobs.end(
                 job.id, as: .waiting, note: job.note,
                 nextTryAt: clock.now().adding(ReceiptService.pause(after: job.tries))
             )
@@ -196,7 +197,7 @@ public struct ReceiptService: Sendable {
             case .mayHavePrinted: .mayHavePrinted
             }
         job.note = outcome.sentence
-        try await journal.endPrinting(job.id, as: job.state, note: job.note)
+        try await jobs.end(job.id, as: job.state, note: job.note)
     }
 
     /// What the printer's list calls it: no other has this name, so a job whose number was lost is found by it.

@@ -154,7 +154,7 @@ extension CounterResponder {
         try body.allow(["printer", "copy", "refund", "width"])
         // Only printers that the shop named: an address in a request would let anybody reach into the network.
         guard let name = body["printer"]?.stringValue,
-            try await journal.printers().contains(where: { $0.name == name })
+            try await PrinterRegistry(journal).known(name) != nil
         else { throw Problem.field("printer", "It must be the name of a printer that was added.") }
         guard let copy = ReceiptCopy(rawValue: body["copy"].map { $0.stringValue ?? "" } ?? "customer") else {
             throw Problem.field("copy", "It must be customer or merchant.")
@@ -215,7 +215,7 @@ extension CounterResponder {
         writer.field("can_send", options.receipts.mail != nil)
         writer.key("mails")
         writer.beginArray()
-        for mail in try await journal.receiptMails(of: payment.id) {
+        for mail in try await ReceiptMails(journal).mails(of: payment.id) {
             writer.beginObject()
             writer.field("id", mail.id)
             writer.field("to", mail.to)
@@ -235,7 +235,8 @@ extension CounterResponder {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         route = parts.count == 3 ? path : "/v1/printers/{name}"
         _ = try await authenticator.account(of: request)
-        let known = try await journal.printers()
+        let registry = PrinterRegistry(journal, clock: clock)
+        let known = try await registry.all()
         var writer = JSONWriter()
         writer.beginObject()
         if parts.count == 4 {
@@ -245,7 +246,7 @@ extension CounterResponder {
             writer.field("name", printer.name)
             writer.field("profile", printer.profile)
             do {
-                let state = try await PrinterRegistry(journal: journal, clock: clock).printer(printer.name).state()
+                let state = try await registry.printer(printer.name).state()
                 writer.field("state", state.activity.rawValue)
                 writer.field("needs_help", state.needsHelp)
                 writer.key("reasons")

@@ -7,17 +7,17 @@ public import TillReceipts
 /// Sends receipts by e-mail: written down first with the address masked, sent once, and said so if nobody knows
 /// whether it arrived. What becomes of a letter changes no payment.
 public struct ReceiptPost: Sendable {
-    private let journal: SQLiteJournal
+    private let mails: ReceiptMails
     private let mail: ReceiptSetup.Mail
     private let clock: any TillClock
 
     /// A post.
     /// - Throws: ``ReceiptPostError/notConfigured``
     public init(
-        journal: SQLiteJournal, setup: ReceiptSetup, clock: any TillClock = SystemClock()
+        journal: any RecordStore, setup: ReceiptSetup, clock: any TillClock = SystemClock()
     ) throws(ReceiptPostError) {
         guard let mail = setup.mail else { throw .notConfigured }
-        self.journal = journal
+        mails = ReceiptMails(journal)
         self.mail = mail
         self.clock = clock
     }
@@ -35,7 +35,7 @@ public struct ReceiptPost: Sendable {
             text: ReceiptRenderer.text(receipt),
             html: String(decoding: ReceiptRenderer.htmlBytes(document), as: UTF8.self),
             identifier: job.id.replacing("_", with: "-"), date: now)
-        guard try await journal.begin(job) else { throw ReceiptPostError.underWay(address.masked) }
+        guard try await mails.begin(job) else { throw ReceiptPostError.underWay(address.masked) }
         do throws(SMTPError) {
             try await SMTPClient(mail.server).send(letter)
             job.state = .sent
@@ -44,7 +44,7 @@ public struct ReceiptPost: Sendable {
             if case .mayHaveBeenSent = error { job.state = .mayHaveBeenSent } else { job.state = .failed }
             job.note = "\(error.what) \(error.next)"
         }
-        try await journal.endReceiptMail(job.id, as: job.state, note: job.note)
+        try await mails.end(job, as: job.state, note: job.note)
         return job
     }
 }

@@ -110,7 +110,7 @@ public struct ReceiptSetup: Sendable {
 
     /// A desk that prints such receipts.
     public func desk(
-        _ journal: SQLiteJournal, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
+        _ journal: any CounterStore, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
     ) -> ReceiptService {
         let links = url == nil ? nil : try? ReceiptLink(besideJournal: journal.path)
         return ReceiptService(journal: journal, clock: clock) { [self] payment, copy, refund in

@@ -1,0 +1,21 @@
+public import TillCore
+
+/// All that a counter needs of its storage: the journal, the record store in the same commits, and what its keepers ask.
+public protocol CounterStore: Journal, RecordStore {
+    /// The journal's place. Files of a counter that belong to it lie beside it and begin with this name.
+    var path: String { get }
+    /// How its writer has done since it was opened.
+    var statistics: JournalStatistics { get }
+    /// Counts payments and what is pending. Reads the whole table of payments: not for every request.
+    func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics
+    /// Proves that it takes writes: makes a durable commit that changes nothing.
+    /// - Throws: ``JournalError/unavailable(_:)`` if it does not.
+    func checkWriting() async throws(JournalError)
+    /// Checks every rule that the journal promises, over everything in it, while writers go on.
+    func verify() async throws(JournalError) -> VerificationReport
+    /// Copies it to a new file while it runs: a consistent state of one moment.
+    func backup(to path: String) async throws(JournalError)
+    /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds is
+    /// free for others.
+    func close() async throws(JournalError)
+}

@@ -1,0 +1,320 @@
+import Testing
+import TillAdyen
+import TillApplePay
+import TillCore
+import TillJournal
+
+@testable import TillServer
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What features keep, over each kind of store and by several processes.
+@Suite("What features keep")
+struct FeatureRecordTests {
+    enum Kind: Sendable, CaseIterable { case sqlite, memory }
+
+    /// A storage that processes open.
+    private final class Place {
+        let clock = MovedClock()
+        private let kind: Kind
+        private let storage = MemoryJournal.Storage()
+        private let folder =
+            FileManager.default.temporaryDirectory.path + "/features-\(UInt64.random(in: .min ... .max))"
+
+        init(_ kind: Kind) { self.kind = kind }
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        func open() throws -> any Journal & RecordStore {
+            switch kind {
+            case .sqlite: try SQLiteJournal.open(at: folder + "/journal.sqlite", clock: clock)
+            case .memory: MemoryJournal(storage: storage, clock: clock)
+            }
+        }
+
+        func end(_ store: any Journal & RecordStore) async throws {
+            try await (store as? SQLiteJournal)?.close()
+            (store as? MemoryJournal)?.crash()
+        }
+    }
+
+    private func count(_ tries: Int, _ body: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<tries { group.addTask { try await body(number) } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+    }
+
+    // MARK: Prints
+
+    @Test("A receipt is sent by one process, and by another once that one has died", arguments: Kind.allCases)
+    func printing(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let (first, second) = (try place.open(), try place.open())
+        let job = PrintJob(
+            id: "print_1", payment: PaymentID(rawValue: "pay_1"), printer: "bar", copy: "customer", copies: 2,
+            isReprint: true, at: place.clock.now())
+        try await PrintJobs(first).add(job)
+        #expect(try await PrintJobs(second).job("print_1") == job)
+        #expect(try await PrintJobs(second).waiting(dueBy: place.clock.now()).map(\.id) == ["print_1"])
+        #expect(try await count(20) { try await PrintJobs($0 % 2 == 0 ? first : second).begin("print_1") } == 1)
+        #expect(try await !PrintJobs(first).endWaiting("print_1", as: .canceled, note: ""))
+        let (worker, other) =
+            try await first.record(job.record.id)?.holder == .thisProcess ? (first, second) : (second, first)
+        try await PrintJobs(worker).note(number: 7, of: "print_1")
+        try await PrintJobs(worker).noteBegun("print_1")
+        #expect(try await PrintJobs(other).takeOver().isEmpty)
+        #expect(try await PrintJobs(worker).takeOver().isEmpty)
+        #expect(try await PrintJobs(other).jobs(of: nil).map(\.state) == [.sending])
+        try await place.end(worker)
+        let left = try await PrintJobs(other).takeOver()
+        #expect(left.map(\.number) == [7] && left.map(\.isBegun) == [true] && left.map(\.tries) == [1])
+        #expect(try await PrintJobs(other).takeOver().isEmpty)
+        try await PrintJobs(other).end("print_1", as: .mayHavePrinted, note: String(repeating: "n", count: 600))
+        let ended = try #require(try await PrintJobs(other).jobs(of: job.payment).first)
+        #expect(ended.state == .mayHavePrinted && ended.note.count == PrintJobs.maximumNote)
+        #expect(try await PrintJobs(other).jobs(of: nil).isEmpty)
+        #expect(
+            try await PrintJobs(other).uncertain(since: place.clock.now().adding(.days(-1))).map(\.id) == ["print_1"])
+        #expect(try await PrintJobs(other).uncertain(since: place.clock.now().adding(.days(1))).isEmpty)
+    }
+
+    @Test("A receipt that waits is due at its next try", arguments: Kind.allCases)
+    func waiting(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let jobs = PrintJobs(try place.open())
+        let now = place.clock.now()
+        try await jobs.add(
+            PrintJob(
+                id: "print_1", payment: PaymentID(rawValue: "pay_1"), printer: "bar", copy: "customer", copies: 1,
+                isReprint: false, at: now))
+        #expect(try await jobs.begin("print_1"))
+        try await jobs.end("print_1", as: .waiting, note: "off", nextTryAt: now.adding(.seconds(5)))
+        #expect(try await jobs.waiting(dueBy: now).isEmpty)
+        #expect(try await jobs.waiting().count == 1)
+        #expect(try await jobs.waiting(dueBy: now.adding(.seconds(5))).count == 1)
+        #expect(try await jobs.endWaiting("print_1", as: .canceled, note: "called off"))
+        #expect(try await jobs.job("print_1")?.note == "called off")
+        #expect(try await jobs.waiting().isEmpty)
+    }
+
+    @Test("A printer's name is kept, replaced and forgotten", arguments: Kind.allCases)
+    func printers(_ kind: Kind) async throws {
+        let registry = PrinterRegistry(try Place(kind).open())
+        var office = KnownPrinter(name: "office", address: "ipps://a/ipp/print", profile: "80", certificate: [1, 2])
+        office.trustsFirst = true
+        office.user = "ada"
+        office.passwordFile = "/tmp/pw"
+        try await registry.keep(office)
+        try await registry.keep(KnownPrinter(name: "bar", address: "socket://b:9100", profile: "58"))
+        #expect(try await registry.all().map(\.name) == ["bar", "office"])
+        #expect(try await registry.known("office") == office)
+        office.address = "ipps://b/ipp/print"
+        try await registry.keep(office)
+        #expect(try await registry.place(of: "office").description == "ipps://b/ipp/print")
+        #expect(try await registry.forget("office"))
+        #expect(try await !registry.forget("office"))
+        #expect(try await registry.known("") == nil)
+    }
+
+    // MARK: Mail
+
+    @Test(
+        "A receipt is sent to an address once at a time, and one left by a dead process may have been sent",
+        arguments: Kind.allCases)
+    func mail(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let (first, second) = (try place.open(), try place.open())
+        let payment = PaymentID(rawValue: "pay_1")
+        let now = place.clock.now()
+        let begun = try await count(10) { number in
+            try await ReceiptMails(number % 2 == 0 ? first : second)
+                .begin(ReceiptMail(id: "mail_\(number)", payment: payment, to: "a•••@example.com", at: now))
+        }
+        #expect(begun == 1)
+        let other = ReceiptMail(id: "mail_b", payment: payment, to: "b•••@example.com", at: now)
+        #expect(try await ReceiptMails(first).begin(other))
+        try await ReceiptMails(first).end(other, as: .sent, note: "sent")
+        let again = ReceiptMail(id: "mail_c", payment: payment, to: "b•••@example.com", at: now)
+        #expect(try await ReceiptMails(first).begin(again))
+        #expect(try await ReceiptMails(second).mails(of: payment).map(\.state) == [.sending, .sent, .sending])
+        try await place.end(first)
+        let left = try await ReceiptMails(second).mails(of: payment).last
+        #expect(left?.state == .mayHaveBeenSent && left?.note == "Till stopped while it was sent.")
+        let third = ReceiptMail(id: "mail_d", payment: payment, to: "b•••@example.com", at: now)
+        #expect(try await ReceiptMails(second).begin(third))
+    }
+
+    // MARK: Baskets
+
+    private func basket(_ id: String = "b-1", version: Int = 1) -> SheetBasket {
+        let shop = SheetBasket.ShopAddress(
+            name: "Shop", addressLines: ["1 Street"], locality: "London", postalCode: "EC4M 7RF", countryCode: "GB")
+        return SheetBasket(
+            id: id, currency: .gbp, service: .collection(shop),
+            lines: [SheetItem(label: "Tea", amount: Money(minorUnits: 250, currency: .gbp))])
+    }
+
+    private func transaction() -> WalletTransactionID {
+        WalletTransactionID(bytes: [UInt8](repeating: 0xAB, count: 32))
+    }
+
+    @Test(
+        "Of many who pay a basket one begins, in whatever process, and it is not replaced then",
+        arguments: Kind.allCases)
+    func oneBegins(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let stores = [try place.open(), try place.open()]
+        let baskets = stores.map { ApplePayBaskets(journal: $0, clock: place.clock) }
+        try await baskets[0].open(basket(), account: "guest_1")
+        let kept = try #require(try await baskets[1].entry("b-1"))
+        #expect(kept.basket == basket() && kept.account == "guest_1" && kept.nonce.count == 32)
+        let transaction = transaction()
+        let begun = try await count(20) { number in
+            guard case .begin = try await baskets[number % 2].begin("b-1", version: 1, transaction: transaction) else {
+                return false
+            }
+            return true
+        }
+        #expect(begun == 1)
+        try await baskets[0].open(basket(), account: "other")
+        #expect(try await baskets[0].entry("b-1")?.account == "guest_1")
+        #expect(try await baskets[0].change("b-1") { _ in [] } == nil)
+        let holders = [try await baskets[0].entry("b-1")?.holder, try await baskets[1].entry("b-1")?.holder]
+        #expect(Set(holders) == [.thisProcess, .anotherProcess])
+        try await baskets[1].note(
+            PaymentID(rawValue: "pay_1"), of: "b-1", transaction: transaction.description, contact: Array("{}".utf8))
+        // Only the transaction that holds it ends it.
+        try await baskets[1].end("b-1", transaction: "other", answer: nil)
+        let attempt = try #require(try await baskets[0].entry("b-1")?.attempt)
+        #expect(attempt.payment?.rawValue == "pay_1" && attempt.contact == Array("{}".utf8) && attempt.answer == nil)
+        try await baskets[0].end("b-1", transaction: transaction.description, answer: Array(#"{"status":"x"}"#.utf8))
+        #expect(try await baskets[1].entry("b-1")?.holder == .nobody)
+        #expect(try await baskets[1].entry("b-1")?.answer?["status"] == .string("x"))
+        try await baskets[0].end("b-1", transaction: transaction.description, answer: nil)
+        #expect(try await baskets[1].entry("b-1")?.attempt == nil)
+    }
+
+    @Test("A basket that is begun at another version than it has is not taken", arguments: Kind.allCases)
+    func versions(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let baskets = ApplePayBaskets(journal: try place.open(), clock: place.clock)
+        try await baskets.open(basket())
+        _ = try await baskets.change("b-1") { basket in
+            basket.pay(byCredit: true)
+            return []
+        }
+        let version = try #require(try await baskets.entry("b-1")?.basket.version)
+        let transaction = transaction()
+        for (tried, isTaken) in [(version + 1, false), (version, true)] {
+            let admission = try await baskets.begin("b-1", version: tried, transaction: transaction)
+            if case .begin = admission { #expect(isTaken) } else { #expect(!isTaken) }
+        }
+        guard case .missing = try await baskets.begin("none", version: 1, transaction: transaction) else {
+            Issue.record("there is no such basket")
+            return
+        }
+    }
+
+    @Test("What nobody paid goes after a day; what was paid stays for 180", arguments: Kind.allCases)
+    func lifetimes(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let baskets = ApplePayBaskets(journal: try place.open(), clock: place.clock)
+        let transaction = transaction()
+        for id in ["old", "paying", "paid"] { try await baskets.open(basket(id)) }
+        for id in ["paying", "paid"] { _ = try await baskets.begin(id, version: 1, transaction: transaction) }
+        try await baskets.end("paid", transaction: transaction.description, answer: Array("{}".utf8))
+        place.clock.move(.hours(23))
+        try await baskets.open(basket("new"))
+        #expect(try await baskets.entry("old") != nil)
+        place.clock.move(.hours(2))
+        try await baskets.open(basket("newer"))
+        #expect(try await baskets.entry("old") == nil)
+        #expect(try await baskets.entry("new") != nil)
+        #expect(try await baskets.entry("paid") != nil)
+        place.clock.move(.days(180))
+        try await baskets.open(basket("newest"))
+        #expect(try await baskets.entry("paid") == nil)
+        #expect(try await baskets.entry("paying") != nil)
+    }
+
+    // MARK: Accounts, events, keys
+
+    @Test("A name has one account, and its token is found by its hash only", arguments: Kind.allCases)
+    func accounts(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let stores = [try place.open(), try place.open()]
+        let made = try await count(10) { number in
+            try await CustomerAccounts(stores[number % 2])
+                .account(CustomerAccount(name: [1], id: "a\(number)", token: [2, UInt8(number)]))?.isNew == true
+        }
+        #expect(made == 1)
+        let customers = CustomerAccounts(stores[0])
+        let first = try #require(try await customers.demoCustomer())
+        #expect(try await customers.customer(showing: first.token.reveal()) == "customer_ada")
+        let second = try #require(try await CustomerAccounts(stores[1]).demoCustomer())
+        #expect(try await customers.customer(showing: first.token.reveal()) == nil)
+        #expect(try await customers.customer(showing: second.token.reveal()) == "customer_ada")
+        #expect(try await customers.customer(showing: String(repeating: "0", count: 64)) == nil)
+    }
+
+    @Test("An event of a merchant's token is kept once and waits until its details are known", arguments: Kind.allCases)
+    func events(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let log = MerchantTokenLog(try place.open(), clock: place.clock)
+        #expect(try await log.add("e-1"))
+        #expect(try await log.add("e-2"))
+        #expect(try await !log.add("e-1"))
+        #expect(try await log.waiting(limit: 10).map(\.id) == ["e-1", "e-2"])
+        try await log.end("e-1", details: Array(#"{"a":1}"#.utf8))
+        try await log.forget("e-1")
+        try await log.forget("e-2")
+        #expect(try await log.waiting(limit: 10).isEmpty)
+        #expect(try await log.newest(100).map(\.details) == [Array(#"{"a":1}"#.utf8)])
+    }
+
+    @Test("A key lets its account in until it is revoked", arguments: Kind.allCases)
+    func keys(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let keys = APIKeys(try place.open(), clock: place.clock)
+        try await keys.add(hash: [1, 2], account: .main, label: "Shop")
+        await #expect(throws: JournalError.self) { try await keys.add(hash: [1, 2], account: .main, label: "x") }
+        #expect(try await keys.account(ofHash: [1, 2]) == .main)
+        #expect(try await keys.account(ofHash: [1]) == nil)
+        #expect(try await keys.revoke(hash: [1, 2]))
+        #expect(try await !keys.revoke(hash: [1, 2]))
+        #expect(try await keys.account(ofHash: [1, 2]) == nil)
+        #expect(try await keys.all().map(\.label) == ["Shop"])
+        #expect(try await keys.all().first?.revokedAt == place.clock.now())
+    }
+
+    @Test(
+        "A notification is kept once, in order, found by our name and Adyen's, and by another process",
+        arguments: Kind.allCases)
+    func notifications(_ kind: Kind) async throws {
+        let place = Place(kind)
+        let (store, other) = (
+            JournalAdyenNotifications(store: try place.open()), JournalAdyenNotifications(store: try place.open())
+        )
+        func told(_ code: String, _ name: String, about: String? = nil, _ reference: String) throws -> AdyenNotification
+        {
+            let json = """
+                {"eventCode":"\(code)","pspReference":"\(name)","originalReference":\(about.map { "\"\($0)\"" } ?? "null"),
+                "merchantReference":"\(reference)","merchantAccountCode":"A","minor":1250,"currency":"EUR","success":true}
+                """
+            return try #require(AdyenNotification(kept: try JSONValue(parsing: Array(json.utf8))))
+        }
+        let authorized = try told("AUTHORISATION", "PSP1", "pay_1-a1")
+        let captured = try told("CAPTURE", "PSP2", about: "PSP1", "pay_1-c1")
+        let long = try told("REFUND", "PSP4", about: "PSP9", String(repeating: "r", count: 600))
+        try await store.keep([authorized, authorized, try told("AUTHORISATION", "PSP9", "pay_9-a1")])
+        try await other.keep([captured, authorized, long])
+        #expect(try await store.named("pay_1-a1") == [authorized])
+        #expect(try await other.about("PSP1") == [authorized, captured])
+        #expect(try await store.about("PSP9").count == 2)
+        #expect(try await store.about("PSP3").isEmpty)
+    }
+}
