@@ -61,6 +61,7 @@ let package = Package(
         .library(name: "TillTapToPay", targets: ["TillTapToPay"]),
         .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
+        .library(name: "TillProvider", targets: ["TillProvider"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
@@ -118,6 +119,8 @@ let package = Package(
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
+        .target(name: "TillProvider", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
+
         // Floor 2: the outside parties.
         .target(
             name: "TillHTTP",
@@ -126,15 +129,20 @@ let package = Package(
         // The smart card library is found when it is needed, too.
         .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
-            name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
+            name: "TillStripe",
+            dependencies: ["TillCore", "TillHardware", "TillProvider", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillBraintree", dependencies: ["TillCore", "TillCards", "TillHTTP", crypto, httpTypes],
+            name: "TillBraintree",
+            dependencies: ["TillCore", "TillCards", "TillProvider", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
-            name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
+            name: "TillAdyen",
+            dependencies: ["TillCore", "TillHardware", "TillProvider", crypto, cryptoExtras, httpTypes],
+            swiftSettings: strict),
         .target(
-            name: "TillPayPal", dependencies: ["TillCore", "TillCards", "TillHTTP", asn1, x509, httpTypes],
+            name: "TillPayPal",
+            dependencies: ["TillCore", "TillCards", "TillProvider", "TillHTTP", asn1, x509, httpTypes],
             swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
@@ -172,9 +180,9 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillHTTP",
-                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillPayPal", "TillBraintree",
-                "TillApplePay", "TillContactless", "TillTapToPay", "TillAdyen",
+                "TillCore", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware", "TillProvider",
+                "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillCards", "TillApplePay",
+                "TillContactless", "TillTapToPay",
                 crypto, hummingbird, lifecycle, httpTypes, log, metrics, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -187,8 +195,8 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal", "TillCheckout",
-                "TillSandbox", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPal", "TillApplePay",
-                "TillContactless", "TillTapToPay", "TillPCSC", "TillAdyen", crypto, log,
+                "TillSandbox", "TillServer", "TillHTTP", "TillProvider", "TillStripe", "TillPayPal", "TillBraintree",
+                "TillAdyen", "TillCards", "TillApplePay", "TillContactless", "TillTapToPay", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -248,7 +256,7 @@ let package = Package(
             crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillSimulation", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
-        tests("TillAdyen", "TillSandbox", httpTypes),
+        tests("TillAdyen", "TillHardware", "TillProvider", "TillSandbox", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillJournal", "TillSandbox", "TillSimulation", crypto]
@@ -258,11 +266,21 @@ let package = Package(
         tests("TillHTTP", nioCore, nioPosix, httpTypes),
         tests("TillStripe", "ProviderScripts", "TillHTTP", crypto, httpTypes),
         tests("TillJournal", grdb),
-        tests("TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillStripe", grdb, httpTypes),
+        tests(
+            "TillSandbox", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider", "TillStripe",
+            grdb,
+            httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillTapToPay", "TillProvider", "TillStripe", lifecycle, httpTypes, tracing, inMemoryTracing),
+        .testTarget(
+            name: "TillCommandTests",
+            dependencies: [
+                "TillCommand", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider", "TillServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,6 @@
+import TillAdyen
 import TillCore
+import TillProvider
 import TillSandbox
 import TillServer
 
@@ -20,8 +22,8 @@ extension Sandbox {
             }
         }
         if name == "adyen" {
-            let settings = try Settings(commandLine: [:], file: nil)
-            let seal = AdyenTerminalOptions.seal(
+            let settings = try Settings(of: ProviderModules.all)
+            let seal = AdyenTerminalSeal(
                 passphrase: settings.secret(.adyenTerminalPassphrase), key: settings.text(.adyenTerminalKey))
             try await SandboxAdyen(stall: .seconds(100), terminalSeal: seal).run(port: port, onReady: tell)
         } else if name == "braintree" {

@@ -54,11 +54,12 @@
   };
 
   const selected = () => choice.selectedOptions[0];
-  const isStripes = () => !chosen.hidden && choice.value !== "simulated";
+  const isListed = () => !chosen.hidden && choice.value !== "simulated";
   function showChoice() {
-    simulated.hidden = isStripes();
-    tickBox.hidden = !isStripes();
-    partBox.hidden = !isStripes() || !tick.checked;
+    simulated.hidden = isListed();
+    tickBox.hidden = !isListed() || selected()?.dataset.asksTip !== "yes";
+    if (tickBox.hidden) tick.checked = false;
+    partBox.hidden = !isListed() || !tick.checked;
   }
   choice.addEventListener("change", showChoice);
   tick.addEventListener("change", showChoice);
@@ -70,9 +71,9 @@
     return { currency: String(order.currency ?? ""), minor: minorUnits(String(order.total ?? ""), String(order.currency ?? "")).value };
   }
 
-  // The tender that a sale begins with: one of Stripe's readers, or null for the simulated one.
+  // The tender that a sale begins with: one of the providers' readers, or null for the simulated one.
   globalThis.tillReader = (sale) => {
-    if (!isStripes()) return null;
+    if (!isListed()) return null;
     const tender = { type: "reader", reader: choice.value };
     if (tick.checked) {
       tender.ask_tip = true;
@@ -95,6 +96,7 @@
     const options = () => answer.readers.map((reader) => {
       const option = make("option", reader.label + (reader.status === "offline" ? " (not heard of lately)" : ""), { value: reader.id });
       option.dataset.simulated = reader.simulated ? "yes" : "no";
+      option.dataset.asksTip = reader.asks_tip ? "yes" : "no";
       option.defaultSelected = reader.preferred;
       return option;
     });
@@ -105,7 +107,7 @@
     if ([...choice.options].some((option) => option.value === before)) choice.value = before;
     chosen.hidden = answer.readers.length === 0;
     showChoice();
-    globalThis.tillQuestions?.(answer.readers);
+    globalThis.tillQuestions?.(answer.readers.filter((reader) => reader.asks_questions));
   }
 
   async function tell(verb, body) {

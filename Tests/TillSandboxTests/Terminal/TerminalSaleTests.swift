@@ -4,6 +4,7 @@ import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
+import TillProvider
 import TillStripe
 
 @testable import TillSandbox
