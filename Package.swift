@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "TillOffline", targets: ["TillOffline"]),
         .library(name: "TillPCSC", targets: ["TillPCSC"]),
         .library(name: "TillHardwareCombine", targets: ["TillHardwareCombine"]),
+        .library(name: "TillProvider", targets: ["TillProvider"]),
         .library(name: "TillHTTP", targets: ["TillHTTP"]),
         .library(name: "TillCanvas", targets: ["TillCanvas"]),
         .library(name: "TillPrinting", targets: ["TillPrinting"]),
@@ -129,6 +130,8 @@ let package = Package(
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
+        .target(name: "TillProvider", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
+
         // Floor 2: the outside parties.
         .target(
             name: "TillHTTP",
@@ -137,17 +140,22 @@ let package = Package(
         // The smart card library is found when it is needed, too.
         .target(name: "TillPCSC", dependencies: ["TillCore", "TillContactless"], swiftSettings: strict),
         .target(
-            name: "TillStripe", dependencies: ["TillCore", "TillHardware", "TillHTTP", crypto, httpTypes],
+            name: "TillStripe",
+            dependencies: ["TillCore", "TillHardware", "TillProvider", "TillHTTP", crypto, httpTypes],
             swiftSettings: strict),
         .target(
             name: "TillBraintree",
-            dependencies: ["TillCore", "TillCards", "TillPayPalClient", "TillBraintreeClient", crypto, httpTypes],
+            dependencies: [
+                "TillCore", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillProvider", crypto, httpTypes,
+            ],
             swiftSettings: strict),
         .target(
-            name: "TillAdyen", dependencies: ["TillCore", crypto, cryptoExtras, httpTypes], swiftSettings: strict),
+            name: "TillAdyen",
+            dependencies: ["TillCore", "TillHardware", "TillProvider", crypto, cryptoExtras, httpTypes],
+            swiftSettings: strict),
         .target(
             name: "TillPayPal",
-            dependencies: ["TillCore", "TillCards", "TillPayPalClient", asn1, x509, httpTypes],
+            dependencies: ["TillCore", "TillCards", "TillPayPalClient", "TillProvider", asn1, x509, httpTypes],
             swiftSettings: strict),
 
         // Pango and Cairo are found when they are needed, so that nothing has to be there to build or to start.
@@ -190,10 +198,8 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware",
-                "TillHTTP",
-                "TillStripe", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
-                "TillPayPalClient", "TillPayPal", "TillBraintree", "TillApplePay", "TillContactless", "TillTapToPay",
-                "TillOffline", "TillAdyen",
+                "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
+                "TillApplePay", "TillContactless", "TillTapToPay", "TillOffline",
                 crypto, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -206,10 +212,9 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
-                "TillCheckout",
-                "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillStripe", "TillCards", "TillPayPalClient",
-                "TillPayPal", "TillApplePay", "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", "TillAdyen",
-                crypto, log,
+                "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
+                "TillPayPal", "TillPayPalClient", "TillBraintree", "TillAdyen", "TillCards", "TillApplePay",
+                "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -273,7 +278,7 @@ let package = Package(
             "TillStandIns", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillStandIns", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
-        tests("TillAdyen", "TillCards", "TillSandbox", "TillStandIns", httpTypes),
+        tests("TillAdyen", "TillCards", "TillHardware", "TillProvider", "TillSandbox", "TillStandIns", httpTypes),
         tests(
             "TillTapToPay",
             ["TillCheckout", "TillContactless", "TillOffline", "TillSandbox", crypto] + proximityReaderShell),
@@ -285,14 +290,21 @@ let package = Package(
         tests("TillJournal", grdb),
         tests("TillSandbox", "TillCards", "TillHardware"),
         tests(
-            "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillSandbox",
-            "TillStripe",
-            httpTypes),
+            "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",
+            "TillSandbox", "TillStripe", httpTypes),
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillSimulation"),
         tests(
             "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout",
-            "TillSandbox", "TillStandIns", "TillTapToPay", grdb, lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", "TillTapToPay", grdb, lifecycle, httpTypes,
+            tracing, inMemoryTracing),
+        .testTarget(
+            name: "TillCommandTests",
+            dependencies: [
+                "TillCommand", "TillCore", "TillCheckout", "TillHardware", "TillJournal", "TillProvider", "TillServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

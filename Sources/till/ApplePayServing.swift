@@ -1,5 +1,6 @@
 import TillApplePay
 import TillCore
+import TillProvider
 import TillServer
 
 extension ApplePayMount {
@@ -32,13 +33,13 @@ extension ApplePayMount {
 
 extension Counter {
     /// How the demo shop hands tokens to the provider; `nil` where there is no demo shop, because the provider is not
-    /// on this machine. Stripe's stand-in is given them sealed, PayPal's opened: each as it takes them.
+    /// on this machine.
     fileprivate var demoOpening: TokenOpening? {
-        switch options.provider.rawValue {
-        case "sandbox": .here
-        case "stripe" where Loopback.isURL(options.stripeURL): .provider
-        case "paypal" where options.payPal.map({ Loopback.isURL($0.url) }) ?? false: .here
-        default: nil
+        guard options.provider != .sandbox else { return .here }
+        return switch module(options.provider)?.standInWallet {
+        case .sealed: .provider
+        case .opened: .here
+        case nil: nil
         }
     }
 }

@@ -1,4 +1,6 @@
+import TillAdyen
 import TillCore
+import TillProvider
 import TillStandIns
 import TillServer
 
@@ -20,8 +22,8 @@ extension Sandbox {
             }
         }
         if name == "adyen" {
-            let settings = try Settings(commandLine: [:], file: nil)
-            let named = settings.text(.adyenTerminalKey).flatMap { AdyenTerminalOptions.named($0) }
+            let settings = try Settings(of: ProviderModules.all)
+            let named = settings.text(.adyenTerminalKey).flatMap { AdyenTerminalSeal.named($0) }
             let key = settings.secret(.adyenTerminalPassphrase).flatMap { passphrase in
                 named.map { AdyenTerminalStandInKey(passphrase: passphrase, identifier: $0.name, version: $0.version) }
             }

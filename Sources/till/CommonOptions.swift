@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillProvider
 import TillServer
 
 /// What every command takes.
@@ -17,16 +18,21 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The settings file, JSON. Also TILL_CONFIG; usually till.json, if there is one here.", valueName: "file"))
+            "The settings file, JSON. Also TILL_CONFIG; by default till.json, if there is one here.", valueName: "file")
+    )
     var config: String?
 
     /// The settings that hold, with what this command line says; an option that was not given is `nil`.
-    func settings(_ more: [Setting: String?] = [:]) throws(SettingsError) -> Settings {
+    /// - Parameter carried: values of providers' options, by the keys of their settings.
+    func settings(
+        _ more: [Setting: String?] = [:], carried: [String: String] = [:]
+    ) throws(SettingsError) -> Settings {
         var given: [String: String] = [:]
+        for (key, text) in carried { given[key] = text }
         for (setting, text) in more { given[setting.key] = text }
         given[Setting.journal.key] = journal
         given[Setting.account.key] = account
-        return try Settings(commandLine: given, file: config)
+        return try Settings(of: ProviderModules.all, commandLine: given, file: config)
     }
 
     /// The account that the command works for.
@@ -41,40 +47,29 @@ struct ProviderOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "sandbox, stripe, paypal, braintree, adyen or cash. Also TILL_PROVIDER; usually sandbox.",
-            valueName: "name"))
+            "sandbox, \(ProviderModules.all.map { $0.name.rawValue }.joined(separator: ", ")) or cash. Also TILL_PROVIDER; "
+                + "sandbox by default. `till help providers` lists the options of each.", valueName: "name"))
     var provider: String?
-
-    @Option(name: .long, help: ArgumentHelp("Where Stripe's interface is. Also TILL_STRIPE_URL.", valueName: "url"))
-    var stripeURL: String?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Stripe's secret key. Better: TILL_STRIPE_KEY or TILL_STRIPE_KEY_FILE, which other users cannot see.",
-            valueName: "key"))
-    var stripeKey: String?
 
     @Option(name: .long, help: ArgumentHelp("How long the sandbox takes for each call, as 50ms.", valueName: "time"))
     var sandboxLatency: String?
 
-    @OptionGroup var cards: CardProviderOptions
+    @Option(
+        name: .customLong(ProviderArguments.carrier), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(visibility: .private))
+    var carried: [String] = []
 
-    /// What these options say.
-    var given: [Setting: String?] {
-        [
-            .provider: provider, .stripeURL: stripeURL, .stripeKey: stripeKey, .sandboxLatency: sandboxLatency,
-            .payPalURL: cards.paypalURL, .payPalClientID: cards.paypalClientID, .payPalSecret: cards.paypalSecret,
-            .braintreeURL: cards.braintreeURL, .adyenURL: cards.adyenURL,
-            .adyenTerminal: cards.terminal,
-        ]
+    /// The settings that hold, with what these options say.
+    func settings(_ common: CommonOptions, _ more: [Setting: String?] = [:]) throws(SettingsError) -> Settings {
+        let given: [Setting: String?] = [.provider: provider, .sandboxLatency: sandboxLatency]
+        return try common.settings(given.merging(more) { $1 }, carried: ProviderArguments.values(carried))
     }
 
     /// All of it as the counter takes it.
     func counterOptions(
         _ common: CommonOptions, _ more: [Setting: String?] = [:]
     ) throws(SettingsError) -> CounterOptions {
-        try CounterOptions(try common.settings(given.merging(more) { $1 }))
+        try CounterOptions(try settings(common, more))
     }
 }
 
@@ -82,27 +77,16 @@ extension CounterOptions {
     /// The options that settings lead to.
     init(_ settings: Settings) throws(SettingsError) {
         self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
-        stripeKey = settings.secret(.stripeKey)
-        if let url = settings.text(.stripeURL) { stripeURL = url }
-        stripeNetworkPriority = settings.text(.stripeNetworkPriority)
+        self.settings = settings
+        modules = ProviderModules.all
         receipts = try ReceiptSetup(settings)
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
-        stripeWebhookSecrets = (settings.secret(.stripeWebhookSecret)?.reveal() ?? "")
-            .split(separator: ",").prefix(2).map { Secret($0.trimmingCharacters(in: .whitespaces)) }
         do throws(IdentifierError) {
             if let name = settings.text(.account) { account = try AccountID(validating: name) }
             if let name = settings.text(.provider) { provider = try ProviderName(validating: name) }
         } catch {
             throw .wrongValue(place: "The account or the provider", reason: "cannot be used: \(error)")
         }
-        // A test server on this machine takes any test key, so none need be typed.
-        if stripeKey == nil, provider.rawValue == "stripe", Loopback.isURL(stripeURL) {
-            stripeKey = Secret("sk_test_local")
-        }
         offline = try OfflineOptions(settings, journal: journal)
-        payPal = PayPalOptions(settings, isChosen: provider.rawValue == "paypal")
-        braintree = BraintreeOptions(settings, isChosen: provider.rawValue == "braintree")
-        adyen = AdyenOptions(settings, isChosen: provider.rawValue == "adyen")
-        adyenTerminal = try AdyenTerminalOptions(settings)
     }
 }

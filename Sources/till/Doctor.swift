@@ -3,6 +3,7 @@ import Foundation
 import TillCheckout
 import TillCore
 import TillJournal
+import TillProvider
 import TillServer
 
 /// `till doctor`
@@ -14,77 +15,58 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var provider: ProviderOptions
 
-    /// One thing that was looked at.
-    private struct Finding {
-        var isFine: Bool
-        var text: String
-    }
-
     func run() async throws {
         let settings: Settings
         do throws(SettingsError) {
-            settings = try common.settings(provider.given)
+            settings = try provider.settings(common)
         } catch { throw Output.fail(error, json: common.json) }
         try await withCounter(common, provider) { counter in
-            let isUsable = counter.checkout.providerNames.contains(counter.options.provider)
+            let isUsable = counter.takesPayments(counter.options.provider)
             let findings = try await findings(counter, settings)
             common.json ? printJSON(settings, findings, isUsable) : tell(settings, findings)
             if !isUsable { throw ExitCode(1) }
         }
     }
 
-    private func findings(_ counter: Counter, _ settings: Settings) async throws -> [Finding] {
+    private func findings(_ counter: Counter, _ settings: Settings) async throws -> [ProviderFinding] {
         let name = counter.options.provider
-        var findings: [Finding] = []
         try await counter.journal.checkWriting()
-        findings.append(Finding(isFine: true, text: "The journal \(counter.options.journal) opens and takes writes."))
+        var findings = [ProviderFinding("The journal \(counter.options.journal) opens and takes writes.")]
         let due = try await counter.journal.due(at: counter.clock.now(), limit: 100)
         findings.append(
             due.isEmpty
-                ? Finding(isFine: true, text: "Nothing is overdue.")
-                : Finding(
-                    isFine: false,
-                    text: "\(due.count) payments wait for `till payments recover` or a running counter."))
-        findings.append(Finding(isFine: true, text: "The sandbox is ready; it moves no real money."))
-        if counter.stripe != nil {
-            findings.append(Finding(isFine: true, text: "Stripe is configured at \(counter.options.stripeURL)."))
-            findings.append(
-                counter.options.stripeWebhookSecrets.isEmpty
-                    ? Finding(
-                        isFine: false, text: "Stripe's webhooks are not set up: set TILL_STRIPE_WEBHOOK_SECRET.")
-                    : Finding(isFine: true, text: "Stripe's webhooks are verified."))
-        } else {
-            findings.append(Finding(isFine: true, text: "Stripe is not configured: set TILL_STRIPE_KEY to use it."))
-        }
+                ? ProviderFinding("Nothing is overdue.")
+                : ProviderFinding(
+                    "\(due.count) payments wait for `till payments recover` or a running counter.", isFine: false))
+        findings.append(ProviderFinding("The sandbox is ready; it moves no real money."))
+        findings += counter.providerFindings
         findings.append(
-            counter.checkout.providerNames.contains(name)
-                ? Finding(isFine: true, text: "Payments go to \(name) unless a command says otherwise.")
-                : Finding(isFine: false, text: "The chosen provider \(name) is not configured."))
+            counter.takesPayments(name)
+                ? ProviderFinding("Payments go to \(name) unless a command says otherwise.")
+                : ProviderFinding("The chosen provider \(name) is not configured.", isFine: false))
         return findings + Doctor.secretFindings(settings)
     }
 
     /// Secrets that others can see.
-    private static func secretFindings(_ settings: Settings) -> [Finding] {
+    private static func secretFindings(_ settings: Settings) -> [ProviderFinding] {
         settings.entries.compactMap { entry in
             switch entry.origin {
             case .commandLine where entry.setting.kind == .secret:
-                return Finding(
-                    isFine: false,
-                    text: "\(entry.place) stands on the command line, where other users of this machine can see it: "
-                        + "set \(entry.setting.variable).")
+                return ProviderFinding(
+                    "\(entry.place) stands on the command line, where other users of this machine can see it: "
+                        + "set \(entry.setting.variable).", isFine: false)
             case .secretFile(let path):
                 let rights =
                     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? NSNumber
                 guard let rights, rights.intValue & 0o077 != 0 else { return nil }
-                return Finding(
-                    isFine: false,
-                    text: "Other users of this machine can read the secret in \(path): chmod 600 \(path).")
+                return ProviderFinding(
+                    "Other users of this machine can read the secret in \(path): chmod 600 \(path).", isFine: false)
             default: return nil
             }
         }
     }
 
-    private func tell(_ settings: Settings, _ findings: [Finding]) {
+    private func tell(_ settings: Settings, _ findings: [ProviderFinding]) {
         Output.line("Settings" + (settings.file.map { " (file: \($0))" } ?? " (no settings file)"))
         let width = settings.entries.map { $0.setting.key.count }.max() ?? 0
         for entry in settings.entries {
@@ -99,7 +81,7 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    private func printJSON(_ settings: Settings, _ findings: [Finding], _ isUsable: Bool) {
+    private func printJSON(_ settings: Settings, _ findings: [ProviderFinding], _ isUsable: Bool) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("ok", isUsable)

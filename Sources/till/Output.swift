@@ -1,6 +1,7 @@
 import ArgumentParser
 import TillCore
 import TillJournal
+import TillProvider
 import TillServer
 
 #if canImport(Glibc)

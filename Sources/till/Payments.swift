@@ -3,7 +3,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 import TillServer
-import TillStripe
+import TillProvider
 
 /// `till payments …`
 struct Payments: AsyncParsableCommand {
@@ -134,7 +134,13 @@ struct Payments: AsyncParsableCommand {
         func run() async throws {
             try await change(common, provider, payment, wish: .refund) { counter, found in
                 if let reader {
-                    counter.terminal?.feed.useReader(try await counter.reader(reader).id, forRefundOf: found.id)
+                    let fleets = counter.modules.compactMap(\.readers)
+                    guard let fleet = fleets.first(where: { $0.provider == found.provider }) ?? fleets.first else {
+                        throw CommandError(
+                            code: "no_readers", what: "No provider of this counter has card readers.",
+                            next: "Leave out --reader.")
+                    }
+                    try await fleet.use(try counter.chosenReader(reader), forRefundOf: found.id)
                 }
                 return try await counter.checkout.refund(
                     found.id, account: found.account, amount: try money(amount, found), reason: reason)

@@ -61,33 +61,29 @@ extension TerminalReader {
 }
 
 extension Counter {
-    /// The readers, or why there are none.
+    /// Stripe's readers and places, which this command also manages, or why there are none.
     func readers() throws -> StripeTerminal {
-        guard let terminal else {
+        guard let stripe = modules.lazy.compactMap({ $0 as? StripeModule }).first else {
             throw CommandError(
                 code: "no_readers", what: "Card readers need Stripe.",
                 next: "Add --provider stripe, with TILL_STRIPE_KEY or with --stripe-url of a sandbox.")
         }
-        return terminal.terminal
+        return stripe.terminal.terminal
     }
 
     /// The reader of a name, or the connected one.
     func reader(_ name: String?) async throws -> TerminalReader {
-        let readers = try readers()
+        try await readers().reader(named: try chosenReader(name))
+    }
+
+    /// What a reader is looked up by: the name itself, or the id of the connected one.
+    func chosenReader(_ name: String?) throws -> String {
         let wanted = name == ReaderChoice.word ? nil : name
         guard let word = wanted ?? ReaderChoice.read(self)?.id else {
             throw CommandError(
                 code: "reader_not_connected", what: "No reader was named and none is connected.",
                 next: "Name one by its label or id, or connect one: till readers connect.")
         }
-        return try await readers.reader(named: word)
-    }
-}
-
-extension IdempotencyKey {
-    /// A key for something that a person asks for once.
-    static func once(_ verb: String) -> IdempotencyKey {
-        let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-        return IdempotencyKey(rawValue: "till-\(verb)-\(random)")
+        return word
     }
 }

@@ -2,8 +2,8 @@ import ArgumentParser
 import TillCheckout
 import TillCore
 import TillHardware
+import TillProvider
 import TillServer
-import TillStripe
 import UnixSignals
 
 #if canImport(Glibc)
@@ -15,24 +15,47 @@ import UnixSignals
 #endif
 
 extension Sale {
-    /// The sale is made at one of Stripe's readers.
-    var isAtStripeReader: Bool { reader.map { $0 != "simulated" } ?? false }
+    /// The readers of the chosen provider, where the sale is made at one of them: it was named, or the provider has one
+    /// that needs no name and no other way to pay was chosen.
+    func fleet(_ counter: Counter) throws -> (any ReaderFleet)? {
+        guard !cash, cardNumber == nil else { return nil }
+        let fleet = counter.module(counter.options.provider)?.readers
+        guard let reader, reader != SimulatedCardReader.label else {
+            guard let fleet, fleet.standing != nil else { return nil }
+            guard reader == nil, card == nil else {
+                throw CommandError(
+                    code: "choose_a_tender", what: "More than one way to pay was chosen.",
+                    next: "Leave out --reader and --card: the customer pays at the terminal.")
+            }
+            return fleet
+        }
+        guard let fleet else {
+            throw CommandError(
+                code: "no_readers", what: "\(counter.options.provider) has no reader \(reader) at this counter.",
+                next: "Choose a provider with --provider that has it, or use --reader simulated.")
+        }
+        return fleet
+    }
 
-    /// Refuses what Stripe would refuse, before anything is written and the reader wakes.
-    func checkLimits(_ amount: Money) throws {
-        do throws(CardReaderFailure) { try AmountLimits.stripe.check(amount) } catch {
+    /// Refuses what cannot be sold at these readers, before anything is written and a reader wakes.
+    func check(_ order: Order, at fleet: any ReaderFleet) throws {
+        do throws(CardReaderFailure) { try fleet.limits.check(order.total) } catch {
             throw CommandError(
                 code: error.underlyingError.rawValue, what: error.details.sentence ?? "The amount cannot be charged.",
                 next: "Take another amount, or cash.")
         }
+        guard capture == CaptureMode.automatic.rawValue || fleet.capturesLater else {
+            throw CommandError(
+                code: "unsupported", what: "This reader takes the money at once.", next: "Leave out --capture manual.")
+        }
     }
 
     /// Whether the reader asks for a tip.
-    func tipping(_ order: Order) throws -> CardPresentPayload.Tipping? {
+    func tipping(_ order: Order, at fleet: (any ReaderFleet)?) throws -> CardPresentPayload.Tipping? {
         guard askTip || tipOn != nil else { return nil }
-        guard isAtStripeReader else {
+        guard let fleet, fleet.asksForTips else {
             throw CommandError(
-                code: "tip_needs_reader", what: "Only Stripe's smart readers ask for tips.",
+                code: "tip_needs_reader", what: "Only smart readers ask for tips.",
                 next: "Name one with --reader, or leave out --ask-tip and --tip-on.")
         }
         guard let tipOn else { return .onWholeAmount }
@@ -46,38 +69,27 @@ extension Sale {
         return .onPart(part)
     }
 
-    /// The reader that was named.
-    /// - Throws: an error that explains itself, before anything is written.
-    func stripeReader(_ counter: Counter) async throws -> TerminalReader {
-        guard counter.options.provider.rawValue == "stripe", counter.terminal != nil else {
-            throw CommandError(
-                code: "reader_needs_stripe", what: "The reader \(reader ?? "") is Stripe's.",
-                next: "Add --provider stripe, or use --reader simulated.")
-        }
-        let found = try await counter.reader(reader)
-        guard found.deviceType.isSmart else {
-            throw CommandError(
-                code: "reader_needs_phone", what: "\(found.label) is driven by a phone, not by this counter.",
-                next: "Choose a smart reader.")
-        }
-        return found
+    /// The reader that was named, or the one that needs no name.
+    func reader(of fleet: any ReaderFleet, _ counter: Counter) async throws -> CounterReader {
+        if reader == nil, let standing = fleet.standing { return standing }
+        return try await fleet.reader(named: try counter.chosenReader(reader))
     }
 
     /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C calls it off, as long as no card is
     /// being charged.
     func collect(
-        _ payment: Payment, at reader: TerminalReader, _ tipping: CardPresentPayload.Tipping?, in counter: Counter
+        _ payment: Payment, at reader: CounterReader, of fleet: any ReaderFleet,
+        _ tipping: CardPresentPayload.Tipping?, in counter: Counter
     ) async throws -> Payment {
-        guard let terminal = counter.terminal else { return payment }
         let isQuiet = common.json
-        let steps = terminal.feed.steps()
+        let steps = fleet.steps()
         let printer = Task {
             for await step in steps where step.payment == payment.id && !isQuiet {
                 Output.note("Reader \(reader.label): \(step.event.message ?? step.event.type.rawValue)")
             }
         }
         defer { printer.cancel() }
-        let interrupt = Task { [terminal = terminal.terminal] in
+        let interrupt = Task {
             var count = 0
             for await _ in await UnixSignalsSequence(trapping: .sigint) {
                 count += 1
@@ -85,18 +97,18 @@ extension Sale {
                     Output.note("till: The outcome is not known. Do not charge again: till payments show \(payment.id)")
                     quit()
                 }
-                do {
-                    _ = try await terminal.cancelAction(at: reader.id, key: .once("cancel"))
+                do throws(ReaderError) {
+                    _ = try await fleet.cancel(reader.id)
                     Output.note("Calling it off at the reader…")
-                } catch let error as StripeTerminalError {
+                } catch {
                     Output.note("\(error.what) Waiting for the end of it.")
                 }
             }
         }
         defer { interrupt.cancel() }
         return try await counter.checkout.confirm(
-            payment.id, account: common.accountID, provider: StripeTerminalProvider.name,
-            tender: StripeTerminalProvider.tender(reader: reader, tipping: tipping))
+            payment.id, account: common.accountID, provider: fleet.provider,
+            tender: fleet.tender(at: reader, tipping: tipping))
     }
 }
 

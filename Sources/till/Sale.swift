@@ -6,10 +6,9 @@ import TillCore
 import TillHardware
 import TillJournal
 import TillOrders
+import TillProvider
 import TillReceipts
 import TillServer
-import TillStripe
-import TillAdyen
 
 /// `till sale`: an order or an amount in, a receipt out.
 struct Sale: AsyncParsableCommand {
@@ -41,7 +40,7 @@ struct Sale: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The card reader: simulated, or the label or id of a Stripe reader, or connected. Simulated is used if no "
+            "The card reader: simulated, or the label or id of a provider's reader, or connected. Simulated is used if no "
                 + "other way to pay is named.", valueName: "name"))
     var reader: String?
     @Option(
@@ -85,32 +84,22 @@ struct Sale: AsyncParsableCommand {
         try await withCounter(common, provider, store.given) { counter in
             let mode = try captureMode()
             _ = try ReceiptForm(.text, width: width)
-            let name =
-                cash
-                ? ProviderName.cash
-                : isAtStripeReader
-                    ? StripeTerminalProvider.name
-                    : isAtAdyenTerminal(counter) ? AdyenTerminalProvider.name : counter.options.provider
-            if isAtAdyenTerminal(counter) { try checkAdyenTerminal() }
-            if isAtStripeReader { _ = try counter.readers() }
-            try checkBeforeWriting(sold, name: name, counter)
+            let fleet = try fleet(counter)
+            let name = cash ? ProviderName.cash : fleet?.provider ?? counter.options.provider
+            try counter.checkout.checkAmount(sold.total, provider: name)
+            if let fleet { try check(sold, at: fleet) }
             let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
             let typed = try typedTender(sold)
-            let tipping = try tipping(sold)
-            let atReader = isAtStripeReader ? try await stripeReader(counter) : nil
+            let tipping = try tipping(sold, at: fleet)
+            if let fleet {
+                let reader = try await reader(of: fleet, counter)
+                let payment = try await open(draft, in: counter)
+                return try await finish(
+                    try await collect(payment, at: reader, of: fleet, tipping, in: counter), counter)
+            }
             let payment = try await open(draft, in: counter)
-            if let atReader {
-                return try await finish(try await collect(payment, at: atReader, tipping, in: counter), counter)
-            }
             let tender: Tender
-            if let terminal = counter.adyenTerminal, name == AdyenTerminalProvider.name {
-                if !common.json { Output.note("The customer presents a card at \(terminal.terminal.terminal).") }
-                tender = terminal.tender
-            } else if let typed {
-                tender = typed
-            } else {
-                tender = try await readCard(for: payment)
-            }
+            if let typed { tender = typed } else { tender = try await readCard(for: payment) }
             if !common.json, !cash { Output.note("Asking \(name)…") }
             let done = try await counter.checkout.confirm(
                 payment.id, account: counter.options.account, provider: name, tender: tender)
@@ -178,12 +167,6 @@ struct Sale: AsyncParsableCommand {
         return mode
     }
 
-    /// Refuses what the provider cannot take before anything is written.
-    private func checkBeforeWriting(_ order: Order, name: ProviderName, _ counter: Counter) throws {
-        try counter.checkout.checkAmount(order.total, provider: name)
-        if name == StripeTerminalProvider.name { try checkLimits(order.total) }
-    }
-
     /// The tender as typed; `nil`: a reader will bring it.
     private func typedTender(_ order: Order) throws -> Tender? {
         guard [reader != nil || card != nil, cardNumber != nil, cash].filter({ $0 }).count <= 1 else {
@@ -215,7 +198,7 @@ struct Sale: AsyncParsableCommand {
                     number: cardNumber, expiry: expiry, securityCode: cvc, holder: cardholder, now: SystemClock().now())
                 return .card(card.details)
             }
-            if isAtStripeReader { return nil }
+            if let reader, reader != SimulatedCardReader.label { return nil }
             _ = try SimulatedCard(parsing: card ?? "visa")
             return nil
         } catch let error as any ExplainedError {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import TillAdyen
 import Crypto
 import Logging
 import TillCheckout
 import TillCore
+import TillProvider
 import TillServer
 
 /// `till serve`: the counter over HTTP.
@@ -49,8 +49,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve() async throws {
-        let settings = try common.settings(
-            provider.given.merging(store.given) { $1 }.merging([.host: host, .port: port, .apiKey: apiKey]) { $1 })
+        let settings = try provider.settings(
+            common, store.given.merging([.host: host, .port: port, .apiKey: apiKey]) { $1 })
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
@@ -61,12 +61,7 @@ struct Serve: AsyncParsableCommand {
             var options = ServerOptions(settings)
             options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
-            options.webhookSecrets = counter.options.stripeWebhookSecrets
-            options.payPalWebhooks = counter.payPalWebhooks
             options.returnURL = counter.returnURL
-            options.adyenWebhooks = counter.adyen?.webhooks
-            options.adyenBook = counter.adyen?.provider.book
-            options.braintreeWebhooks = counter.braintreeWebhooks
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }
@@ -126,9 +121,10 @@ extension Counter {
     /// Refuses to start with a provider that is not configured.
     fileprivate func checkProvider() throws {
         let name = options.provider
-        guard !checkout.providerNames.contains(name) else { return }
+        guard !takesPayments(name) else { return }
         throw CommandError(
             code: "unknown_provider", what: "The provider \(name) is not configured.",
-            next: name.rawValue == "stripe" ? "Set TILL_STRIPE_KEY." : "Choose sandbox or stripe.")
+            next: ProviderModules.all.first { $0.name == name }?.setUp
+                ?? "Choose one of those that `till providers` lists.")
     }
 }

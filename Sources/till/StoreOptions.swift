@@ -1,4 +1,5 @@
 public import ArgumentParser
+import TillProvider
 public import TillReceipts
 public import TillServer
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import TillCore
+import TillProvider
 
 /// The command line of the counter.
 @main
@@ -22,7 +23,8 @@ struct Till: AsyncParsableCommand {
 
             Settings come from the command line, then from TILL_… variables, then
             from a JSON file (--config, TILL_CONFIG or ./till.json). `till doctor`
-            lists each one and says where it comes from.
+            lists each one and says where it comes from; `till help providers` lists
+            the options of providers.
 
             With --json there is exactly one JSON object on standard output, also
             for errors: {"error":{"code","what","money_moved","next"}}.
@@ -31,20 +33,21 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, Sandbox.self, JournalCommand.self,
             Doctor.self, Keys.self, Failpoints.self, Readers.self, Locations.self, Tap.self, EMV.self, Cards.self,
-            Authorizations.self, ApplePay.self, Offline.self,
+            Authorizations.self, ApplePay.self, Offline.self, Providers.self,
         ])
 
     /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
             if var waiting = command as? any AsyncParsableCommand {
                 try await waiting.run()
             } else {
                 try command.run()
             }
         } catch {
+            let error = ProviderArguments.explained(error, message: message(for: error), arguments)
             let code = exitCode(for: error)
             guard arguments.contains("--json"), code != .success, !(error is ExitCode) else { exit(withError: error) }
             let isWrongUse = code == .validationFailure

@@ -242,3 +242,41 @@ def test_the_stand_in_opens_what_python_sealed(tmp_path):
     finally:
         process.kill()
         process.wait()
+
+
+def test_the_terminal_is_among_the_readers_and_sells_over_http(tmp_path, terminal):
+    env = {"TILL_ADYEN_TERMINAL_PASSPHRASE": PASSPHRASE, "TILL_ADYEN_TERMINAL_KEY": "shopkey:1",
+           "TILL_ADYEN_TERMINAL": f"{NAME}@{terminal.address}", "TILL_ADYEN_TERMINAL_ROOT": str(terminal.root)}
+    with counter.Server(tmp_path, "--provider", "adyen", env=env) as server:
+        listed = server.request("GET", "/v1/terminal/readers").json()
+        assert listed["complete"] is True
+        assert [(r["id"], r["device_type"], r["busy"]) for r in listed["readers"]] == [(NAME, "V400m", False)]
+
+        def sell(order, minor, **more):
+            made = server.create(order, "create-" + order, minor, **more).json()
+            return server.confirm(made["id"], "confirm-" + order, {"type": "reader", "reader": NAME})
+
+        paid = sell("o-1", 1200).json()
+        assert paid["status"] in counter.PAID and paid["provider"] == "adyen_terminal", paid
+        assert sell("o-2", 1224).json()["status"] in counter.UNPAID
+        # Refused before the terminal wakes: it holds no money, it asks for no tips.
+        held = sell("o-3", 1200, capture="manual")
+        assert held.status_code == 422 and held.json()["code"] == "unsupported", held.text
+        made = server.create("o-4", "create-o-4", 1200).json()
+        tip = server.confirm(made["id"], "c-o-4", {"type": "reader", "reader": NAME, "ask_tip": True})
+        assert tip.status_code == 422, tip.text
+        assert terminal.count("Payment") == 2
+        # Nobody waits there, so there is nothing to call off; nothing can be presented to a real terminal.
+        off = server.request("POST", f"/v1/terminal/readers/{NAME}/cancel", {})
+        assert (off.status_code, off.json()["code"]) == (409, "reader_not_waiting"), off.text
+        card = server.request("POST", f"/v1/terminal/readers/{NAME}/card", {"card": "visa"})
+        assert (card.status_code, card.json()["code"]) == (409, "reader_is_real"), card.text
+        assert server.request("GET", f"/v1/terminal/readers/{NAME}/inputs").json()["code"] == "unsupported"
+
+
+def test_the_terminal_can_be_named_on_the_command_line(tmp_path, terminal):
+    sale = run(tmp_path, terminal, "sale", "--amount", "12.00", "--currency", "EUR", "--reader", NAME)
+    assert sale.code == 0 and sale.json["status"] in counter.PAID, sale
+    other = run(tmp_path, terminal, "sale", "--amount", "12.00", "--currency", "EUR", "--reader", "Other")
+    assert other.code == 1 and other.json["error"]["code"] == "reader_not_found", other
+    assert terminal.count("Payment") == 1

@@ -144,7 +144,8 @@ struct EarlierJournalTests {
         #expect(first[1].note == "Till stopped while it was sent." && first[0].note == "The receipt was sent.")
         let second = try await ReceiptMails(journal).mails(of: PaymentID(rawValue: "pay_01m81a9t0zp4pn0pnc9hbxmc16"))
         #expect(second.map(\.state) == [.mayHaveBeenSent] && second.first?.note == "No answer.")
-        let adyen = JournalAdyenNotifications(store: journal)
+        let adyen = KeptAdyenNotifications(
+            JournalNotifications(store: journal, provider: ProviderName(rawValue: "adyen")))
         #expect(try await adyen.about("PSP1").map(\.name) == ["AUTHORISATION/PSP1/true", "CAPTURE/PSP2/true"])
         #expect(try await adyen.named("pay_2-r1").map(\.amount) == [Money(minorUnits: 1_250, currency: .eur)])
         // What comes again is kept once.

@@ -297,7 +297,10 @@ struct FeatureRecordTests {
     func notifications(_ kind: Kind) async throws {
         let place = Place(kind)
         let (store, other) = (
-            JournalAdyenNotifications(store: try place.open()), JournalAdyenNotifications(store: try place.open())
+            KeptAdyenNotifications(
+                JournalNotifications(store: try place.open(), provider: ProviderName(rawValue: "adyen"))),
+            KeptAdyenNotifications(
+                JournalNotifications(store: try place.open(), provider: ProviderName(rawValue: "adyen")))
         )
         func told(_ code: String, _ name: String, about: String? = nil, _ reference: String) throws -> AdyenNotification
         {

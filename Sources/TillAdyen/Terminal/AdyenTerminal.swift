@@ -12,6 +12,8 @@ public struct AdyenTerminal: Sendable {
     public static let protocolVersion = "3.0"
     /// The longest name of a request.
     public static let longestName = 10
+    /// The longest name of a terminal.
+    public static let longestTerminalName = 64
     /// How long a customer may take: the terminal itself gives up before that.
     public static let defaultPatience: Span = .seconds(150)
 

@@ -17,6 +17,8 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     public let terminal: AdyenTerminal
     private let checkout: AdyenProvider?
     private let clock: any TillClock
+    /// What this process asks of it right now.
+    let activity = AdyenTerminalActivity()
 
     /// Makes one.
     /// - Parameter checkout: gives money back; nil refuses refunds with a sentence.
@@ -69,6 +71,10 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         guard request.captureMode == .automatic else {
             return .declined(Decline(reason: .invalidRequest, message: "the terminal takes money at once"))
         }
+        return await activity.follow(request.context, at: terminal.terminal) { await pay(request) }
+    }
+
+    private func pay(_ request: AuthorizationRequest) async -> ProviderAnswer<Authorization> {
         let attempt = request.context.attempt
         do throws(AdyenTerminalError) {
             let outcome = try await terminal.pay(
@@ -96,8 +102,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         let attempt = request.context.attempt
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
         do throws(AdyenTerminalError) {
-            try await terminal.abort(
-                AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
+            try await abort(attempt)
         } catch {
             if case .notSent(let reason) = error { return .notSent(reason: reason) }
             return .unknown(reason: AdyenTerminalProvider.reason(error))
@@ -115,6 +120,11 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         case .success(.open(let reason)): return .unknown(reason: reason)
         case .failure(let error): return .unknown(reason: AdyenTerminalProvider.reason(error))
         }
+    }
+
+    /// Tells the terminal to call an attempt off. Its answer to the payment says whether that was in time.
+    func abort(_ attempt: AttemptID) async throws(AdyenTerminalError) {
+        try await terminal.abort(AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
     }
 
     /// Gives money back through Adyen's checkout interface: `unknown` until a webhook tells how it ended.
@@ -173,7 +183,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         AdyenTerminalProvider.requestName(attempt, "\(purpose)/\(clock.now().milliseconds)")
     }
 
-    private static func reason(_ error: AdyenTerminalError) -> String {
+    static func reason(_ error: AdyenTerminalError) -> String {
         switch error {
         case .notSent(let reason), .unknown(let reason): reason
         case .malformed: "the terminal's answer cannot be read"

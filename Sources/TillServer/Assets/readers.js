@@ -65,18 +65,19 @@ export function refundReader() {
 }
 
 const selected = () => choice.selectedOptions[0];
-const isStripes = () => !chosen.hidden && choice.value !== "simulated";
+const isListed = () => !chosen.hidden && choice.value !== "simulated";
 function showChoice() {
-  simulated.hidden = isStripes();
-  tickBox.hidden = !isStripes();
-  partBox.hidden = !isStripes() || !tick.checked;
+  simulated.hidden = isListed();
+  tickBox.hidden = !isListed() || selected()?.dataset.asksTip !== "yes";
+  if (tickBox.hidden) tick.checked = false;
+  partBox.hidden = !isListed() || !tick.checked;
 }
 choice.addEventListener("change", showChoice);
 tick.addEventListener("change", showChoice);
 
 /** The chosen reader as a request's tender, or the field that is wrong. */
 export function readerTender(sale) {
-  if (!isStripes()) return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
+  if (!isListed()) return { tender: { type: "reader", reader: "simulated", card: $("simulated").value } };
   /** @type {{type: string, reader: string, ask_tip?: boolean, tip_on?: number}} */
   const tender = { type: "reader", reader: choice.value };
   if (tick.checked) {
@@ -105,6 +106,7 @@ async function load() {
     const label = reader.label + (reader.status === "offline" ? " (not heard of lately)" : "");
     const option = make("option", label, { value: reader.id });
     option.dataset.simulated = reader.simulated ? "yes" : "no";
+    option.dataset.asksTip = reader.asks_tip ? "yes" : "no";
     option.defaultSelected = reader.preferred;
     return option;
   });
@@ -112,7 +114,7 @@ async function load() {
   offer(back, options());
   chosen.hidden = answer.readers.length === 0;
   showChoice();
-  offerReaders(answer.readers);
+  offerReaders(answer.readers.filter((reader) => reader.asks_questions));
 }
 
 async function command(verb, body) {

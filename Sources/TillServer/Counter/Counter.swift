@@ -1,11 +1,8 @@
 public import TillCheckout
 public import TillCore
-import TillHTTP
 public import TillJournal
+public import TillProvider
 import TillSandbox
-public import TillAdyen
-public import TillPayPal
-public import TillStripe
 
 /// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
 /// and the server both stand on it.
@@ -14,16 +11,8 @@ public struct Counter: Sendable {
     public let journal: any CounterStore
     /// The engine.
     public let checkout: Checkout
-    /// Stripe, if it is configured, for its webhooks.
-    public let stripe: StripeProvider?
-    /// Stripe's card readers, if Stripe is configured.
-    public let terminal: StripeTerminalProvider?
-    /// PayPal, if it is configured, for renewals of holds and for its webhooks.
-    public let payPal: PayPalProvider?
-    /// Adyen, if it is configured, for its webhooks.
-    public let adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
-    /// A terminal of Adyen's, if it is configured.
-    public let adyenTerminal: AdyenTerminalProvider?
+    /// The providers that are configured, in the order of the options' list.
+    public let modules: [any ProviderModule]
     /// Payments without a connection.
     public let offline: OfflineService
     /// What it was made from.
@@ -32,8 +21,7 @@ public struct Counter: Sendable {
     public let clock: any TillClock
     /// How calls to providers ended since it was opened.
     public let calls: ProviderCalls
-    private let transport: HTTPClientTransport?
-    private let terminalTransport: HTTPClientTransport?
+    private let transports: CounterTransports
 
     /// Connects the providers to a journal, which is the counter's from then on: ``close()`` closes it.
     /// - Parameter journal: the one that the options name, opened.
@@ -41,102 +29,63 @@ public struct Counter: Sendable {
     public static func open(
         _ options: CounterOptions, journal: any CounterStore, clock: any TillClock = SystemClock()
     ) async throws(CounterError) -> Counter {
-        var providers: [any PaymentServiceProvider] = [CashDrawer()]
+        let sandbox: SandboxProvider
         let offline: OfflineService
         do {
             let store = try SandboxFileStore(path: options.sandboxLedger)
-            let sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
-            providers.append(sandbox)
+            sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
             offline = try OfflineService.make(options, sandbox: sandbox, journal: journal, clock: clock)
-            providers.append(offline.provider)
         } catch {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
-        var stripe: StripeProvider?
-        var terminal: StripeTerminalProvider?
-        var transport: HTTPClientTransport?
-        if let key = options.stripeKey {
-            let wire = HTTPClientTransport()
-            do {
-                let provider = try StripeProvider(
-                    secretKey: key, baseURL: options.stripeURL, transport: TracedTransport(transport: wire),
-                    clock: clock,
-                    webhookSecrets: options.stripeWebhookSecrets)
-                var routing = StripeTerminalOptions()
-                routing.requestedPriority = options.stripeNetworkPriority
-                let atReaders = StripeTerminalProvider(provider, options: routing)
-                providers += [provider, atReaders]
-                stripe = provider
-                terminal = atReaders
-            } catch {
-                await wire.shutdown()
-                throw .stripe(error)
+        let transports = CounterTransports()
+        let environment = Counter.environment(options, journal, transports, clock)
+        var modules: [any ProviderModule] = []
+        do throws(ProviderModuleError) {
+            for type in options.modules {
+                if let module = try type.make(options.settings, in: environment) { modules.append(module) }
             }
-            transport = wire
-        }
-        var payPal: PayPalProvider?
-        if let configured = options.payPal {
-            let wire = transport ?? HTTPClientTransport()
-            transport = wire
-            do {
-                let provider = try configured.provider(
-                    transport: TracedTransport(transport: wire), clock: clock,
-                    returnURL: returnURL(options, journal: journal.path))
-                providers.append(provider)
-                payPal = provider
-            } catch {
-                await wire.shutdown()
-                throw error
-            }
-        }
-        if let configured = options.braintree {
-            let wire = transport ?? HTTPClientTransport()
-            transport = wire
-            do {
-                providers.append(
-                    try configured.provider(transport: TracedTransport(transport: wire), clock: clock))
-            } catch {
-                await wire.shutdown()
-                throw error
-            }
-        }
-        var adyen: (provider: AdyenProvider, webhooks: AdyenWebhooks?)?
-        if let configured = options.adyen {
-            let wire = transport ?? HTTPClientTransport()
-            transport = wire
-            do {
-                let made = try configured.provider(
-                    transport: TracedTransport(transport: wire), journal: journal, clock: clock)
-                providers.append(made.provider)
-                adyen = made
-            } catch {
-                await wire.shutdown()
-                throw error
-            }
-        }
-        var adyenTerminal: AdyenTerminalProvider?
-        var terminalTransport: HTTPClientTransport?
-        if let configured = options.adyenTerminal {
-            do {
-                let wire = try configured.transport()
-                terminalTransport = wire
-                let provider = try configured.provider(
-                    transport: TracedTransport(transport: wire), checkout: adyen?.provider, clock: clock)
-                providers.append(provider)
-                adyenTerminal = provider
-            } catch {
-                await transport?.shutdown()
-                await terminalTransport?.shutdown()
-                throw error
-            }
+        } catch {
+            for module in modules { await module.shutdown() }
+            await transports.shutdown()
+            throw .provider(error)
         }
         let calls = ProviderCalls()
+        let own: [any PaymentServiceProvider] = [CashDrawer(), sandbox, offline.provider]
+        let providers = own + modules.flatMap(\.providers)
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, stripe: stripe, terminal: terminal, payPal: payPal, adyen: adyen,
-            adyenTerminal: adyenTerminal, offline: offline, options: options, clock: clock, calls: calls,
-            transport: transport, terminalTransport: terminalTransport)
+            journal: journal, checkout: checkout, modules: modules, offline: offline, options: options, clock: clock,
+            calls: calls, transports: transports)
+    }
+
+    private static func environment(
+        _ options: CounterOptions, _ journal: any CounterStore, _ transports: CounterTransports, _ clock: any TillClock
+    ) -> ProviderEnvironment {
+        ProviderEnvironment(
+            clock: clock, defaultProvider: options.provider, transports: transports,
+            returnAddress: returnURL(options, journal: journal.path).map { $0.address(of:) },
+            notifications: { JournalNotifications(store: journal, provider: $0) })
+    }
+
+    /// The module of a provider, by what `--provider` says; `nil` where it is not configured.
+    public func module(_ name: ProviderName) -> (any ProviderModule)? {
+        modules.first { type(of: $0).name == name }
+    }
+
+    /// Payments can be asked of it: it moves money under this name, or its readers do.
+    public func takesPayments(_ name: ProviderName) -> Bool {
+        checkout.providerNames.contains(name) || module(name) != nil
+    }
+
+    /// What there is to say about each provider that the counter may have.
+    public var providerFindings: [ProviderFinding] {
+        options.modules.flatMap { type in
+            module(type.name)?.findings ?? [
+                ProviderFinding("\(type.title) is not configured. \(type.setUp)")
+            ]
+        }
     }
 
     /// Where banks send customers back to; `nil` where the shop has said no address for customers.
@@ -146,21 +95,10 @@ public struct Counter: Sendable {
         options.receipts.url.flatMap { try? ThreeDSecureReturnURL(base: $0, besideJournal: journal) }
     }
 
-    /// What checks PayPal's webhooks, if they are set up.
-    public var payPalWebhooks: PayPalWebhooks? {
-        transport.flatMap { options.payPal?.webhooks(transport: $0, clock: clock) }
-    }
-
-    /// What checks Braintree's webhooks, if it is set up.
-    public var braintreeWebhooks: BraintreeWebhooks? {
-        guard let transport, let config = try? options.braintree?.config() else { return nil }
-        return BraintreeWebhooks(config: config, transport: transport, clock: clock)
-    }
-
     /// Closes the connections and the journal.
     public func close() async {
-        await transport?.shutdown()
-        await terminalTransport?.shutdown()
+        for module in modules { await module.shutdown() }
+        await transports.shutdown()
         try? await journal.close()
     }
 }
@@ -169,20 +107,17 @@ public struct Counter: Sendable {
 public enum CounterError: ExplainedError {
     /// The journal cannot be opened.
     case journal(String, JournalError)
-    /// The sandbox's books cannot be opened.
+    /// The sandbox's ledger cannot be opened.
     case sandbox(String, String)
-    /// Stripe's settings are not usable.
-    case stripe(StripeConfigurationError)
-    /// A card provider's settings are not usable; the sentence says why.
-    case cardProvider(String)
+    /// A provider is configured and cannot be used as it is.
+    case provider(ProviderModuleError)
 
     /// The stable word.
     public var code: String {
         switch self {
         case .journal: "journal_unavailable"
         case .sandbox: "sandbox_unavailable"
-        case .stripe: "stripe_not_configured"
-        case .cardProvider: "card_provider_not_configured"
+        case .provider(let error): error.code
         }
     }
 
@@ -190,9 +125,8 @@ public enum CounterError: ExplainedError {
     public var what: String {
         switch self {
         case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"
-        case .sandbox(let path, let error): "The sandbox's books \(path) cannot be opened: \(error)."
-        case .stripe(let error): "Stripe is not usable: \(error)"
-        case .cardProvider(let reason): "A card provider is not usable: \(reason)"
+        case .sandbox(let path, let error): "The sandbox's ledger \(path) cannot be opened: \(error)."
+        case .provider(let error): error.what
         }
     }
 
@@ -204,7 +138,7 @@ public enum CounterError: ExplainedError {
         switch self {
         case .journal: "Check the path, its rights and the disk, or give another with --journal."
         case .sandbox: "Check the path, its rights and the disk."
-        case .stripe, .cardProvider: "Check the key and the address."
+        case .provider(let error): error.next
         }
     }
 }

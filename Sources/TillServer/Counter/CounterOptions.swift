@@ -1,4 +1,5 @@
 public import TillCore
+public import TillProvider
 import TillReceipts
 
 /// How a counter is set up. Secrets stay in `Secret`.
@@ -13,31 +14,19 @@ public struct CounterOptions: Sendable {
     public var receipts = ReceiptSetup()
     /// The shop's name on receipts.
     public var storeName: String { receipts.store.name.plain }
-    /// Where the in-process sandbox keeps its own books.
+    /// Where the in-process sandbox keeps its own ledger.
     public var sandboxLedger: String
     /// How long the sandbox takes for each call.
     public var sandboxLatency: Span = .milliseconds(0)
-    /// Stripe's secret key, if Stripe is configured.
-    public var stripeKey: Secret<String>?
-    /// Where Stripe's interface is.
-    public var stripeURL: String = "https://api.stripe.com"
-    /// Stripe's webhook secrets; two while one is being replaced.
-    public var stripeWebhookSecrets: [Secret<String>] = []
-    /// Which network of a card with two goes first at a reader: `domestic` or `international`.
-    public var stripeNetworkPriority: String?
-    /// PayPal, if it is configured.
-    public var payPal: PayPalOptions?
-    /// Braintree, if it is configured.
-    public var braintree: BraintreeOptions?
-    /// Adyen, if it is configured.
-    public var adyen: AdyenOptions?
-    /// A terminal of Adyen's, if it is configured.
-    public var adyenTerminal: AdyenTerminalOptions?
+    /// The providers that it may have; those that are configured are made.
+    public var modules: [any ProviderModule.Type] = []
+    /// What is set for them.
+    public var settings: any SettingValues = NoSettings()
 
     /// Payments without a connection.
     public var offline: OfflineOptions
 
-    /// Makes one for a journal file; the sandbox's books lie beside it.
+    /// Makes one for a journal file; the sandbox's ledger lies beside it.
     public init(journal: String) {
         self.journal = journal
         sandboxLedger = journal + "-sandbox"

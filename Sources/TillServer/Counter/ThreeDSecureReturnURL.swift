@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import TillPayPalClient
 import TillCore
+import TillProvider
 
 /// The addresses of this counter to which a bank's page sends a customer back, one for each attempt, each with a state
 /// that nobody else can make. Nothing is stored: the state is made again from the key beside the journal.
@@ -21,21 +22,23 @@ public struct ThreeDSecureReturnURL: Sendable {
     }
 
     /// Where the customer of an attempt comes back to: 128 bits of HMAC-SHA-256 are its state.
-    func addresses(of attempt: AttemptID) -> ChallengeReturn {
+    @Sendable func address(of attempt: AttemptID) -> ReturnAddress {
         let code = HMAC<SHA256>.authenticationCode(for: Data("challenge/1/\(attempt)".utf8), using: key)
         func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return ChallengeReturn(
+        return ReturnAddress(
             base: base + ThreeDSecureReturnURL.path + attempt.rawValue,
-            random: (number(code.prefix(8)), number(code.dropFirst(8).prefix(8))))
+            state: (number(code.prefix(8)), number(code.dropFirst(8).prefix(8))))
     }
 
     /// Whose customer came back to an address of the counter; `nil` for a state that is not that attempt's.
     func attempt(path: String, query: String?) -> AttemptID? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, path.hasPrefix(ThreeDSecureReturnURL.path),
-            let attempt = try? AttemptID(validating: String(parts[2])),
-            (try? addresses(of: attempt).read(base + path + (query.map { "?" + $0 } ?? ""))) != nil
+            let attempt = try? AttemptID(validating: String(parts[2]))
         else { return nil }
-        return attempt
+        let own = address(of: attempt)
+        let read = try? ChallengeReturn(base: own.base, random: own.state)
+            .read(base + path + (query.map { "?" + $0 } ?? ""))
+        return read == nil ? nil : attempt
     }
 }

@@ -5,7 +5,6 @@ import NIOCore
 import TillCheckout
 import TillCore
 import TillJournal
-import TillStripe
 import Tracing
 
 /// Finds what a request wants, answers it, and turns every error into a problem document.
@@ -14,6 +13,7 @@ struct CounterResponder: HTTPResponder {
 
     let payments: PaymentRoutes
     let terminal: TerminalRoutes
+    let webhooks: WebhookRoute
     let tap: TapRoutes
     let events: EventStreamRoute
     let authenticator: RequestAuthenticator
@@ -150,22 +150,6 @@ struct CounterResponder: HTTPResponder {
             route = path
             try request.only(.post)
             return try await session(request)
-        case "/webhooks/stripe":
-            route = path
-            try request.only(.post)
-            return try await stripe(request)
-        case "/webhooks/adyen":
-            route = path
-            try request.only(.post)
-            return try await adyen(request)
-        case "/webhooks/paypal":
-            route = path
-            try request.only(.post)
-            return try await payPal(request)
-        case "/webhooks/braintree":
-            route = path
-            try request.only(.post)
-            return try await braintree(request)
         case "/v1/payments":
             route = path
             guard isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
@@ -177,6 +161,10 @@ struct CounterResponder: HTTPResponder {
             guard request.method == .get else { try request.only(.post); throw Problem.notFound }
             return try await events.stream(try await incoming(request))
         default: break
+        }
+        if path.hasPrefix(WebhookRoute.prefix) {
+            route = WebhookRoute.name
+            return try await webhooks.answer(request)
         }
         if path == "/v1/tap" || path.hasPrefix("/v1/tap/") {
             return try await tap.answer(path, request, route: &route) { try await incoming(request) }
@@ -293,37 +281,6 @@ struct CounterResponder: HTTPResponder {
             throw Problem.unauthorized
         }
         return Response(status: .noContent, headers: [.setCookie: authenticator.beginSession(for: account, request)])
-    }
-
-    private func stripe(_ request: Request) async throws -> Response {
-        guard !options.webhookSecrets.isEmpty else { throw Problem.notFound }
-        let incoming = Incoming(
-            request: request, account: .main, maximumBodyBytes: StripeWebhook.maximumBytes)
-        let buffer = try await incoming.bytes()
-        let now = clock.now()
-        let event: StripeEvent
-        do {
-            event = try StripeWebhook.verify(
-                payload: Array(buffer.readableBytesView),
-                signatureHeader: request.headers[.stripeSignature],
-                secrets: options.webhookSecrets, now: now)
-        } catch {
-            throw Problem(.badRequest, "webhook_refused", error.description, next: "Check the webhook's secret.")
-        }
-        let receipt = WebhookReceipt(provider: ProviderName(rawValue: "stripe"), id: event.id, at: now)
-        do throws(JournalError) {
-            try await journal.write(JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) }))
-        } catch {
-            guard case .webhookSeen = error else { throw error }
-            return payments.json(Array("{\"received\":true}".utf8))
-        }
-        terminal.desk?.heard(event)
-        if let payment = event.payment {
-            let checkout = checkout
-            // The wake is in the journal: if this look fails, the engine's own follows.
-            Task { try? await checkout.query(payment) }
-        }
-        return payments.json(Array("{\"received\":true}".utf8))
     }
 }
 

@@ -7,6 +7,7 @@ import ServiceLifecycle
 public import TillCheckout
 public import TillCore
 public import TillJournal
+public import TillProvider
 import UnixSignals
 
 /// The counter over HTTP: the page, the API, receipts, events, webhooks and figures, with the engine beside it.
@@ -21,6 +22,7 @@ public struct CounterServer: Sendable {
     private let clock: any TillClock
     private let logger: Logger
     private let calls: ProviderCalls?
+    private let modules: [any ProviderModule]
     private let terminal: TerminalService?
     private let tap: VirtualTapService?
 
@@ -29,16 +31,17 @@ public struct CounterServer: Sendable {
     ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
     ///   - readCard: collects a card at a reader; simulated ones if not given.
     ///   - calls: where calls to providers are counted, for the page of figures.
-    ///   - terminal: Stripe's card readers, if there are any.
+    ///   - modules: the providers that are configured, for their webhooks and card readers.
     ///   - tap: the virtual reader for taps, where the sandbox moves the money.
     public init(
         journal: any CounterStore, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
-        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil, terminal: TerminalService? = nil,
-        offline: OfflineService? = nil, tap: VirtualTapService? = nil
+        logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil,
+        modules: [any ProviderModule] = [], offline: OfflineService? = nil, tap: VirtualTapService? = nil
     ) {
         (self.offline, self.tap) = (offline, tap)
-        self.terminal = terminal
+        self.modules = modules
+        terminal = TerminalService(modules, preferred: options.preferredReader)
         self.calls = calls
         self.journal = journal
         self.checkout = checkout
@@ -59,8 +62,7 @@ public struct CounterServer: Sendable {
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
-            terminal: counter.terminal.map { TerminalService($0, preferred: options.preferredReader) },
-            offline: counter.offline, tap: VirtualTapService(sandboxOf: counter))
+            modules: counter.modules, offline: counter.offline, tap: VirtualTapService(sandboxOf: counter))
     }
 
     /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -99,7 +101,7 @@ public struct CounterServer: Sendable {
         ]
         if let terminal {
             services.append(
-                Named(service: TerminalFeedService(desk: terminal, feed: feed), serviceName: "terminal feed"))
+                Named(service: TerminalFeedService(terminal: terminal, feed: feed), serviceName: "terminal feed"))
         }
         if let tap { services.append(Named(service: VirtualTapRunner(desk: tap), serviceName: "tap desk")) }
         let queue = PrintQueueService(
@@ -145,7 +147,8 @@ public struct CounterServer: Sendable {
         let events = EventStreamRoute(
             journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
         return CounterResponder(
-            payments: payments, terminal: TerminalRoutes(desk: terminal, payments: payments),
+            payments: payments, terminal: TerminalRoutes(service: terminal, payments: payments),
+            webhooks: WebhookRoute(modules, journal: journal, checkout: checkout, clock: clock),
             tap: TapRoutes(desk: tap, payments: payments), events: events,
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,

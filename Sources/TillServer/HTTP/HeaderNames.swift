@@ -5,5 +5,4 @@ extension HTTPField.Name {
     static let requestID = Incoming.name("X-Request-Id")
     static let referrerPolicy = Incoming.name("Referrer-Policy")
     static let idempotentReplayed = Incoming.name("Idempotent-Replayed")
-    static let stripeSignature = Incoming.name("Stripe-Signature")
 }

@@ -7,6 +7,7 @@ import TillCore
 import TillHardware
 import TillJournal
 import TillOrders
+import TillProvider
 
 /// What `/v1/payments` and `/v1/orders` do.
 struct PaymentRoutes: Sendable {
@@ -90,10 +91,10 @@ struct PaymentRoutes: Sendable {
         let request = keyed.record(
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
         return try await keyed.answer(request, status: .ok) { record in
-            let provider =
-                TerminalService.provider(tender, asked: try tender.provider, desk: terminal)
-                ?? (tender.isCash ? .cash : options.defaultProvider)
-            let credential = try await self.credential(tender, for: payment, provider: provider)
+            let asked = try tender.provider
+            let fleet = await terminal?.fleet(of: tender, asked: asked)
+            let provider = fleet?.provider ?? asked ?? (tender.isCash ? .cash : options.defaultProvider)
+            let credential = try await self.credential(tender, for: payment, provider: provider, at: fleet)
             let after = try await withPaymentSpan("confirm", id) {
                 try await checkout.confirm(
                     id, account: scope.account, provider: provider, tender: credential, idempotency: record)
@@ -104,7 +105,7 @@ struct PaymentRoutes: Sendable {
     }
 
     private func credential(
-        _ request: TenderRequest, for payment: Payment, provider: ProviderName
+        _ request: TenderRequest, for payment: Payment, provider: ProviderName, at fleet: (any ReaderFleet)?
     ) async throws -> Tender {
         switch request.kind {
         case .card(let card):
@@ -121,7 +122,7 @@ struct PaymentRoutes: Sendable {
                 throw Problem.field("tender.tendered", "It is less than \(payment.amount).", code: "invalid_amount")
             }
             return .cash(tendered: tendered)
-        case .reader(let reader, let card, _):
+        case .reader(let reader, let card, let tipping):
             // Nobody is asked for a card that the payment would not take.
             do {
                 _ = try payment.decide(
@@ -130,8 +131,11 @@ struct PaymentRoutes: Sendable {
             guard checkout.providerNames.contains(provider) else {
                 throw CheckoutError.unknownProvider(provider, known: checkout.providerNames)
             }
-            if let tender = try await terminal?.tender(request, of: payment.amount, provider: provider) {
-                return tender
+            if let fleet {
+                guard card == nil else {
+                    throw Problem.field("tender.card", "Only the simulated reader takes a card from the request.")
+                }
+                return try await TerminalService.tender(at: reader, of: fleet, for: payment, tipping: tipping)
             }
             var parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
@@ -166,8 +170,8 @@ struct PaymentRoutes: Sendable {
         try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader"]) {
             body, payment, record in
             if let reader = try body.text("reader", atMost: 128) {
-                guard let terminal else { throw Problem.field("reader", "This counter has no card readers of Stripe.") }
-                try await terminal.use(reader, forRefundOf: id)
+                guard let terminal else { throw Problem.field("reader", "This counter has no card readers.") }
+                try await terminal.use(reader, forRefundOf: payment)
             }
             return try await checkout.refund(
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),

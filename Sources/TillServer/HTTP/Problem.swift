@@ -5,7 +5,7 @@ import TillCore
 import TillHTTP
 import TillHardware
 import TillJournal
-import TillStripe
+import TillProvider
 
 /// An error as programs see it (RFC 9457), which always says whether money moved and what to do next.
 struct Problem: Error {
@@ -75,7 +75,7 @@ struct Problem: Error {
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
-        case let error as StripeTerminalError: self.init(terminal: error)
+        case let error as ReaderError: self.init(reader: error)
         case let error as SimulatedCardError: self = .field("tender.card", error.description)
         case let error as OrderError:
             self.init(.unprocessableContent, error.code, error.what, next: error.next)

@@ -1,7 +1,5 @@
 public import TillCore
 public import TillHardware
-public import TillAdyen
-public import TillPayPal
 
 /// How the counter serves HTTP.
 public struct ServerOptions: Sendable {
@@ -15,18 +13,8 @@ public struct ServerOptions: Sendable {
     public var keys: [String: AccountID] = [:]
     /// What the shop set for its receipts.
     public var receipts = ReceiptSetup()
-    /// `whsec_…` of Stripe; without one no webhook is taken.
-    public var webhookSecrets: [Secret<String>] = []
-    /// What checks PayPal's webhooks, if they are set up.
-    public var payPalWebhooks: PayPalWebhooks?
     /// Where banks send customers back to, if the counter has an address for customers.
     public var returnURL: ThreeDSecureReturnURL?
-    /// What checks Adyen's webhooks, if they are set up.
-    public var adyenWebhooks: AdyenWebhooks?
-    /// What Adyen's webhooks have told.
-    public var adyenBook: AdyenNotificationLog?
-    /// What checks Braintree's webhooks, if it is set up.
-    public var braintreeWebhooks: BraintreeWebhooks?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
     /// How long a connection may say nothing.

@@ -1,5 +1,6 @@
 import TillCore
 import TillJournal
+import TillProvider
 import TillSandbox
 public import TillOffline
 

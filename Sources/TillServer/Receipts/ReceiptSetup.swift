@@ -3,6 +3,7 @@ public import TillCore
 public import TillJournal
 public import TillHardware
 public import TillMail
+import TillProvider
 public import TillReceipts
 
 /// What a shop set for its receipts: what stands at their head and foot, their language, and how they are sent.

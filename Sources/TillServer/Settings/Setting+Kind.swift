@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillProvider
 
 extension Setting.Kind {
     /// What is wrong with a text that is not empty; `nil` if nothing is.

@@ -1,3 +1,5 @@
+public import TillProvider
+
 extension Setting {
     /// Whether cards are taken offline.
     public static let offlineMode = Setting(

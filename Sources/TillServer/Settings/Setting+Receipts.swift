@@ -1,3 +1,5 @@
+public import TillProvider
+
 extension Setting {
     /// The shop's address.
     public static let storeAddress = Setting(

@@ -1,3 +1,5 @@
+public import TillProvider
+
 extension Setting {
     /// Where figures are sent.
     public static let statsDHost = Setting(

@@ -2,12 +2,15 @@ import Configuration
 public import Foundation
 import Synchronization
 public import TillCore
+public import TillProvider
 
 /// The settings that hold now, each with the place that it comes from.
 ///
 /// The command line comes before the environment (`TILL_…`), the environment before the settings file, the file before
 /// what is usual. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
-public struct Settings: Sendable {
+public struct Settings: SettingValues {
+    /// The option that names the settings file.
+    public static let fileOption = "--config"
     /// The variable that names the settings file.
     public static let fileVariable = "TILL_CONFIG"
     /// The longest secret that is read from a file, in bytes.
@@ -41,48 +44,54 @@ public struct Settings: Sendable {
 
     /// The settings file that was read.
     public let file: String?
+    private let table: [Setting]
     private let values: [String: (text: String, origin: Origin)]
 
     /// Finds and checks every setting.
     /// - Parameters:
+    ///   - modules: the providers whose settings there are beside the counter's own.
     ///   - commandLine: what options say, by ``Setting/key``.
     ///   - file: the file named by an option.
     /// - Throws: ``SettingsError`` if a value is not what it must be, wherever it comes from.
     public init(
-        commandLine: [String: String] = [:], file: String? = nil,
+        of modules: [any ProviderModule.Type] = [], commandLine: [String: String] = [:], file: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SettingsError) {
+        let table = Setting.all(modules)
         // An empty variable is one that is not set: that is how shells and containers take a value away.
         let variables = environment.filter { $0.key.hasPrefix("TILL_") && !$0.value.isEmpty }
         let named = file ?? variables[Settings.fileVariable]
         let path =
             named ?? (FileManager.default.fileExists(atPath: SettingsFile.defaultPath) ? SettingsFile.defaultPath : nil)
         let read: SettingsFile?
-        if let path { read = try SettingsFile(path) } else { read = nil }
+        if let path { read = try SettingsFile(path, table) } else { read = nil }
         self.file = path
         let origins = Origins()
         let reader = ConfigReader(
             providers: [
-                Settings.provider("command line", commandLine),
+                Settings.provider("command line", commandLine, table),
                 EnvironmentVariablesProvider(environmentVariables: variables),
-                Settings.provider("file", read?.values ?? [:]),
+                Settings.provider("file", read?.values ?? [:], table),
             ], accessReporter: origins)
         var values: [String: (text: String, origin: Origin)] = [:]
-        for setting in Setting.all {
+        for setting in table {
             let key = ConfigKey(["till"] + setting.key.split(separator: ".").map(String.init))
             guard let text = reader.string(forKey: key, isSecret: setting.kind == .secret) else { continue }
             let origin = origins.last ?? .defaultValue
             try setting.check(text, at: Settings.place(setting, origin, path))
             values[setting.key] = (text, origin)
         }
-        try Settings.readSecrets(into: &values, path)
+        try Settings.readSecrets(of: table, into: &values, path)
+        self.table = table
         self.values = values
     }
 
-    private static func provider(_ name: String, _ values: [String: String]) -> InMemoryProvider {
+    private static func provider(
+        _ name: String, _ values: [String: String], _ table: [Setting]
+    ) -> InMemoryProvider {
         var content: [AbsoluteConfigKey: ConfigValue] = [:]
         for (key, value) in values {
-            let isSecret = Setting.all.first { $0.key == key }?.kind == .secret
+            let isSecret = table.first { $0.key == key }?.kind == .secret
             content[AbsoluteConfigKey(["till"] + key.split(separator: ".").map(String.init))] = ConfigValue(
                 .string(value), isSecret: isSecret)
         }
@@ -91,10 +100,10 @@ public struct Settings: Sendable {
 
     /// Reads the files that hold secrets which no option and no variable gives.
     private static func readSecrets(
-        into values: inout [String: (text: String, origin: Origin)], _ path: String?
+        of table: [Setting], into values: inout [String: (text: String, origin: Origin)], _ path: String?
     ) throws(SettingsError) {
-        for setting in Setting.all where setting.kind == .secret && values[setting.key] == nil {
-            guard let source = Setting.all.first(where: { $0.key == setting.key + "_file" }),
+        for setting in table where setting.kind == .secret && values[setting.key] == nil {
+            guard let source = table.first(where: { $0.key == setting.key + "_file" }),
                 let named = values[source.key]
             else { continue }
             let place = place(source, named.origin, path)
@@ -135,7 +144,7 @@ public struct Settings: Sendable {
 
     /// Every setting as people may see it.
     public var entries: [Entry] {
-        Setting.all.map { setting in
+        table.map { setting in
             guard let value = values[setting.key] else {
                 return Entry(setting: setting, shown: setting.defaultValue, origin: .defaultValue, place: "usual")
             }

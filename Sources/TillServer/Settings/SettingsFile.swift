@@ -1,5 +1,6 @@
 import Foundation
 import TillCore
+import TillProvider
 
 /// The settings of a JSON file, checked: every key is known, every value is of its kind, and no secret stands there.
 struct SettingsFile {
@@ -14,8 +15,7 @@ struct SettingsFile {
 
     /// Reads the file.
     /// - Throws: ``SettingsError`` with the key, or the line and column.
-    init(_ path: String) throws(SettingsError) {
-        self.path = path
+    init(_ path: String, _ table: [Setting]) throws(SettingsError) {
         let bytes = try SettingsFile.bytes(path)
         let document: JSONValue
         do throws(JSONError) {
@@ -25,7 +25,8 @@ struct SettingsFile {
         } catch { throw .file(path, reason: "\(error)".trimmingSuffix(".")) }
         guard document.objectValue != nil else { throw .file(path, reason: "it is no JSON object") }
         var values: [String: String] = [:]
-        try SettingsFile.read(document, under: "", of: path, into: &values)
+        try SettingsFile.read(document, under: "", of: path, table, into: &values)
+        self.path = path
         self.values = values
     }
 
@@ -41,30 +42,32 @@ struct SettingsFile {
     }
 
     private static func read(
-        _ value: JSONValue, under prefix: String, of path: String, into values: inout [String: String]
+        _ value: JSONValue, under prefix: String, of path: String, _ table: [Setting],
+        into values: inout [String: String]
     ) throws(SettingsError) {
         for member in value.objectValue ?? [] {
             let key = prefix.isEmpty ? member.key : "\(prefix).\(member.key)"
-            guard let setting = Setting.all.first(where: { $0.key == key }) else {
-                let isGroup = Setting.all.contains { $0.key.hasPrefix(key + ".") }
+            guard let setting = table.first(where: { $0.key == key }) else {
+                let isGroup = table.contains { $0.key.hasPrefix(key + ".") }
                 guard isGroup, member.value.objectValue != nil else {
                     guard !isGroup else { throw .wrongValue(place: place(key, path), reason: "must be an object") }
                     throw .unknownKey(
-                        String(key.prefix(100)), file: path, known: Setting.all.filter { $0.kind != .secret }.map(\.key)
-                    )
+                        String(key.prefix(100)), file: path, known: table.filter { $0.kind != .secret }.map(\.key))
                 }
-                try read(member.value, under: key, of: path, into: &values)
+                try read(member.value, under: key, of: path, table, into: &values)
                 continue
             }
-            values[key] = try text(of: member.value, setting, path)
+            values[key] = try text(of: member.value, setting, path, table)
         }
     }
 
-    private static func text(of value: JSONValue, _ setting: Setting, _ path: String) throws(SettingsError) -> String {
+    private static func text(
+        of value: JSONValue, _ setting: Setting, _ path: String, _ table: [Setting]
+    ) throws(SettingsError) -> String {
         let place = place(setting.key, path)
         switch (setting.kind, value) {
         case (.secret, _):
-            let file = Setting.all.first { $0.key == setting.key + "_file" }?.key
+            let file = table.first { $0.key == setting.key + "_file" }?.key
             throw .secretInFile(setting.key, file: path, variable: setting.variable, fileKey: file)
         case (.number, .number(let digits)): return digits
         case (.number, _): throw .wrongValue(place: place, reason: "must be a whole number")

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 import TillCore
-import TillStripe
+import TillProvider
 
 /// What a reader asks the customer, over HTTP: `/v1/terminal/readers/{id}/inputs` and, for a simulated reader,
 /// `…/answers`. Answers may be personal data: they are passed on and kept nowhere.
@@ -9,62 +9,46 @@ extension TerminalRoutes {
     /// Puts questions on a reader that has nothing else to do.
     func ask(_ id: String, _ incoming: Incoming) async throws -> Response {
         let inputs = try TerminalRoutes.inputs(try await incoming.document())
-        let readers = try requireService().provider.terminal
-        let reader = try await readers.reader(id)
-        guard reader.deviceType.isSmart else { throw TerminalRoutes.isNotSmart }
-        if let action = reader.action, action.status == .inProgress, action.kind != .setReaderDisplay {
-            throw Problem(
-                .conflict, "terminal_reader_busy", "The reader is busy with something else.",
-                next: "Wait until it is done, or call it off.")
-        }
-        return questions(at: try await readers.collectInputs(inputs, at: id, key: key("inputs")))
+        return answers(try await questions(at: id).ask(inputs, at: id))
     }
 
     /// How far the customer is with them.
-    func asked(_ id: String) async throws -> Response {
-        questions(at: try await requireService().provider.terminal.reader(id))
-    }
+    func asked(_ id: String) async throws -> Response { answers(try await questions(at: id).answers(at: id)) }
 
     /// Answers for the customer of a simulated reader, skips what may be skipped, or lets nobody answer.
     func pretend(_ id: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(["customer"])
-        let customer = try body.text("customer", atMost: 20) ?? "answers"
-        guard ["answers", "skips", "leaves"].contains(customer) else {
+        guard let customer = PretendedCustomer(rawValue: try body.text("customer", atMost: 20) ?? "answers") else {
             throw Problem.field("customer", "It must be answers, skips or leaves.")
         }
-        let readers = try requireService().provider.terminal
-        guard try await readers.reader(id).deviceType.isSimulated else {
-            throw Problem(.conflict, "reader_is_real", "This is no simulated reader.", next: "Ask a real customer.")
-        }
-        let after =
-            customer == "leaves"
-            ? try await readers.timeOutInputs(at: id, key: key("inputs"))
-            : try await readers.succeedInputs(
-                at: id, skipping: customer == "skips" ? "all" : "none", key: key("inputs"))
-        return questions(at: after)
+        return answers(try await questions(at: id).pretend(customer, at: id))
     }
 
-    private static let isNotSmart = Problem(
-        .conflict, "reader_needs_phone", "This reader is driven by a phone, not by the counter.",
-        next: "Choose a smart reader.")
+    private func questions(at id: String) async throws -> any ReaderQuestions {
+        guard let questions = try await fleet(with: id).questions else {
+            throw Problem(
+                .conflict, "unsupported", "This reader asks no questions.", next: "Ask the customer yourself.")
+        }
+        return questions
+    }
 
-    private static func inputs(_ body: JSONValue) throws -> [TerminalInput] {
+    private static func inputs(_ body: JSONValue) throws -> [ReaderQuestion] {
         try body.allow(["inputs"])
-        guard let list = body["inputs"]?.arrayValue, TerminalInput.countOfQuestions.contains(list.count) else {
+        guard let list = body["inputs"]?.arrayValue, ReaderQuestion.countOfQuestions.contains(list.count) else {
             throw Problem.field("inputs", "One to five questions, please.")
         }
         return try list.enumerated().map { try input($1, in: "inputs.\($0).") }
     }
 
-    private static func input(_ json: JSONValue, in place: String) throws -> TerminalInput {
+    private static func input(_ json: JSONValue, in place: String) throws -> ReaderQuestion {
         guard json.objectValue != nil else {
             throw Problem.field(String(place.dropLast()), "It must be an object.")
         }
         try json.allow(["type", "title", "details", "required", "choices"], in: place)
-        guard let kind = try json.text("type", in: place, atMost: 20), TerminalInput.kinds.contains(kind) else {
+        guard let kind = try json.text("type", in: place, atMost: 20), ReaderQuestion.kinds.contains(kind) else {
             throw Problem.field(
-                place + "type", "It must be one of \(TerminalInput.kinds.joined(separator: ", ")).")
+                place + "type", "It must be one of \(ReaderQuestion.kinds.joined(separator: ", ")).")
         }
         guard let title = try line(json, "title", in: place) else {
             throw Problem.field(place + "title", "It is missing: what is the customer asked?")
@@ -72,34 +56,34 @@ extension TerminalRoutes {
         if let flag = json["required"], !flag.isNull, flag.boolValue == nil {
             throw Problem.field(place + "required", "It must be true or false.")
         }
-        return TerminalInput(
+        return ReaderQuestion(
             kind: kind, title: title, details: try line(json, "details", in: place),
             isRequired: json["required"]?.boolValue ?? false, choices: try choices(json, kind, in: place))
     }
 
     private static func choices(
         _ json: JSONValue, _ kind: String, in place: String
-    ) throws -> [TerminalInput.Choice] {
+    ) throws -> [String] {
         guard let value = json["choices"], !value.isNull else {
             if kind == "selection" { throw Problem.field(place + "choices", "A selection needs answers to choose.") }
             return []
         }
-        let range = TerminalInput.countOfChoices
+        let range = ReaderQuestion.countOfChoices
         guard kind == "selection", let list = value.arrayValue, range.contains(list.count) else {
             throw Problem.field(
                 place + "choices", "A selection has \(range.lowerBound) to \(range.upperBound) answers.")
         }
-        return try list.enumerated().map { index, choice in
+        return try list.map { choice in
             guard let text = choice.stringValue, let words = plain(text) else {
                 throw Problem.field(
-                    place + "choices", "Each must be text of 1 to \(TerminalInput.maximumBytes) bytes.")
+                    place + "choices", "Each must be text of 1 to \(ReaderQuestion.maximumBytes) bytes.")
             }
-            return TerminalInput.Choice(id: "choice-\(index + 1)", text: words)
+            return words
         }
     }
 
     private static func line(_ json: JSONValue, _ name: String, in place: String) throws -> String? {
-        guard let text = try json.text(name, in: place, atMost: TerminalInput.maximumBytes) else { return nil }
+        guard let text = try json.text(name, in: place, atMost: ReaderQuestion.maximumBytes) else { return nil }
         guard let words = plain(text) else {
             throw Problem.field(place + name, "It must be text in one line.")
         }
@@ -110,20 +94,19 @@ extension TerminalRoutes {
     private static func plain(_ text: String) -> String? {
         let isLine = !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         let isSaid = text.unicodeScalars.contains { !$0.properties.isWhitespace }
-        return isLine && isSaid && text.utf8.count <= TerminalInput.maximumBytes ? text : nil
+        return isLine && isSaid && text.utf8.count <= ReaderQuestion.maximumBytes ? text : nil
     }
 
-    private func questions(at reader: TerminalReader) -> Response {
-        let action = reader.action.flatMap { $0.kind == .collectInputs ? $0 : nil }
+    private func answers(_ form: ReaderAnswers) -> Response {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
-        writer.field("reader", reader.id)
-        writer.field("label", reader.label)
-        writer.field("status", action?.status.rawValue ?? "none")
-        writer.field("failure_code", action?.failureCode)
+        writer.field("reader", form.reader)
+        writer.field("label", form.label)
+        writer.field("status", form.status ?? "none")
+        writer.field("failure_code", form.failureCode)
         writer.key("answers")
         writer.beginArray()
-        for answer in action?.inputs ?? [] {
+        for answer in form.answers {
             writer.beginObject()
             writer.field("type", answer.kind)
             writer.field("title", answer.title)

@@ -5,9 +5,9 @@ import TillCheckout
 import TillCore
 import TillHardware
 import TillJournal
-import TillStripe
+import TillProvider
 
-/// What stands under `/v1/terminal/`: readers for the page, and what an app with Stripe's SDK needs of a counter.
+/// What stands under `/v1/terminal/`: readers for the page, and what an app with a provider's SDK needs.
 struct TerminalRoutes: Sendable {
     /// How often another request's preparation of the same order is waited for, and how long each time.
     static let maximumTurns = 40
@@ -15,7 +15,7 @@ struct TerminalRoutes: Sendable {
     /// The largest tip that a test card gives, in the wire's units.
     static let maximumTip: Int64 = 99_999_999
 
-    let desk: TerminalService?
+    let service: TerminalService?
     let payments: PaymentRoutes
 
     private var checkout: Checkout { payments.checkout }
@@ -74,45 +74,53 @@ struct TerminalRoutes: Sendable {
         return problem
     }
 
-    func requireService() throws -> TerminalService {
-        guard let desk else {
-            throw Problem(
-                .conflict, "no_readers", "This counter has no card readers of Stripe.",
-                next: "Start it with --provider stripe and TILL_STRIPE_KEY.")
-        }
-        return desk
+    /// The readers among which one is.
+    func fleet(with reader: String) async throws -> any ReaderFleet {
+        guard let fleet = await service?.fleet(with: reader) else { throw TerminalRoutes.noReaders }
+        return fleet
+    }
+
+    private static let noReaders = Problem(
+        .conflict, "no_readers", "This counter has no card readers.",
+        next: "Start it with a provider that has some: till providers lists them.")
+
+    private func requireDevices() throws -> any DeviceSales {
+        guard let devices = service?.devices else { throw TerminalRoutes.noReaders }
+        return devices
     }
 
     // MARK: Readers
 
     private func list(_ incoming: Incoming) async throws -> Response {
-        var readers: [TerminalReader] = []
-        var isReachable = true
-        if let desk {
-            do { readers = try await desk.provider.terminal.readers() } catch { isReachable = false }
+        var readers: [(CounterReader, any ReaderFleet)] = []
+        var isComplete = true
+        for fleet in service?.all ?? [] {
+            do { readers += try await fleet.readers().map { ($0, fleet) } } catch { isComplete = false }
         }
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
         writer.key("readers")
         writer.beginArray()
-        for reader in readers where reader.deviceType.isSmart { write(reader, into: &writer) }
+        for (reader, fleet) in readers { write(reader, of: fleet, into: &writer) }
         writer.endArray()
-        // The page falls back on the simulated reader, and says so if Stripe did not answer.
-        writer.field("complete", isReachable)
+        // The page falls back on the simulated reader, and says so if a provider did not answer.
+        writer.field("complete", isComplete)
         writer.endObject()
         return payments.json(writer.bytes)
     }
 
-    private func write(_ reader: TerminalReader, into writer: inout JSONWriter) {
+    private func write(_ reader: CounterReader, of fleet: any ReaderFleet, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("id", reader.id)
         writer.field("label", reader.label)
-        writer.field("device_type", reader.deviceType.rawValue)
-        writer.field("status", reader.status?.rawValue)
+        writer.field("device_type", reader.deviceType)
+        writer.field("status", reader.status)
         writer.field("location", reader.location)
-        writer.field("simulated", reader.deviceType.isSimulated)
-        writer.field("preferred", reader.id == desk?.preferred)
-        writer.field("busy", reader.action?.status == .inProgress)
+        writer.field("simulated", reader.isSimulated)
+        writer.field("preferred", reader.id == service?.preferred)
+        writer.field("busy", reader.isBusy)
+        writer.field("asks_tip", fleet.asksForTips)
+        writer.field("asks_questions", fleet.questions != nil)
         writer.endObject()
     }
 
@@ -120,45 +128,33 @@ struct TerminalRoutes: Sendable {
     private func act(_ verb: String, _ id: String, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(verb == "card" ? ["card", "tip"] : [])
-        let name = verb == "card" ? try body.text("card", atMost: 64) ?? "visa" : ""
-        var card = TerminalTestCard(named: name)
+        let card = verb == "card" ? try body.text("card", atMost: 64) ?? "visa" : nil
+        var units: Int64?
         if let tip = body["tip"], !tip.isNull {
-            guard let units = tip.int64Value, (1...TerminalRoutes.maximumTip).contains(units) else {
+            guard let given = tip.int64Value, (1...TerminalRoutes.maximumTip).contains(given) else {
                 throw Problem.field("tip", "It must be a whole number above zero.")
             }
-            card?.tip = units
+            units = given
         }
-        if verb == "card", card == nil { throw Problem.field("card", "There is no such test card.") }
-        let readers = try requireService().provider.terminal
-        let reader: TerminalReader
-        if verb == "card", let card {
-            guard try await readers.reader(id).deviceType.isSimulated else {
-                throw Problem(.conflict, "reader_is_real", "This is no simulated reader.", next: "Use a real card.")
-            }
-            reader = try await readers.present(card, at: id, key: key("card"))
+        let fleet = try await fleet(with: id)
+        let reader: CounterReader
+        if let card {
+            guard let simulation = fleet.simulation else { throw ReaderError.isReal }
+            reader = try await simulation.present(card, tip: units, at: id)
         } else {
-            reader = try await readers.cancelAction(at: id, key: key("cancel"))
+            reader = try await fleet.cancel(id)
         }
         var writer = JSONWriter()
-        write(reader, into: &writer)
+        write(reader, of: fleet, into: &writer)
         return payments.json(writer.bytes)
     }
 
-    func key(_ verb: String) -> IdempotencyKey {
-        let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-        return IdempotencyKey(rawValue: "till-\(verb)-\(random)")
-    }
-
-    // MARK: Apps with Stripe's SDK
+    // MARK: Apps with a provider's SDK
 
     private func token(_ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(["location"])
-        let location = try body.text("location", atMost: 128)
-        if let location, (try? ProviderReference(validating: location)) == nil {
-            throw Problem.field("location", "It must be a location of Stripe, tml_…")
-        }
-        let token = try await requireService().provider.terminal.connectionToken(location: location, key: key("token"))
+        let token = try await requireDevices().connectionToken(location: try body.text("location", atMost: 128))
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("secret", token.secret.reveal())
@@ -167,24 +163,24 @@ struct TerminalRoutes: Sendable {
         return payments.json(writer.bytes)
     }
 
-    /// Makes the order's payment and its one payment intent, or finds them.
+    /// Makes the order's payment and what a device collects for, or finds them.
     private func collect(_ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         let (order, mode, device) = try wanted(body)
-        let desk = try requireService()
+        let devices = try requireDevices()
         for _ in 0..<TerminalRoutes.maximumTurns {
             let payment = try await payment(for: order, mode, incoming.account)
             let attempt = payment.currentAttempt ?? payment.attempts.last
             switch payment.status {
-            case .requiresAction where attempt?.provider == StripeTerminalProvider.name:
+            case .requiresAction where attempt?.provider == devices.provider:
                 guard let reference = attempt?.reference else { throw Problem.notFound }
-                let secret = try await desk.provider.clientSecret(of: reference)
+                let secret = try await devices.clientSecret(of: reference)
                 return answer(payment, reference, secret)
             case .requiresPaymentMethod, .declined:
                 do throws(CheckoutError) {
                     let after = try await checkout.confirm(
-                        payment.id, account: incoming.account, provider: StripeTerminalProvider.name,
-                        tender: StripeTerminalProvider.deviceTender(named: device))
+                        payment.id, account: incoming.account, provider: devices.provider,
+                        tender: devices.tender(device: device))
                     guard after.status == .requiresAction else { throw .refused(.outcomeOpen(after.status)) }
                 } catch {
                     guard case .refused(.outcomeOpen(.processing)) = error else { throw error }
@@ -221,7 +217,7 @@ struct TerminalRoutes: Sendable {
         guard !device.isEmpty, device.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
             throw Problem.field("device", "It must be printable ASCII.")
         }
-        try checkout.checkAmount(amount, provider: desk == nil ? .cash : StripeTerminalProvider.name)
+        try checkout.checkAmount(amount, provider: service?.devices?.provider ?? .cash)
         return (
             try Order(id: id, amount: amount, description: try body.text("description")), mode, device
         )
@@ -254,7 +250,7 @@ struct TerminalRoutes: Sendable {
         return payments.json(writer.bytes)
     }
 
-    /// The app says that it is done: Stripe is asked what became of the intent, and held money is taken.
+    /// The app says that it is done: the payment is queried, and held money is captured.
     private func settle(_ id: String, _ incoming: Incoming) async throws -> Response {
         try (try await incoming.document()).allow([])
         let payment = PaymentID(rawValue: id)

@@ -1,5 +1,6 @@
 public import TillCore
 internal import TillHardware
+internal import TillProvider
 
 extension StripeTerminalProvider {
     /// As ``StripeProvider/capture(_:)``. An Interac payment never comes here: it is captured at confirmation.
@@ -112,7 +113,7 @@ extension StripeTerminalProvider {
         _ type: CardReaderEventType, _ context: AttemptContext, _ reader: String, _ message: String? = nil
     ) {
         feed.tell(
-            TerminalStep(
+            ReaderStep(
                 account: context.account, payment: context.payment, reader: reader,
                 event: CardReaderEvent(type, message: message)))
     }

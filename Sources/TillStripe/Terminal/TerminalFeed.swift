@@ -1,25 +1,12 @@
 import Synchronization
 public import TillCore
-public import TillHardware
-
-/// One step of a sale at a reader.
-public struct TerminalStep: Hashable, Sendable {
-    /// The shop.
-    public let account: AccountID
-    /// The payment.
-    public let payment: PaymentID
-    /// The reader, `tmr_…`.
-    public let reader: String
-    /// What happened.
-    public let event: CardReaderEvent
-}
+public import TillProvider
 
 /// Tells what happens at readers, and wakes who waits for one. Nothing here is kept: a step that nobody hears is lost,
 /// and a wake-up that is lost is made up for by looking again.
 public final class TerminalFeed: Sendable {
     private struct State {
         var next = 0
-        var listeners: [Int: AsyncStream<TerminalStep>.Continuation] = [:]
         /// Who waits for news of a reader, by its id.
         var waiters: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
         /// Which reader works on a payment intent.
@@ -31,30 +18,15 @@ public final class TerminalFeed: Sendable {
     }
 
     private let state = Mutex(State())
+    private let listeners = ReaderFeed()
 
     /// Makes one without listeners.
     public init() {}
 
     /// Everything from now on.
-    public func steps() -> AsyncStream<TerminalStep> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: TerminalStep.self, bufferingPolicy: .bufferingNewest(256))
-        let id = state.withLock { state in
-            state.next &+= 1
-            state.listeners[state.next] = continuation
-            return state.next
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
-        }
-        return stream
-    }
+    public func steps() -> AsyncStream<ReaderStep> { listeners.steps() }
 
-    func tell(_ step: TerminalStep) {
-        state.withLock { state in
-            for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(step) }
-        }
-    }
+    func tell(_ step: ReaderStep) { listeners.tell(step) }
 
     /// A webhook says that something happened at a reader: who waits for it looks at once.
     public func heard(of reader: String) {

@@ -1,5 +1,6 @@
 internal import TillCore
 internal import TillHardware
+internal import TillProvider
 
 /// One sale at one reader, from the command to the end.
 ///
@@ -247,7 +248,7 @@ struct TerminalSale: Sendable {
 
     private func tell(_ type: CardReaderEventType, _ message: String? = nil) {
         provider.feed.tell(
-            TerminalStep(
+            ReaderStep(
                 account: request.context.account, payment: request.context.payment, reader: reader,
                 event: CardReaderEvent(type, message: message)))
     }

@@ -1,10 +1,14 @@
 import Foundation
 import Testing
 import TillCore
+import TillProvider
 import TillServer
+import TillStripe
 
 @Suite("Settings")
 struct SettingsTests {
+    private static let modules: [any ProviderModule.Type] = [StripeModule.self]
+
     /// A settings file in a folder of its own.
     private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "till-settings-\(UUID().uuidString)"
@@ -17,7 +21,9 @@ struct SettingsTests {
     private func refusal(_ text: String, environment: [String: String] = [:]) throws -> SettingsError? {
         var found: SettingsError?
         try withFile(text) { path in
-            do throws(SettingsError) { _ = try Settings(file: path, environment: environment) } catch { found = error }
+            do throws(SettingsError) {
+                _ = try Settings(of: SettingsTests.modules, file: path, environment: environment)
+            } catch { found = error }
         }
         return found
     }
@@ -94,16 +100,18 @@ struct SettingsTests {
         #expect(!"\(inFile)".contains("geheim"))
         #expect(inFile.next.contains("TILL_STRIPE_KEY") && inFile.next.contains("stripe.key_file"))
         try withFile("sk_live_geheim\n") { path in
-            let settings = try Settings(environment: ["TILL_STRIPE_KEY_FILE": path])
+            let settings = try Settings(of: SettingsTests.modules, environment: ["TILL_STRIPE_KEY_FILE": path])
             #expect(settings.secret(.stripeKey)?.reveal() == "sk_live_geheim")
             #expect(settings.text(.stripeKey) == nil)
             #expect(!"\(settings.entries)".contains("geheim"))
             #expect(settings.entries.first { $0.setting == .stripeKey }?.origin == .secretFile(path))
-            let both = try Settings(environment: ["TILL_STRIPE_KEY_FILE": path, "TILL_STRIPE_KEY": "sk_other"])
+            let both = try Settings(
+                of: SettingsTests.modules, environment: ["TILL_STRIPE_KEY_FILE": path, "TILL_STRIPE_KEY": "sk_other"])
             #expect(both.secret(.stripeKey)?.reveal() == "sk_other")
         }
         try withFile("whsec_1\r\nwhsec_2\n") { path in
-            let settings = try Settings(environment: ["TILL_STRIPE_WEBHOOK_SECRET_FILE": path])
+            let settings = try Settings(
+                of: SettingsTests.modules, environment: ["TILL_STRIPE_WEBHOOK_SECRET_FILE": path])
             #expect(settings.secret(.stripeWebhookSecret)?.reveal() == "whsec_1,whsec_2")
         }
         try withFile("") { path in
@@ -117,9 +125,10 @@ struct SettingsTests {
 
     @Test("each setting has a name, a variable and a sentence of its own")
     func table() {
-        #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
-        #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
-        #expect(Setting.all.allSatisfy { $0.about.hasSuffix(".") })
+        let table = Setting.all(SettingsTests.modules)
+        #expect(Set(table.map(\.key)).count == table.count)
+        #expect(Set(table.map(\.variable)).count == table.count)
+        #expect(table.allSatisfy { $0.about.hasSuffix(".") })
         #expect(Setting.stripeKeyFile.variable == "TILL_STRIPE_KEY_FILE")
     }
 }

@@ -5,6 +5,7 @@ import TillCore
 import TillSandbox
 import TillHardware
 import TillJournal
+import TillProvider
 import TillStripe
 import TillTestSupport
 

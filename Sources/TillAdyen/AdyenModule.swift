@@ -1,0 +1,234 @@
+public import TillCore
+public import TillProvider
+
+/// Adyen: typed cards through its checkout interface, and a terminal on the local network.
+public struct AdyenModule: ProviderModule {
+    /// `adyen`
+    public static let name = ProviderName(rawValue: "adyen")
+    /// Adyen
+    public static let title = "Adyen"
+    /// All of them.
+    public static let settings: [Setting] = [
+        .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL,
+        .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
+    ]
+    /// The merchant account and its key. A terminal alone takes payments, too.
+    public static let required: [Setting] = [.adyenMerchantAccount, .adyenKey]
+
+    private let online: AdyenProvider?
+    private let receiver: AdyenWebhookReceiver?
+    private let terminal: AdyenTerminalProvider?
+    private let url: String?
+
+    /// Makes it. What webhooks tell is kept with the counter's notifications.
+    public static func make(
+        _ settings: any SettingValues, in environment: ProviderEnvironment
+    ) throws(ProviderModuleError) -> AdyenModule? {
+        let url = settings.text(.adyenURL)
+        let standIn = environment.standInKey(for: name, at: url)
+        var online: AdyenProvider?
+        var receiver: AdyenWebhookReceiver?
+        if let account = settings.text(.adyenMerchantAccount) ?? standIn,
+            let key = settings.secret(.adyenKey) ?? standIn.map({ Secret($0) })
+        {
+            do throws(AdyenConfigError) {
+                let config = try AdyenConfig(
+                    merchantAccount: account, apiKey: key, url: url, webhookKeys: settings.secrets(.adyenHMACKey),
+                    returnURL: settings.text(.adyenReturnURL) ?? "https://127.0.0.1/")
+                let book = AdyenNotificationLog(
+                    KeptAdyenNotifications(environment.notifications(of: name)))
+                online = AdyenProvider(
+                    config: config, transport: environment.transport, book: book, clock: environment.clock)
+                receiver = AdyenWebhooks(config).map { AdyenWebhookReceiver(webhooks: $0, book: book) }
+            } catch {
+                throw ProviderModuleError(self, "\(error)")
+            }
+        }
+        let terminal = try Self.terminal(settings, environment, online)
+        guard online != nil || terminal != nil else { return nil }
+        return AdyenModule(online: online, receiver: receiver, terminal: terminal, url: url)
+    }
+
+    private static func terminal(
+        _ settings: any SettingValues, _ environment: ProviderEnvironment, _ online: AdyenProvider?
+    ) throws(ProviderModuleError) -> AdyenTerminalProvider? {
+        guard let text = settings.text(.adyenTerminal) else { return nil }
+        let (passphrase, key) = (settings.secret(.adyenTerminalPassphrase), settings.text(.adyenTerminalKey))
+        let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+        let seal = AdyenTerminalSeal(passphrase: passphrase, key: key)
+        guard parts.count == 2, (1...AdyenTerminal.longestTerminalName).contains(parts[0].utf8.count),
+            (passphrase == nil) == (seal == nil)
+        else {
+            throw ProviderModuleError(
+                self,
+                "the terminal must be a name and an address, V400m-123456789@192.168.1.20:8443, with its key as "
+                    + "mykey:1.", next: "Correct \(Setting.adyenTerminal.variable).")
+        }
+        let address = parts[1].contains("://") ? parts[1] : "https://\(parts[1])"
+        var transport = environment.transport
+        if let root = settings.text(.adyenTerminalRoot) {
+            do { transport = try environment.transport(trustingDevicesOf: root) } catch {
+                throw ProviderModuleError(self, "the root certificate \(root) cannot be read.")
+            }
+        }
+        guard
+            let client = AdyenTerminal(
+                terminal: parts[0], till: "Till", url: address, seal: seal, transport: transport,
+                clock: environment.clock)
+        else {
+            throw ProviderModuleError(self, "the terminal's address must be https; http is for localhost only.")
+        }
+        // In the clear anyone in the shop's network could change an amount.
+        guard seal != nil || Loopback.isURL(address) else {
+            throw ProviderModuleError(
+                self, "the terminal needs the passphrase and the name of the key that it shares with us.")
+        }
+        return AdyenTerminalProvider(terminal: client, checkout: online, clock: environment.clock)
+    }
+
+    /// Typed cards, and sales at the terminal, as far as each is configured.
+    public var providers: [any PaymentServiceProvider] {
+        let both: [(any PaymentServiceProvider)?] = [online, terminal]
+        return both.compactMap { $0 }
+    }
+    /// With at least one HMAC key.
+    public var webhooks: (any WebhookReceiver)? { receiver }
+    /// The terminal.
+    public var readers: (any ReaderFleet)? { terminal.map { AdyenTerminalFleet(terminal: $0) } }
+    /// The interface, its webhooks, the terminal.
+    public var findings: [ProviderFinding] {
+        var findings: [ProviderFinding] = []
+        if online != nil {
+            findings.append(ProviderFinding("Adyen is configured at \(url ?? "Adyen's test system")."))
+            findings.append(
+                receiver == nil
+                    ? ProviderFinding(
+                        "Adyen's webhooks are not set up, and only they say how a capture or a refund ended: set "
+                            + "\(Setting.adyenHMACKey.variable).", isFine: false)
+                    : ProviderFinding("Adyen's webhooks are verified."))
+        }
+        if let terminal {
+            findings.append(ProviderFinding("Adyen's terminal \(terminal.terminal.terminal) takes payments."))
+            if online == nil {
+                findings.append(
+                    ProviderFinding(
+                        "Payments at the terminal cannot be refunded: \(AdyenModule.setUp)", isFine: false))
+            }
+        }
+        return findings
+    }
+}
+
+/// Adyen's webhooks: kept before Adyen hears that they were taken, since it cannot be asked later.
+struct AdyenWebhookReceiver: WebhookReceiver {
+    let webhooks: AdyenWebhooks
+    let book: AdyenNotificationLog
+
+    var maximumBytes: Int { AdyenWebhooks.maximumBytes }
+    var acknowledgment: WebhookAcknowledgment {
+        WebhookAcknowledgment(contentType: "text/plain", body: AdyenWebhooks.accepted)
+    }
+
+    func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent] {
+        let notifications: [AdyenNotification]
+        do throws(AdyenWebhookError) {
+            notifications = try webhooks.verify(body: delivery.body)
+        } catch {
+            throw .refused(error.description, next: "Check the webhook's HMAC key at Adyen.")
+        }
+        do throws(AdyenNotificationLogError) {
+            try await book.take(notifications)
+            var events: [WebhookEvent] = []
+            for notification in notifications {
+                // One whose payment is not known yet is recorded once it is: Adyen sends what it is about, too.
+                guard let payment = try await book.ownPayment(of: notification) else { continue }
+                events.append(WebhookEvent(id: notification.name, payment: payment))
+            }
+            return events
+        } catch {
+            throw .later(error.description, code: "webhook_not_kept")
+        }
+    }
+}
+
+/// Adyen's notifications among those of a counter.
+package struct KeptAdyenNotifications: AdyenNotificationStore {
+    private let store: any NotificationStore
+
+    package init(_ store: any NotificationStore) { self.store = store }
+
+    package func keep(_ notifications: [AdyenNotification]) async throws(AdyenNotificationLogError) {
+        let kept = notifications.map {
+            KeptNotification(
+                name: $0.name, reference: $0.merchantReference, payment: $0.about, document: $0.kept.bytes())
+        }
+        do throws(NotificationStoreError) { try await store.keep(kept) } catch { throw .notWritten }
+    }
+
+    package func named(_ reference: String) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
+        do throws(NotificationStoreError) {
+            return Self.read(try await store.documents(reference: reference))
+        } catch { throw .unreadable }
+    }
+
+    package func about(_ payment: String) async throws(AdyenNotificationLogError) -> [AdyenNotification] {
+        do throws(NotificationStoreError) {
+            return Self.read(try await store.documents(payment: payment))
+        } catch { throw .unreadable }
+    }
+
+    private static func read(_ documents: [[UInt8]]) -> [AdyenNotification] {
+        documents.compactMap { (try? JSONValue(parsing: $0)).flatMap { AdyenNotification(kept: $0) } }
+    }
+}
+
+extension AdyenTerminalSeal {
+    /// The key that terminal and till share; `nil` without a passphrase, or when the key's name is missing.
+    /// - Parameter key: its name and version, `mykey:1`.
+    package init?(passphrase: Secret<String>?, key: String?) {
+        guard let passphrase, let key, let (name, version) = AdyenTerminalSeal.named(key) else { return nil }
+        self.init(passphrase: passphrase, keyIdentifier: name, keyVersion: version)
+    }
+
+    /// The name and the version of a key, `mykey:1`; without a version it is the first.
+    package static func named(_ key: String) -> (name: String, version: Int64)? {
+        let parts = key.split(separator: ":", maxSplits: 1)
+        guard let name = parts.first, !name.isEmpty, let version = parts.count == 2 ? Int64(parts[1]) : 1 else {
+            return nil
+        }
+        return (String(name), version)
+    }
+}
+
+extension Setting {
+    package static let adyenURL = Setting(
+        key: "adyen.url", option: "--adyen-url", kind: .text, defaultValue: "Adyen's test system",
+        about: "Where Adyen's checkout interface is, without its version.")
+    package static let adyenMerchantAccount = Setting(
+        key: "adyen.merchant_account", kind: .text, about: "The merchant account at Adyen.")
+    package static let adyenKey = Setting(key: "adyen.key", kind: .secret, about: "Adyen's API key.")
+    package static let adyenKeyFile = Setting(
+        key: "adyen.key_file", kind: .path, about: "The file with Adyen's API key.")
+    package static let adyenHMACKey = Setting(
+        key: "adyen.hmac_key", kind: .secret,
+        about: "The HMAC key of Adyen's webhook in hexadecimal; two with a comma while it is changed.")
+    package static let adyenHMACKeyFile = Setting(
+        key: "adyen.hmac_key_file", kind: .path, about: "The file with the HMAC key of Adyen's webhook.")
+    package static let adyenReturnURL = Setting(
+        key: "adyen.return_url", kind: .text,
+        about: "Where a customer who was sent to the bank comes back to.")
+    package static let adyenTerminal = Setting(
+        key: "adyen.terminal", option: "--terminal", kind: .text,
+        about: "A terminal of Adyen's on the local network: its name and address, V400m-123456789@192.168.1.20:8443.")
+    package static let adyenTerminalPassphrase = Setting(
+        key: "adyen.terminal_passphrase", kind: .secret,
+        about: "The passphrase of the key that terminal and till share.")
+    package static let adyenTerminalPassphraseFile = Setting(
+        key: "adyen.terminal_passphrase_file", kind: .path,
+        about: "The file with the passphrase of the terminal's key.")
+    package static let adyenTerminalKey = Setting(
+        key: "adyen.terminal_key", kind: .text, about: "The name and version of the terminal's key, mykey:1.")
+    package static let adyenTerminalRoot = Setting(
+        key: "adyen.terminal_root", kind: .path,
+        about: "Adyen's root certificate for terminals, PEM. Without it the system's roots hold, and the name counts.")
+}

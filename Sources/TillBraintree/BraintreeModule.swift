@@ -1,0 +1,118 @@
+internal import Foundation
+public import TillCore
+public import TillProvider
+
+/// Braintree: typed cards.
+public struct BraintreeModule: ProviderModule {
+    /// `braintree`
+    public static let name = ProviderName(rawValue: "braintree")
+    /// Braintree
+    public static let title = "Braintree"
+    /// All of them.
+    public static let settings: [Setting] = [
+        .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey, .braintreePrivateKeyFile,
+    ]
+    /// The merchant and its keys.
+    public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
+    /// What the address says for Braintree's real interfaces.
+    private static let live = "live"
+
+    private let config: BraintreeConfig
+    private let provider: BraintreeProvider
+    private let url: String?
+
+    /// Makes it.
+    public static func make(
+        _ settings: any SettingValues, in environment: ProviderEnvironment
+    ) throws(ProviderModuleError) -> BraintreeModule? {
+        let url = settings.text(.braintreeURL)
+        let standIn = environment.standInKey(for: name, at: url)
+        guard let merchant = settings.text(.braintreeMerchantID) ?? standIn,
+            let publicKey = settings.text(.braintreePublicKey) ?? standIn,
+            let privateKey = settings.secret(.braintreePrivateKey) ?? standIn.map({ Secret($0) })
+        else { return nil }
+        do throws(BraintreeConfigError) {
+            let config = try BraintreeConfig(
+                merchantID: merchant, publicKey: publicKey, privateKey: privateKey, isLive: url == live,
+                url: url == live ? nil : url)
+            return BraintreeModule(
+                config: config,
+                provider: BraintreeProvider(
+                    config: config, transport: environment.transport, clock: environment.clock), url: url)
+        } catch {
+            throw ProviderModuleError(self, "\(error)")
+        }
+    }
+
+    /// Typed cards.
+    public var providers: [any PaymentServiceProvider] { [provider] }
+    /// Signed with the same keys.
+    public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }
+    /// Its address; the keys verify webhooks.
+    public var findings: [ProviderFinding] {
+        [
+            ProviderFinding("Braintree is configured at \(url ?? "Braintree's sandbox")."),
+            ProviderFinding("Braintree's webhooks are verified."),
+        ]
+    }
+}
+
+/// Braintree's webhooks: the transaction that one names is read from Braintree.
+struct BraintreeWebhookReceiver: WebhookReceiver {
+    /// The most fields of a form that are read.
+    static let maximumFields = 16
+
+    let config: BraintreeConfig
+    let provider: BraintreeProvider
+
+    /// The payload is Base64 in a form: each of its bytes may come as three.
+    var maximumBytes: Int { 4 * BraintreeWebhook.maximumBytes }
+
+    func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent] {
+        let form = BraintreeWebhookReceiver.form(delivery.body)
+        let event: BraintreeWebhook.Event
+        do throws(BraintreeWebhookError) {
+            event = try BraintreeWebhook.verify(
+                payload: form["bt_payload"] ?? "", signature: form["bt_signature"] ?? "",
+                publicKey: config.publicKey, privateKey: config.privateKey, now: delivery.receivedAt)
+        } catch {
+            throw .refused(error.description, next: "Check Braintree's keys.")
+        }
+        guard let transaction = event.transaction else { return [WebhookEvent(id: event.id, payment: nil)] }
+        switch await provider.payment(ofTransaction: transaction) {
+        case .payment(let id): return [WebhookEvent(id: event.id, payment: id)]
+        case .none: return [WebhookEvent(id: event.id, payment: nil)]
+        case .unknown: throw .later("Braintree cannot be asked what the webhook is about.")
+        }
+    }
+
+    /// The fields of a form; of two with one name the first.
+    private static func form(_ bytes: [UInt8]) -> [String: String] {
+        func plain(_ text: Substring) -> String? {
+            String(text).replacing("+", with: " ").removingPercentEncoding
+        }
+        var fields: [String: String] = [:]
+        for pair in String(decoding: bytes, as: UTF8.self).split(separator: "&").prefix(maximumFields) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = plain(parts[0]), let value = plain(parts[1]), fields[name] == nil else {
+                continue
+            }
+            fields[name] = value
+        }
+        return fields
+    }
+}
+
+extension Setting {
+    package static let braintreeURL = Setting(
+        key: "braintree.url", option: "--braintree-url", kind: .text, defaultValue: "Braintree's sandbox",
+        about: "Where Braintree's interfaces are; `live` for the real ones.")
+    package static let braintreeMerchantID = Setting(
+        key: "braintree.merchant_id", kind: .text, about: "The merchant id at Braintree.")
+    package static let braintreePublicKey = Setting(
+        key: "braintree.public_key", kind: .text, about: "Braintree's public key.")
+    package static let braintreePrivateKey = Setting(
+        key: "braintree.private_key", kind: .secret, about: "Braintree's private key.")
+    package static let braintreePrivateKeyFile = Setting(
+        key: "braintree.private_key_file", kind: .path, about: "The file with Braintree's private key.")
+}

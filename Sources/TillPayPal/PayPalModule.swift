@@ -1,0 +1,107 @@
+internal import TillCards
+public import TillCore
+public import TillProvider
+
+/// PayPal: typed cards and wallets as orders.
+public struct PayPalModule: ProviderModule {
+    /// `paypal`
+    public static let name = ProviderName(rawValue: "paypal")
+    /// PayPal
+    public static let title = "PayPal"
+    /// All of them.
+    public static let settings: [Setting] = [
+        .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile, .payPalWebhookID,
+    ]
+    /// The client.
+    public static let required: [Setting] = [.payPalClientID, .payPalSecret]
+    private static let defaultURL = "https://api-m.sandbox.paypal.com"
+
+    private let provider: PayPalProvider
+    private let receiver: PayPalWebhooks?
+    private let url: String
+
+    /// Makes it. A stand-in on this machine takes any client, so none need be typed, and vouches for its own webhooks.
+    public static func make(
+        _ settings: any SettingValues, in environment: ProviderEnvironment
+    ) throws(ProviderModuleError) -> PayPalModule? {
+        let url = settings.text(.payPalURL) ?? defaultURL
+        let standIn = environment.standInKey(for: name, at: url)
+        guard let client = settings.text(.payPalClientID) ?? standIn,
+            let secret = settings.secret(.payPalSecret) ?? standIn.map({ Secret($0) })
+        else { return nil }
+        let config: ServerConfig
+        do {
+            config = try ServerConfig(clientID: client, secret: secret, environment: PayPalEnvironment.custom(url))
+        } catch {
+            throw ProviderModuleError(self, "\(error)")
+        }
+        let (transport, clock) = (environment.transport, environment.clock)
+        var returnURL: (@Sendable (AttemptID) -> ChallengeReturn)?
+        if let address = environment.returnAddress {
+            returnURL = { attempt in
+                let own = address(attempt)
+                return ChallengeReturn(base: own.base, random: own.state)
+            }
+        }
+        let webhookID = settings.text(.payPalWebhookID)
+        let standInWebhooks = PayPalWebhooks(
+            standInAt: url, webhookID: webhookID, transport: transport, clock: clock)
+        let webhooks = webhookID.map { PayPalWebhooks(webhookID: $0, transport: transport, clock: clock) }
+        return PayPalModule(
+            provider: PayPalProvider(config: config, transport: transport, clock: clock, returnURL: returnURL),
+            receiver: standInWebhooks ?? webhooks, url: url)
+    }
+
+    /// Orders.
+    public var providers: [any PaymentServiceProvider] { [provider] }
+    /// With the webhook's id, which every signature covers.
+    public var webhooks: (any WebhookReceiver)? { receiver.map { PayPalWebhookReceiver(webhooks: $0) } }
+    /// Its address, and whether webhooks are verified.
+    public var findings: [ProviderFinding] {
+        [
+            ProviderFinding("PayPal is configured at \(url)."),
+            receiver == nil
+                ? ProviderFinding(
+                    "PayPal's webhooks are not set up: set \(Setting.payPalWebhookID.variable).", isFine: false)
+                : ProviderFinding("PayPal's webhooks are verified."),
+        ]
+    }
+    /// The stand-in takes opened tokens.
+    public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .opened : nil }
+}
+
+/// PayPal's webhooks.
+struct PayPalWebhookReceiver: WebhookReceiver {
+    let webhooks: PayPalWebhooks
+
+    var maximumBytes: Int { PayPalWebhooks.maximumBytes }
+
+    func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent] {
+        let head = PayPalWebhooks.Head(
+            id: delivery.header("PayPal-Transmission-Id"), time: delivery.header("PayPal-Transmission-Time"),
+            signature: delivery.header("PayPal-Transmission-Sig"), certificate: delivery.header("PayPal-Cert-Url"),
+            algorithm: delivery.header("PayPal-Auth-Algo"))
+        do throws(PayPalWebhookError) {
+            let event = try await webhooks.verify(body: delivery.body, head: head)
+            return [WebhookEvent(id: event.id, payment: event.payment)]
+        } catch {
+            throw error.isTemporary
+                ? .later(error.description) : .refused(error.description, next: "Check the webhook's id at PayPal.")
+        }
+    }
+}
+
+extension Setting {
+    package static let payPalURL = Setting(
+        key: "paypal.url", option: "--paypal-url", kind: .text, defaultValue: "https://api-m.sandbox.paypal.com",
+        about: "Where PayPal's interface is.")
+    package static let payPalClientID = Setting(
+        key: "paypal.client_id", option: "--paypal-client-id", kind: .text, about: "PayPal's client id.")
+    package static let payPalSecret = Setting(
+        key: "paypal.secret", option: "--paypal-secret", kind: .secret, about: "PayPal's secret.")
+    package static let payPalSecretFile = Setting(
+        key: "paypal.secret_file", kind: .path, about: "The file with PayPal's secret.")
+    package static let payPalWebhookID = Setting(
+        key: "paypal.webhook_id", kind: .text,
+        about: "The webhook's id at PayPal; without it no webhook of PayPal's is believed.")
+}

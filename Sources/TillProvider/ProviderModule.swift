@@ -1,0 +1,108 @@
+public import TillCore
+
+/// All that one payment service provider brings to a counter: its settings, its ways to move money, what receives its
+/// webhooks, its card readers.
+///
+/// A provider's room exports one type that conforms. A counter is given the list of these types, makes those that are
+/// configured, and knows none of them otherwise: a new provider is one room and one line in that list
+/// (`docs/ADDING_A_PROVIDER.md`).
+///
+/// A module is shared by all requests of a process; its members may be called at any time and at once.
+public protocol ProviderModule: Sendable {
+    /// What `--provider` says for it. Also the first part of its settings' keys and the last part of the address that
+    /// takes its webhooks, `/webhooks/stripe`: lower-case letters, digits and `_`.
+    static var name: ProviderName { get }
+    /// Its name for people.
+    static var title: String { get }
+    /// Everything that a shop can set for it, in the order in which people read it.
+    static var settings: [Setting] { get }
+    /// The settings without which it is not configured.
+    static var required: [Setting] { get }
+
+    /// Makes it. Asks nobody for anything: a counter starts without a network.
+    /// - Returns: `nil` where it is not configured.
+    /// - Throws: when it is configured and cannot be used as it is.
+    static func make(
+        _ settings: any SettingValues, in environment: ProviderEnvironment
+    ) throws(ProviderModuleError) -> Self?
+
+    /// Its ways to move money. The first has the module's name; others are its readers'.
+    var providers: [any PaymentServiceProvider] { get }
+    /// What receives its webhooks; `nil` while they cannot be verified.
+    var webhooks: (any WebhookReceiver)? { get }
+    /// Its card readers, if it has any that the counter drives.
+    var readers: (any ReaderFleet)? { get }
+    /// What an app with the provider's own SDK is given, if there is one.
+    var devices: (any DeviceSales)? { get }
+    /// What `till doctor` says about it. Looks at what is set up only, and asks nobody.
+    var findings: [ProviderFinding] { get }
+    /// How it takes wallets' tokens where it is a stand-in on this machine; `nil` where it is not.
+    var standInWallet: WalletHandover? { get }
+
+    /// Ends what it has begun. Its transports are the counter's, which closes them.
+    func shutdown() async
+}
+
+extension ProviderModule {
+    /// None.
+    public var webhooks: (any WebhookReceiver)? { nil }
+    /// None.
+    public var readers: (any ReaderFleet)? { nil }
+    /// None.
+    public var devices: (any DeviceSales)? { nil }
+    /// That it is configured, and whether its webhooks are.
+    public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
+    /// No stand-in.
+    public var standInWallet: WalletHandover? { nil }
+    /// Nothing was begun.
+    public func shutdown() async {}
+
+    /// What to do so that it is configured.
+    public static var setUp: String { "Set \(required.map(\.variable).joined(separator: " and "))." }
+}
+
+/// How a provider takes the token of a wallet such as Apple Pay.
+public enum WalletHandover: Hashable, Sendable {
+    /// As it came; the provider opens it.
+    case sealed
+    /// Opened by us.
+    case opened
+}
+
+/// One thing that `till doctor` says.
+public struct ProviderFinding: Hashable, Sendable {
+    /// Nothing needs to be done about it.
+    public let isFine: Bool
+    /// One sentence.
+    public let text: String
+
+    /// Makes one.
+    public init(_ text: String, isFine: Bool = true) {
+        self.text = text
+        self.isFine = isFine
+    }
+}
+
+/// Why a provider that is configured cannot be used. Nobody was asked for money.
+public struct ProviderModuleError: ExplainedError, Hashable {
+    /// The stable word: `stripe_not_configured`.
+    public let code: String
+    /// What happened.
+    public let what: String
+    /// What to do next.
+    public let next: String
+    /// Nobody was asked for money.
+    public var moneyMoved: MoneyMoved { .no }
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - module: whose settings they are.
+    ///   - reason: the sentence; it never repeats a secret.
+    public init(
+        _ module: any ProviderModule.Type, _ reason: String, next: String = "Check the key and the address."
+    ) {
+        code = "\(module.name)_not_configured"
+        what = "\(module.title) is not usable: \(reason)"
+        self.next = next
+    }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+import TillCore
+import TillHTTP
+import TillProvider
+
+/// A counter's connections to providers, made when a provider first asks for them, each call in the request's trace.
+final class CounterTransports: ProviderTransports {
+    private struct Opened {
+        var shared: HTTPClientTransport?
+        var devices: [HTTPClientTransport] = []
+    }
+
+    private let opened = Mutex(Opened())
+
+    func shared() -> any HTTPTransport {
+        opened.withLock { opened in
+            let transport = opened.shared ?? HTTPClientTransport()
+            opened.shared = transport
+            return TracedTransport(transport: transport)
+        }
+    }
+
+    func trustingDevices(of root: String) throws -> any HTTPTransport {
+        let transport = try HTTPClientTransport(trustingDevicesOf: root)
+        opened.withLock { $0.devices.append(transport) }
+        return TracedTransport(transport: transport)
+    }
+
+    /// Closes all of them. Calls under way end as `unknown`.
+    func shutdown() async {
+        let all = opened.withLock { opened in
+            defer { opened = Opened() }
+            return (opened.shared.map { [$0] } ?? []) + opened.devices
+        }
+        for transport in all { await transport.shutdown() }
+    }
+}

@@ -1,0 +1,43 @@
+import TillCore
+import TillJournal
+import TillProvider
+
+/// One provider's notifications in the journal's record store: durable, and seen by all processes that work on it.
+struct JournalNotifications: NotificationStore {
+    /// Notifications of one step or one payment that are read at most; the newest are.
+    static let maximumListed = 1_000
+
+    let store: any RecordStore
+    let provider: ProviderName
+
+    private var collection: RecordCollection { RecordCollection(rawValue: "\(provider.rawValue)_notification") }
+
+    func keep(_ notifications: [KeptNotification]) async throws(NotificationStoreError) {
+        var names: Set<String> = []
+        let changes = notifications.filter { names.insert($0.name).inserted }.map { notification in
+            var fields = ["reference": notification.reference]
+            fields["payment"] = notification.payment
+            // What is longer is no name of ours or the provider's, and not asked for.
+            fields = fields.filter { $0.value.utf8.count <= RecordLimits.maximumKeyBytes }
+            return RecordChange.insertIfAbsent(
+                Record(RecordID(collection, notification.name), body: notification.document, fields: fields))
+        }
+        do throws(JournalError) { try await store.change(changes) } catch { throw .notWritten }
+    }
+
+    func documents(reference: String) async throws(NotificationStoreError) -> [[UInt8]] {
+        try await list(RecordMatch("reference", reference))
+    }
+
+    func documents(payment: String) async throws(NotificationStoreError) -> [[UInt8]] {
+        try await list(RecordMatch("payment", payment))
+    }
+
+    private func list(_ match: RecordMatch) async throws(NotificationStoreError) -> [[UInt8]] {
+        do throws(JournalError) {
+            return try await store.records(
+                RecordQuery(collection, matching: match, .newestFirst(), limit: Self.maximumListed)
+            ).reversed().map(\.body)
+        } catch { throw .unreadable }
+    }
+}

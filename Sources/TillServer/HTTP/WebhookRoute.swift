@@ -1,0 +1,71 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCheckout
+import TillCore
+import TillJournal
+import TillProvider
+
+/// `POST /webhooks/{provider}`: one way for all providers. A delivery is received and verified by the provider's module;
+/// each of its events is recorded once, with the payment's next query in the same commit; then who waits is woken, the
+/// provider is answered and the payment is queried. If that query fails, the engine's own follows.
+struct WebhookRoute: Sendable {
+    static let prefix = "/webhooks/"
+    /// What metrics and traces call it.
+    static let name = "/webhooks/{provider}"
+
+    private let receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)]
+    private let journal: any Journal
+    private let checkout: Checkout
+    private let clock: any TillClock
+
+    init(_ modules: [any ProviderModule], journal: any Journal, checkout: Checkout, clock: any TillClock) {
+        var receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)] = [:]
+        for module in modules {
+            let provider = type(of: module).name
+            if let receiver = module.webhooks { receivers[provider.rawValue] = (provider, receiver) }
+        }
+        self.receivers = receivers
+        self.journal = journal
+        self.checkout = checkout
+        self.clock = clock
+    }
+
+    /// Takes a delivery.
+    func answer(_ request: Request) async throws -> Response {
+        try request.only(.post)
+        let name = String(request.uri.path.dropFirst(WebhookRoute.prefix.count))
+        guard let (provider, receiver) = receivers[name] else { throw Problem.notFound }
+        let incoming = Incoming(request: request, account: .main, maximumBodyBytes: receiver.maximumBytes)
+        let body = Array(try await incoming.bytes().readableBytesView)
+        let now = clock.now()
+        let events: [WebhookEvent]
+        do throws(WebhookRefusal) {
+            events = try await receiver.events(
+                in: WebhookDelivery(body: body, headers: request.headers, receivedAt: now))
+        } catch {
+            throw Problem(
+                error.isTemporary ? .serviceUnavailable : .badRequest, error.code, error.what, next: error.next)
+        }
+        for event in events { try await record(event, of: provider, at: now) }
+        let acknowledgment = receiver.acknowledgment
+        return Response(
+            status: .ok, headers: [.contentType: acknowledgment.contentType],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: acknowledgment.body)))
+    }
+
+    /// Records an event once; its repetitions are acknowledged and change nothing.
+    private func record(_ event: WebhookEvent, of provider: ProviderName, at now: Timestamp) async throws {
+        let receipt = WebhookReceipt(provider: provider, id: event.id, at: now)
+        do throws(JournalError) {
+            try await journal.write(JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) }))
+        } catch {
+            guard case .webhookSeen = error else { throw error }
+            return
+        }
+        event.onRecorded()
+        guard let payment = event.payment else { return }
+        let checkout = checkout
+        Task { try? await checkout.query(payment) }
+    }
+}

@@ -1,0 +1,72 @@
+public import TillProvider
+
+extension Setting {
+    /// The journal's file.
+    public static let journal = Setting(
+        key: "journal", option: "--journal", kind: .path, defaultValue: CounterOptions.defaultJournal,
+        about: "The journal's file.")
+    /// The account that the command line works for.
+    public static let account = Setting(
+        key: "account", option: "--account", kind: .text, defaultValue: "main",
+        about: "The account of the command line.")
+    /// Who moves the money.
+    public static let provider = Setting(
+        key: "provider", option: "--provider", kind: .text, defaultValue: "sandbox",
+        about: "Who moves the money: sandbox, cash, or the name of a provider.")
+    /// How long the sandbox takes.
+    public static let sandboxLatency = Setting(
+        key: "sandbox.latency", option: "--sandbox-latency", kind: .span, defaultValue: "0ms",
+        about: "How long the sandbox takes for each call.")
+    /// Where the counter listens.
+    public static let host = Setting(
+        key: "host", option: "--host", kind: .text, defaultValue: "127.0.0.1", about: "Where the counter listens.")
+    /// The port that the counter takes.
+    public static let port = Setting(
+        key: "port", option: "--port", kind: .number(0...65_535), defaultValue: "8080",
+        about: "The counter's port; 0 takes a free one.")
+    /// The shop's name.
+    public static let store = Setting(
+        key: "store", option: "--store", kind: .text, defaultValue: "Till", about: "The shop's name on receipts.")
+    /// A key for the account.
+    public static let apiKey = Setting(
+        key: "api_key", option: "--api-key", kind: .secret, defaultValue: nil,
+        about: "A key for the account, beside those of `till keys create`.")
+    /// The file with a key for the account.
+    public static let apiKeyFile = Setting(
+        key: "api_key_file", option: nil, kind: .path, defaultValue: nil, about: "The file with a key for the account.")
+    /// How much the counter says.
+    public static let logLevel = Setting(
+        key: "log.level", option: nil,
+        kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), defaultValue: "warning",
+        about: "How much the counter writes to its log.")
+    /// The longest body.
+    public static let bodyBytes = Setting(
+        key: "limits.body_bytes", option: nil, kind: .number(1_024...16_777_216), defaultValue: "1048576",
+        about: "The longest request body that the counter takes, in bytes.")
+    /// How long the head of a request may take.
+    public static let headTime = Setting(
+        key: "limits.head_time", option: nil, kind: .span, defaultValue: "10s",
+        about: "How long the head of a connection's first request may take to come.")
+    /// How long the body of a request may take.
+    public static let bodyTime = Setting(
+        key: "limits.body_time", option: nil, kind: .span, defaultValue: "20s",
+        about: "How long the body of a request may take to come.")
+    /// How long a connection may be silent.
+    public static let idleTime = Setting(
+        key: "limits.idle_time", option: nil, kind: .span, defaultValue: "1min",
+        about: "How long a connection may say nothing.")
+    /// Streams of events.
+    public static let streams = Setting(
+        key: "limits.streams", option: nil, kind: .number(1...65_536), defaultValue: "256",
+        about: "Streams of events that are open at once.")
+
+    /// Every setting of a counter with these providers, in the order in which people read them.
+    public static func all(_ modules: [any ProviderModule.Type]) -> [Setting] {
+        counter + receipts + offline + modules.flatMap { $0.settings }
+    }
+
+    private static let counter: [Setting] = [
+        .journal, .account, .provider, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
+    ]
+}

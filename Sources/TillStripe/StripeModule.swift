@@ -1,0 +1,116 @@
+public import TillCore
+internal import TillHardware
+public import TillProvider
+
+/// Stripe: cards online, its smart readers, and apps with its SDK.
+public struct StripeModule: ProviderModule {
+    /// `stripe`
+    public static let name = ProviderName(rawValue: "stripe")
+    /// Stripe
+    public static let title = "Stripe"
+    /// All of them.
+    public static let settings: [Setting] = [
+        .stripeURL, .stripeKey, .stripeKeyFile, .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority,
+    ]
+    /// The secret key.
+    public static let required: [Setting] = [.stripeKey]
+    private static let defaultURL = "https://api.stripe.com"
+
+    /// Cards online.
+    public let online: StripeProvider
+    /// Sales at readers.
+    public let terminal: StripeTerminalProvider
+    private let url: String
+    private let clock: any TillClock
+
+    /// Makes it.
+    public static func make(
+        _ settings: any SettingValues, in environment: ProviderEnvironment
+    ) throws(ProviderModuleError) -> StripeModule? {
+        let url = settings.text(.stripeURL) ?? defaultURL
+        let standIn = environment.standInKey(for: name, at: url, "sk_test_local").map { Secret($0) }
+        guard let key = settings.secret(.stripeKey) ?? standIn else { return nil }
+        do throws(StripeConfigurationError) {
+            let online = try StripeProvider(
+                secretKey: key, baseURL: url, transport: environment.transport, clock: environment.clock,
+                webhookSecrets: settings.secrets(.stripeWebhookSecret))
+            var options = StripeTerminalOptions()
+            options.requestedPriority = settings.text(.stripeNetworkPriority)
+            return StripeModule(
+                online: online, terminal: StripeTerminalProvider(online, options: options), url: url,
+                clock: environment.clock)
+        } catch {
+            throw ProviderModuleError(self, "\(error)")
+        }
+    }
+
+    /// Cards online, and sales at readers.
+    public var providers: [any PaymentServiceProvider] { [online, terminal] }
+    /// With at least one webhook secret.
+    public var webhooks: (any WebhookReceiver)? {
+        online.webhookSecrets.isEmpty ? nil : StripeWebhookReceiver(provider: online, feed: terminal.feed)
+    }
+    /// Smart readers.
+    public var readers: (any ReaderFleet)? { StripeReaders(terminal: terminal) }
+    /// Apps with Stripe's SDK.
+    public var devices: (any DeviceSales)? { StripeReaders(terminal: terminal) }
+    /// Its address, and whether webhooks are verified.
+    public var findings: [ProviderFinding] {
+        [
+            ProviderFinding("Stripe is configured at \(url)."),
+            online.webhookSecrets.isEmpty
+                ? ProviderFinding(
+                    "Stripe's webhooks are not set up: set \(Setting.stripeWebhookSecret.variable).", isFine: false)
+                : ProviderFinding("Stripe's webhooks are verified."),
+        ]
+    }
+    /// The stand-in opens tokens itself.
+    public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .sealed : nil }
+}
+
+/// Stripe's webhooks.
+struct StripeWebhookReceiver: WebhookReceiver {
+    let provider: StripeProvider
+    let feed: TerminalFeed
+
+    var maximumBytes: Int { StripeWebhook.maximumBytes }
+
+    func events(in delivery: WebhookDelivery) async throws(WebhookRefusal) -> [WebhookEvent] {
+        let event: StripeEvent
+        do throws(StripeWebhookError) {
+            event = try StripeWebhook.verify(
+                payload: delivery.body, signatureHeader: delivery.header("Stripe-Signature"),
+                secrets: provider.webhookSecrets, now: delivery.receivedAt)
+        } catch {
+            throw .refused(error.description, next: "Check the webhook's secret.")
+        }
+        return [WebhookEvent(id: event.id, payment: event.payment) { [feed] in feed.heard(event) }]
+    }
+}
+
+extension TerminalFeed {
+    /// A webhook came: who waits for the reader that it is about looks at once.
+    func heard(_ event: StripeEvent) {
+        if event.objectKind == "terminal.reader", let reader = event.objectID { heard(of: reader) }
+        if let intent = event.paymentIntent, let reader = reader(of: intent) { heard(of: reader) }
+    }
+}
+
+extension Setting {
+    package static let stripeURL = Setting(
+        key: "stripe.url", option: "--stripe-url", kind: .text, defaultValue: "https://api.stripe.com",
+        about: "Where Stripe's interface is.")
+    package static let stripeKey = Setting(
+        key: "stripe.key", option: "--stripe-key", kind: .secret, about: "Stripe's secret key.")
+    package static let stripeKeyFile = Setting(
+        key: "stripe.key_file", kind: .path, about: "The file with Stripe's secret key.")
+    package static let stripeWebhookSecret = Setting(
+        key: "stripe.webhook_secret", kind: .secret,
+        about: "Stripe's webhook secret; two with a comma between while one is being replaced.")
+    package static let stripeWebhookSecretFile = Setting(
+        key: "stripe.webhook_secret_file", kind: .path,
+        about: "The file with Stripe's webhook secret; two lines for two.")
+    package static let stripeNetworkPriority = Setting(
+        key: "stripe.network_priority", kind: .choice(["domestic", "international"]),
+        about: "Which network of a card with two goes first at a reader: domestic is eftpos or Cartes Bancaires.")
+}
