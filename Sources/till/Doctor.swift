@@ -27,8 +27,10 @@ struct Doctor: AsyncParsableCommand {
         } catch { throw Output.fail(error, json: common.json) }
         try await withCounter(common, provider) { counter in
             let isUsable = counter.checkout.providerNames.contains(counter.options.provider)
-            let findings = try await findings(counter, settings)
-            common.json ? printJSON(settings, findings, isUsable) : tell(settings, findings)
+            var findings = try await findings(counter, settings)
+            let languages = DoctorLanguages()
+            findings += languages.findings.map { Finding(isFine: $0.isFine, text: $0.text) }
+            common.json ? printJSON(settings, findings, languages, isUsable) : tell(settings, findings)
             if !isUsable { throw ExitCode(1) }
         }
     }
@@ -99,7 +101,9 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    private func printJSON(_ settings: Settings, _ findings: [Finding], _ isUsable: Bool) {
+    private func printJSON(
+        _ settings: Settings, _ findings: [Finding], _ languages: DoctorLanguages, _ isUsable: Bool
+    ) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("ok", isUsable)
@@ -126,6 +130,7 @@ struct Doctor: AsyncParsableCommand {
             writer.endObject()
         }
         writer.endArray()
+        languages.write(to: &writer)
         writer.endObject()
         Output.line(writer.text)
     }
