@@ -7,7 +7,7 @@ public import TillReceipts
 /// Measured first and drawn then: on a roll a receipt is exactly as long as its content. Text is laid out by the
 /// Unicode rules, each text from outside kept apart for direction. A value; calls may run at once on any thread.
 public struct Canvas: Sendable {
-    /// Dots of a thermal printer, an inch.
+    /// Resolution of a thermal printer, in dots per inch.
     public static let dotsPerInch = 203
     /// The longest roll, in points: 20 m.
     static let longest = 20_000.0 / 25.4 * 72
@@ -16,7 +16,8 @@ public struct Canvas: Sendable {
 
     private let library: any DrawingLibrary
 
-    /// With what the system draws with.
+    /// Draws with the system's library; Pango and Cairo are loaded at the first use in a process.
+    /// - Throws: ``CanvasError/notInstalled(_:)``
     public init() throws(CanvasError) {
         #if canImport(CoreText)
             library = CoreTextDrawing()
@@ -25,10 +26,11 @@ public struct Canvas: Sendable {
         #endif
     }
 
-    /// With a library of one's own.
+    /// Draws with a given library.
     package init(_ library: any DrawingLibrary) { self.library = library }
 
-    /// The receipt as PDF; its fonts are in it.
+    /// The receipt as PDF, one page on a roll, with its fonts embedded.
+    /// - Throws: ``CanvasError``, among them ``CanvasError/noFont(_:)``: a receipt is never drawn with boxes for letters.
     public func pdf(_ document: ReceiptDocument, paper: Paper = .roll80) throws(CanvasError) -> [UInt8] {
         let margin = Canvas.points(paper.margin)
         let drawing = try compose(document, paper)
@@ -39,7 +41,7 @@ public struct Canvas: Sendable {
         ) { page, pen in draw(pages[page], with: pen, x: margin, y: margin) }
     }
 
-    /// The height of a receipt on a roll, in hundredths of a millimetre: what ``pdf(_:paper:)`` makes.
+    /// The height of a receipt's page in hundredths of a millimeter, as ``pdf(_:paper:)`` makes it; of a sheet its own.
     public func height(_ document: ReceiptDocument, paper: Paper) throws(CanvasError) -> Int {
         if let height = paper.height { return height }
         return 2 * paper.margin + Int((try compose(document, paper).height / 72 * 2_540).rounded(.up))
@@ -59,12 +61,12 @@ public struct Canvas: Sendable {
         }
     }
 
-    /// How many pages the receipt has: one on a roll.
+    /// How many pages the receipt has; always 1 on a roll.
     public func pageCount(_ document: ReceiptDocument, paper: Paper) throws(CanvasError) -> Int {
         paper.height == nil ? 1 : pages(try compose(document, paper), paper).count
     }
 
-    /// Draws the receipt as grey pages with the paper's margins, one after the other, so that only one is in memory.
+    /// Draws the receipt as gray pages with the paper's margins, one after the other, so that only one is in memory.
     /// - Parameter body: gets each page, and how many there are.
     public func forEachPage(
         _ document: ReceiptDocument, paper: Paper, dotsPerInch: Int, _ body: (GrayPage, Int) -> Void
@@ -92,15 +94,13 @@ public struct Canvas: Sendable {
 
     /// The receipt as the dots of a thermal printer, as wide as it prints.
     public func dots(_ document: ReceiptDocument, width: Int) throws(CanvasError) -> MonochromeImage {
-        let composer = try composer(
+        let frame = Composer.Frame(
             width: Double(width) * Composer.dot, textSize: Double(Paper.printable(dots: width).textSize) / 10,
             language: document.language, isRightToLeft: document.isRightToLeft)
-        composer.put(document)
-        return try dots(composer, width: width)
+        return try dots(try drawing(frame) { $0.put(document) }, width: width)
     }
 
-    func dots(_ composer: Composer, width: Int) throws(CanvasError) -> MonochromeImage {
-        let drawing = composer.drawing
+    func dots(_ drawing: Drawing, width: Int) throws(CanvasError) -> MonochromeImage {
         let height = max(1, Int((drawing.height / Composer.dot).rounded(.up)))
         guard height <= Canvas.highestPicture, let image = MonochromeImage(width: width, height: height) else {
             throw .tooLarge
@@ -112,21 +112,33 @@ public struct Canvas: Sendable {
         }
     }
 
-    func composer(width: Double, textSize: Double, language: String, isRightToLeft: Bool) throws(CanvasError)
-        -> Composer
-    {
-        try Composer(library, width: width, textSize: textSize, language: language, isRightToLeft: isRightToLeft)
+    /// What is put on a canvas, measured. Before it is refused for a font that is not there, fonts that were installed
+    /// since the last receipt are noticed.
+    func drawing(_ frame: Composer.Frame, _ put: (Composer) -> Void) throws(CanvasError) -> Drawing {
+        var composer = try Composer(library, frame)
+        put(composer)
+        if !composer.missingScripts.isEmpty, library.refreshFonts() {
+            composer = try Composer(library, frame)
+            put(composer)
+        }
+        let missing = composer.missingScripts
+        guard missing.isEmpty else { throw .noFont(Script.allCases.filter(missing.contains)) }
+        return composer.drawing
+    }
+
+    func typesetter() throws(CanvasError) -> any Typesetter {
+        try library.typesetter(language: "und", isRightToLeft: false)
     }
 
     // MARK: Parts
 
     private func compose(_ document: ReceiptDocument, _ paper: Paper) throws(CanvasError) -> Drawing {
-        let composer = try composer(
+        let frame = Composer.Frame(
             width: Canvas.points(paper.width - 2 * paper.margin), textSize: Double(paper.textSize) / 10,
             language: document.language, isRightToLeft: document.isRightToLeft)
-        composer.put(document)
-        guard composer.drawing.height <= Canvas.longest else { throw .tooLarge }
-        return composer.drawing
+        let drawing = try drawing(frame) { $0.put(document) }
+        guard drawing.height <= Canvas.longest else { throw .tooLarge }
+        return drawing
     }
 
     private func dots(

@@ -1,18 +1,21 @@
 public import TillCore
 
-/// Why a receipt cannot be drawn.
+/// Why a receipt cannot be drawn. Nothing was drawn then, not even a part of it.
 public enum CanvasError: ExplainedError, Hashable {
-    /// A library is not on this machine.
+    /// A shared library, or a function of one, that is not on this machine: `libpango-1.0`.
     case notInstalled(String)
-    /// The picture would be larger than any paper.
+    /// Scripts in which no font on this machine has letters; never empty.
+    case noFont([Script])
+    /// It would be longer than 20 m, or higher than 32,767 dots.
     case tooLarge
-    /// The drawing library refused, with its number.
+    /// The drawing library refused: Cairo's status, or −1 where there is none.
     case failed(Int32)
 
-    /// The stable word.
+    /// The stable identifier, for programs.
     public var code: String {
         switch self {
         case .notInstalled: "canvas_not_installed"
+        case .noFont: "font_not_installed"
         case .tooLarge: "receipt_too_large"
         case .failed: "canvas_failed"
         }
@@ -22,22 +25,30 @@ public enum CanvasError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .notInstalled(let name): "The receipt cannot be drawn: \(name) is not on this machine."
+        case .noFont(let scripts):
+            "The receipt cannot be drawn: no font on this machine has "
+                + scripts.map(\.name).joined(separator: " or ") + "."
         case .tooLarge: "The receipt cannot be drawn: it is longer than any paper."
         case .failed(let status): "The receipt cannot be drawn: Cairo gave up with status \(status)."
         }
     }
 
-    /// Drawing moves nothing.
+    /// Drawing moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
     /// What to do next.
     public var next: String {
         switch self {
         case .notInstalled:
-            "Install Pango and fonts (Debian: libpangocairo-1.0-0 fonts-noto-core fonts-noto-cjk), or use text, HTML "
-                + "or ESC/POS."
+            "Install Pango and fonts (Debian: \(CanvasError.packages.joined(separator: " "))), or use text or HTML."
+        case .noFont(let scripts):
+            "Install fonts (Debian: \(Script.packages(for: scripts).joined(separator: " "))), or use text or HTML; `till doctor` lists what "
+                + "can be drawn."
         case .tooLarge: "Use text or HTML."
-        case .failed: "Use text, HTML or ESC/POS, and report the status."
+        case .failed: "Use text or HTML, and report the status."
         }
     }
+
+    /// The Debian packages with everything that drawing needs, fonts of every script included.
+    public static let packages = ["libpangocairo-1.0-0"] + Script.packages(for: Script.allCases)
 }

@@ -1,31 +1,49 @@
 public import TillReceipts
 
-/// Draws single lines for ESC/POS printers.
+/// Draws single lines for ESC/POS printers. May be used on any thread.
 public struct CanvasLines: LineRasterizer {
     private let canvas: Canvas
 
-    /// On a canvas.
+    /// Draws with the canvas's library and fonts.
     public init(_ canvas: Canvas) { self.canvas = canvas }
 
-    /// One line as dots: as high as it must be, made narrower if it is too wide.
+    /// The line as dots, exactly `dots` wide and as high as its text; what is too long is broken between words.
+    /// - Returns: `nil` if no font has its script, or it is higher than any picture.
     public func raster(_ line: RasterLine, dots: Int, lineHeight: Int) -> MonochromeImage? {
         // About 0.7 of a line is its text.
         let size = Double(max(8, lineHeight)) * Composer.dot * 0.7
-        let width = Double(dots) * Composer.dot
-        guard
-            let composer = try? canvas.composer(
-                width: width, textSize: size, language: "und", isRightToLeft: line.isRightToLeft)
-        else { return nil }
-        let start = IsolatedText.of(line.start)
-        if let end = line.end {
-            composer.put(start: start, end: IsolatedText.of(end), scale: 1, isBold: line.isStrong)
-        } else if line.place == .center {
-            composer.centered(
-                line.start, isBold: line.isStrong, isIsolated: IsolatedText.isPutTogether(line.start))
-        } else {
-            composer.indented(
-                line.start, indent: Double(line.indent) * size * 0.5, isBold: line.isStrong, scale: 1)
+        let frame = Composer.Frame(
+            width: Double(dots) * Composer.dot, textSize: size, language: "und", isRightToLeft: line.isRightToLeft)
+        let drawing = try? canvas.drawing(frame) { composer in
+            if let end = line.end {
+                composer.put(
+                    start: IsolatedText.of(line.start), end: IsolatedText.of(end), scale: 1, isBold: line.isStrong)
+            } else if line.place == .center {
+                composer.centered(
+                    line.start, isBold: line.isStrong, isIsolated: IsolatedText.isPutTogether(line.start))
+            } else {
+                composer.indented(
+                    line.start, indent: Double(line.indent) * size * 0.5, isBold: line.isStrong, scale: 1)
+            }
         }
-        return try? canvas.dots(composer, width: dots)
+        return drawing.flatMap { try? canvas.dots($0, width: dots) }
+    }
+}
+
+extension ESCPOSReceipt {
+    /// The receipt for an ESC/POS printer, in the printer's own characters where it has them and drawn where not.
+    ///
+    /// Without a library or a font to draw with it is still made as long as nothing but pictographs is lost, each of
+    /// which becomes `?`.
+    /// - Throws: ``CanvasError/notInstalled(_:)`` or ``CanvasError/noFont(_:)`` if letters, digits or currency signs
+    ///   would be lost, ``CanvasError/failed(_:)`` if they cannot be drawn for another reason.
+    public init(drawing document: ReceiptDocument, profile: ESCPOSProfile) throws(CanvasError) {
+        let canvas: Result<Canvas, CanvasError>
+        do { canvas = .success(try Canvas()) } catch { canvas = .failure(error) }
+        self = ReceiptRenderer.escpos(
+            document, profile: profile, rasterizer: (try? canvas.get()).map { CanvasLines($0) })
+        guard lostText.unicodeScalars.contains(where: { Script($0) != nil }) else { return }
+        let missing = try canvas.get().missingScripts(in: lostText)
+        throw missing.isEmpty ? .failed(-1) : .noFont(missing)
     }
 }

@@ -24,6 +24,17 @@ struct Drawing {
 
 /// Measures a receipt.
 final class Composer {
+    /// What a receipt is composed for.
+    struct Frame {
+        /// Of the lines, in points.
+        var width: Double
+        /// Points of plain text.
+        var textSize: Double
+        /// A language tag.
+        var language: String
+        var isRightToLeft: Bool
+    }
+
     /// A dot of a thermal printer in points: pieces begin on whole dots, so that codes stay sharp.
     static let dot = 72.0 / Double(Canvas.dotsPerInch)
 
@@ -31,15 +42,17 @@ final class Composer {
     private let width: Double
     private let isRightToLeft: Bool
     private let textSize: Double
+    private var glyphs: MissingGlyphs
     private(set) var drawing = Drawing()
+    /// Scripts of the texts so far that no font has: the drawing must not be shown then.
+    var missingScripts: Set<Script> { glyphs.scripts }
 
-    init(_ library: any DrawingLibrary, width: Double, textSize: Double, language: String, isRightToLeft: Bool)
-        throws(CanvasError)
-    {
-        typesetter = try library.typesetter(language: language, isRightToLeft: isRightToLeft)
-        self.width = width
-        self.textSize = textSize
-        self.isRightToLeft = isRightToLeft
+    init(_ library: any DrawingLibrary, _ frame: Frame) throws(CanvasError) {
+        typesetter = try library.typesetter(language: frame.language, isRightToLeft: frame.isRightToLeft)
+        glyphs = MissingGlyphs(typesetter)
+        width = frame.width
+        textSize = frame.textSize
+        isRightToLeft = frame.isRightToLeft
     }
 
     // MARK: Blocks
@@ -108,7 +121,7 @@ final class Composer {
         }
         let valueWidth = value.size.width
         if labelWidth + gap + valueWidth <= width {
-            // Both are laid out already; breaking the lines anew would take the most of the time.
+            // Both are laid out already; breaking the lines again would take most of the time.
             return place(label, labelWidth, value, valueWidth)
         }
         var widths = (label: width - valueWidth - gap, value: valueWidth)
@@ -205,8 +218,13 @@ final class Composer {
     private func layout(
         _ text: String, width: Double?, scale: Double, isBold: Bool, alignment: TextSide
     ) -> (any TextLayout)? {
-        typesetter.layout(
-            isRightToLeft ? text : IsolatedText.unmarked(text), width: width, size: Int(textSize * scale * 10),
-            isBold: isBold, alignment: alignment)
+        func layout(_ text: String) -> (any TextLayout)? {
+            typesetter.layout(
+                text, width: width, size: Int(textSize * scale * 10), isBold: isBold, alignment: alignment)
+        }
+        let text = isRightToLeft ? text : IsolatedText.unmarked(text)
+        let whole = layout(text)
+        guard let whole, whole.unknownGlyphs > 0 else { return whole }
+        return layout(glyphs.replaced(in: text))
     }
 }

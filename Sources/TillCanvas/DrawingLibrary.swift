@@ -4,7 +4,12 @@
 /// A value that many threads may use at once; what it makes stays on the thread that asked for it.
 package protocol DrawingLibrary: Sendable {
     /// Lays out the texts of one receipt.
+    /// - Parameter language: a language tag, which chooses between the forms that languages give one character.
     func typesetter(language: String, isRightToLeft: Bool) throws(CanvasError) -> any Typesetter
+
+    /// Notices fonts that were installed or removed since this thread last laid out a text.
+    /// - Returns: whether a new typesetter may know other fonts than those made before.
+    func refreshFonts() -> Bool
 
     /// A PDF of pages of one size, with its fonts in it.
     /// - Parameter draw: called once for each page, in their order.
@@ -26,7 +31,6 @@ package protocol DrawingLibrary: Sendable {
 
 /// Lays texts out in one language and direction.
 package protocol Typesetter: AnyObject {
-    /// A text, laid out.
     /// - Parameters:
     ///   - width: where lines are broken, in points; `nil`: nowhere.
     ///   - size: tenths of a point.
@@ -35,22 +39,25 @@ package protocol Typesetter: AnyObject {
 
 /// Which side of its width a text keeps to, whatever its direction.
 package enum TextSide: Int32, Hashable, Sendable {
-    /// The left.
+    /// The left edge, also of text that is read from the right.
     case left
-    /// The middle.
+    /// Each line in the middle.
     case center
-    /// The right.
+    /// The right edge.
     case right
 }
 
 /// A text that is laid out and not yet drawn.
 package protocol TextLayout: AnyObject {
-    /// Breaks the lines anew.
+    /// Breaks the lines again for another width, in points.
     func setWidth(_ width: Double)
-    /// Of all lines.
+    /// Width and height of all lines, in points.
     var size: (width: Double, height: Double) { get }
-    /// From the top to the first line's baseline.
+    /// From the top to the first line's baseline, in points.
     var baseline: Double { get }
+    /// How many characters no font has: the library draws a box in the place of each. Marks of direction and other
+    /// characters that are never seen do not count.
+    var unknownGlyphs: Int { get }
 }
 
 /// Draws on one page.
@@ -61,14 +68,14 @@ package protocol Pen {
     func fill(_ boxes: [DrawnBox], x: Double, y: Double)
 }
 
-/// A black rectangle.
+/// A black rectangle; lengths in points.
 package struct DrawnBox: Hashable, Sendable {
-    /// Of its upper left corner.
+    /// Of its left edge.
     package var x: Double
-    /// Of its upper left corner.
+    /// Of its upper edge.
     package var y: Double
-    /// Across.
+    /// From left to right.
     package var width: Double
-    /// Down.
+    /// From top to bottom.
     package var height: Double
 }

@@ -1,13 +1,13 @@
-/// A page as grey dots.
+/// One page as gray dots, 8 bits each.
 public struct GrayPage: Hashable, Sendable {
-    /// Dots across.
+    /// Dots across, 1 to 1,048,576.
     public let width: Int
-    /// Dots down.
+    /// Dots down, 1 to 1,048,576.
     public let height: Int
     /// 0 is black and 255 white, row after row from the top.
     public let rows: [UInt8]
 
-    /// A page; `nil` if the rows are not `width × height`, or there are none.
+    /// `nil` if there are not `width × height` dots, or a side is out of range.
     public init?(width: Int, height: Int, rows: [UInt8]) {
         let limit = 1 << 20
         guard (1...limit).contains(width), (1...limit).contains(height), rows.count == width * height else {

@@ -1,17 +1,17 @@
-/// PWG Raster (PWG 5102.4): what every IPP Everywhere printer takes. Grey or black, any number of pages.
+/// PWG Raster (PWG 5102.4): what every IPP Everywhere printer takes. Gray or black, any number of pages.
 public struct PWGRaster: Sendable {
     /// Bytes of a page's header.
     static let headerBytes = 1_796
     /// What a document begins with.
     static let beginning = Array("RaS2".utf8)
 
-    /// The document so far.
+    /// The document so far; valid once as many pages were appended as each of them says.
     public private(set) var bytes = PWGRaster.beginning
     private let dotsPerInch: Int
     private let isBlack: Bool
 
     /// A document without pages.
-    /// - Parameter isBlack: one bit a dot (`black_1`) instead of grey (`sgray_8`).
+    /// - Parameter isBlack: one bit a dot (`black_1`) instead of gray (`sgray_8`).
     public init(dotsPerInch: Int, isBlack: Bool = false) {
         self.dotsPerInch = max(1, dotsPerInch)
         self.isBlack = isBlack

@@ -2,30 +2,31 @@ import Foundation
 public import TillCore
 public import TillHardware
 
-/// One letter with the same words as text and as a page. What it becomes is ASCII with lines of at most 78 bytes:
-/// words in headers are encoded, bodies are base64, so no text can add a header, end the letter or begin another.
+/// One message with the same content as text and as HTML. It is encoded as ASCII with lines of at most 78 bytes:
+/// words in headers are encoded, bodies are base64, so no text can add a header, end the message or begin another.
 public struct MailMessage: Hashable, Sendable {
-    /// The longest letter, in bytes.
+    /// The longest message, in bytes as it is sent.
     public static let maximumBytes = 4 << 20
 
-    /// Who it comes from.
+    /// The shop's address, also the envelope's sender, which gets bounces.
     public var from: EmailAddress
-    /// The sender's name, as people read it.
+    /// The sender's name as mail programs show it; may be empty.
     public var fromName: String
-    /// Who gets the letter: one address.
+    /// The one recipient.
     public var to: EmailAddress
-    /// What it is about.
+    /// The subject; what is beyond about 390 bytes is left out.
     public var subject: String
-    /// The words, as text.
+    /// The body for programs that show no HTML.
     public var text: String
-    /// The words, as a page.
+    /// The body as HTML, without outside resources.
     public var html: String
-    /// A name that no other letter has, of letters, digits and dashes; anything else is left out.
+    /// Unique among the shop's messages, of letters, digits and dashes; anything else is left out. A message that is sent
+    /// again with it has the same `Message-ID`, so that mail programs can show it once.
     public var identifier: String
-    /// When it was written.
+    /// The `Date` header, in UTC.
     public var date: Timestamp
 
-    /// A letter to one person; texts may hold anything that a text can hold.
+    /// Checks nothing: ``EmailAddress`` has checked the addresses, and every text is encoded.
     public init(
         from: EmailAddress, fromName: String, to: EmailAddress, subject: String, text: String, html: String,
         identifier: String, date: Timestamp
@@ -40,7 +41,7 @@ public struct MailMessage: Hashable, Sendable {
         self.date = date
     }
 
-    /// The letter as it travels (RFC 5322 and 2045), each line ended by CR LF, without the point that ends it.
+    /// The message as it is sent (RFC 5322 and 2045), each line ended by CR LF, without the final dot of SMTP.
     public var bytes: [UInt8] {
         let name = identifier.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         let domain = from.text.split(separator: "@").last.map(String.init) ?? ""
@@ -110,7 +111,7 @@ public struct MailMessage: Hashable, Sendable {
 }
 
 extension EmailAddress {
-    /// The address for logs, books and pages: its first character and its domain, `j•••@example.com`.
+    /// The address for logs, the journal and pages: its first character and its domain, `j•••@example.com`.
     public var masked: String {
         let parts = text.split(separator: "@")
         guard parts.count == 2, let first = parts[0].first else { return "•••" }

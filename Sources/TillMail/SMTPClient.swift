@@ -3,17 +3,17 @@ import NIOSSL
 public import TillCore
 import TillHardware
 
-/// Hands one letter to a mail server (RFC 5321), each in a talk of its own.
+/// Hands one message to a mail server (RFC 5321), each over a connection of its own. May be used from any task.
 ///
-/// Nothing is tried twice. What is thrown says whether the letter certainly did not go, or may have gone:
-/// ``SMTPError/mayHaveBeenSent(host:reason:)`` only after the point that ends the letter was on its way.
+/// Nothing is tried twice. What is thrown says whether the message was certainly not sent, or may have been:
+/// ``SMTPError/mayHaveBeenSent(host:reason:)`` only after the dot that ends the message was on its way.
 public struct SMTPClient: Sendable {
     private let server: SMTPServer
 
-    /// A client of a mail server.
+    /// Opens no connection yet.
     public init(_ server: SMTPServer) { self.server = server }
 
-    /// Sends a letter. When it returns the server has taken it.
+    /// Sends a message within ``SMTPLimits``. When it returns the server has accepted it.
     public func send(_ message: MailMessage) async throws(SMTPError) {
         let bytes = message.bytes
         guard bytes.count <= MailMessage.maximumBytes else { throw .letter(reason: "it is too long") }
@@ -31,15 +31,15 @@ public struct SMTPClient: Sendable {
             await connection.close()
             throw error
         }
-        // The letter is taken; how the talk ends says nothing about it.
+        // The message is accepted; how the connection ends says nothing about it.
         try? await connection.send(Array("QUIT\r\n".utf8), within: .seconds(1))
         _ = try? await connection.reply(within: .seconds(1))
         await connection.close()
     }
 
-    // MARK: The talk
+    // MARK: The dialog
 
-    /// Greets, and goes over to TLS.
+    /// Greets, and upgrades to TLS if that is set.
     private func begin(_ connection: SMTPConnection) async throws(SMTPError) -> SMTPReply {
         let first: SMTPReply
         do throws(SMTPBreak) { first = try await connection.reply(within: server.limits.answer) } catch {
@@ -87,7 +87,7 @@ public struct SMTPClient: Sendable {
         do throws(SMTPBreak) {
             try await connection.send(SMTPClient.stuffed(bytes), within: server.limits.body)
         } catch { throw unsent(error) }
-        // From here on it may be taken whatever is heard.
+        // From here on it may be accepted, whatever is received.
         let last: SMTPReply
         do throws(SMTPBreak) {
             try await connection.send(Array(".\r\n".utf8), within: server.limits.body)
@@ -96,7 +96,7 @@ public struct SMTPClient: Sendable {
         guard last.isPositive else { throw .refused(host: server.host, reply: last.shown) }
     }
 
-    /// A line that begins with a point gets another, so that no line ends the letter.
+    /// A line that begins with a dot gets another, so that no line ends the message.
     static func stuffed(_ bytes: [UInt8]) -> [UInt8] {
         var stuffed: [UInt8] = []
         stuffed.reserveCapacity(bytes.count)
@@ -109,7 +109,7 @@ public struct SMTPClient: Sendable {
         return stuffed
     }
 
-    /// A command and an answer that must be yes.
+    /// A command whose reply must be positive.
     private func asked(_ connection: SMTPConnection, _ command: String) async throws(SMTPError) -> SMTPReply {
         let reply = try await answer(connection, command)
         guard reply.isPositive else { throw .refused(host: server.host, reply: reply.shown) }
@@ -128,7 +128,7 @@ public struct SMTPClient: Sendable {
             ? .certificate(host: server.host) : .unreachable(host: server.host, reason: reason.words)
     }
 
-    /// Whom TLS trusts.
+    /// The authorities that the server's certificate may come from.
     private func trust() throws(SMTPError) -> SMTPConnection.TLS {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

@@ -3,8 +3,7 @@ import NIOPosix
 import NIOSSL
 import TillCore
 
-/// One open connection to a mail server. What goes wrong is a ``SMTPBreak``; whoever talks knows what that means for
-/// the letter.
+/// One open connection to a mail server. Failures are ``SMTPBreak``s; the client knows what each means for the message.
 struct SMTPConnection: Sendable {
     private let channel: any Channel
     private let reader: NIOLoopBound<SMTPReader>
@@ -39,7 +38,7 @@ struct SMTPConnection: Sendable {
         } catch { throw SMTPBreak(error) }
     }
 
-    /// The next answer.
+    /// The next reply.
     func reply(within span: Span) async throws(SMTPBreak) -> SMTPReply {
         let reader = reader
         do {
@@ -47,7 +46,7 @@ struct SMTPConnection: Sendable {
         } catch { throw SMTPBreak(error) }
     }
 
-    /// Sends bytes; given up, and the connection with it, when nobody takes them.
+    /// Sends bytes; the connection is closed when they are not taken in time.
     func send(_ bytes: [UInt8], within span: Span) async throws(SMTPBreak) {
         let channel = channel
         let limit = channel.eventLoop.scheduleTask(in: .milliseconds(span.milliseconds)) { channel.close(promise: nil) }
@@ -62,8 +61,8 @@ struct SMTPConnection: Sendable {
         }
     }
 
-    /// Goes over to TLS. Whatever the server said in clear after its answer is a sign of somebody between, and ends
-    /// the talk.
+    /// Upgrades to TLS. Anything received in clear after the reply is a sign of an attacker in between, and ends the
+    /// connection.
     func upgrade() async throws(SMTPBreak) {
         let (channel, reader, tls) = (channel, reader, tls)
         do {
@@ -77,17 +76,17 @@ struct SMTPConnection: Sendable {
     func close() async { try? await channel.close() }
 }
 
-/// How a talk broke off.
+/// Why a connection is of no use any more.
 enum SMTPBreak: Error, Hashable {
-    /// No connection.
+    /// Refused, or no answer to connecting.
     case noConnection
-    /// The server's name is not known.
+    /// The name does not resolve.
     case noName
-    /// Nothing came in time.
+    /// No reply within the limit.
     case silence
     /// The server closed the connection, or it broke.
     case closed
-    /// The certificate is not to be trusted.
+    /// The certificate is not trusted.
     case certificate
     /// TLS failed otherwise.
     case tls
@@ -120,7 +119,7 @@ enum SMTPBreak: Error, Hashable {
         case .noName: "is not known"
         case .silence: "gave no answer in time"
         case .closed: "closed the connection"
-        case .certificate: "is not to be trusted"
+        case .certificate: "is not trusted"
         case .tls: "does not speak TLS as it should"
         case .nonsense: "does not answer as a mail server does"
         case .injected: "spoke before the encryption began"
@@ -128,7 +127,7 @@ enum SMTPBreak: Error, Hashable {
     }
 }
 
-/// Collects answers; lives on its event loop.
+/// Collects replies; used on its event loop only.
 private final class SMTPReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,20 +1,21 @@
 public import TillCore
 
-/// Why a letter was not sent, or why nobody knows.
+/// Why a message was not sent, or why that is not known. Only ``mayHaveBeenSent(host:reason:)`` is uncertain: after
+/// every other case the message can be sent again without a duplicate.
 public enum SMTPError: ExplainedError, Hashable {
-    /// The server cannot be reached, or ended the talk too early.
+    /// The server cannot be reached, or closed the connection too early.
     case unreachable(host: String, reason: String)
-    /// Its certificate is not to be trusted.
+    /// Its certificate is not trusted.
     case certificate(host: String)
-    /// It offers no encryption, or there is none on a way that leaves this machine.
+    /// It offers no encryption, or `none` is set for a server on another machine.
     case notEncrypted(host: String)
-    /// It does not take the user and the password, or offers no way to sign in that is known.
+    /// It rejects the user and password, or offers neither PLAIN nor LOGIN.
     case signIn(host: String, reply: String)
-    /// It does not want this letter. Another try may do if the first digit of its answer is 4.
+    /// It refused this message: for now if the reply begins with 4, for good if with 5.
     case refused(host: String, reply: String)
-    /// It does not want this sender or this receiver, or the letter is too long.
+    /// The message is too long, or the settings cannot be used; nothing was sent to the server.
     case letter(reason: String)
-    /// The whole letter went to the server and its answer is missing.
+    /// The whole message went to the server and its reply is missing.
     case mayHaveBeenSent(host: String, reason: String)
 
     /// A word for programs that stays the same in every release.
@@ -34,16 +35,18 @@ public enum SMTPError: ExplainedError, Hashable {
     public var what: String {
         switch self {
         case .unreachable(let host, let reason): "The receipt was not sent: the mail server \(host) \(reason)."
-        case .certificate(let host): "The receipt was not sent: the certificate of \(host) is not to be trusted."
-        case .notEncrypted(let host): "The receipt was not sent: there is no encryption on the way to \(host)."
-        case .signIn(let host, let reply): "The receipt was not sent: \(host) does not take the sign-in (\(reply))."
+        case .certificate(let host): "The receipt was not sent: the certificate of \(host) is not trusted."
+        case .notEncrypted(let host):
+            "The receipt was not sent: the connection to \(host) would not be encrypted."
+        case .signIn(let host, let reply):
+            "The receipt was not sent: \(host) rejected the user and password (\(reply))."
         case .refused(let host, let reply): "The receipt was not sent: \(host) refused it (\(reply))."
         case .letter(let reason): "The receipt was not sent: \(reason)."
         case .mayHaveBeenSent(let host, let reason): "The receipt may have been sent: \(host) \(reason)."
         }
     }
 
-    /// A letter moves nothing.
+    /// Mail moves no money.
     public var moneyMoved: MoneyMoved { .no }
 
     /// What to do next.
@@ -56,7 +59,7 @@ public enum SMTPError: ExplainedError, Hashable {
         case .refused(_, let reply):
             reply.hasPrefix("4") ? "Send it again later." : "Check the address of the customer and of the shop."
         case .letter: "Correct that and send it again."
-        case .mayHaveBeenSent: "Ask the customer whether it came before you send it again."
+        case .mayHaveBeenSent: "Ask the customer whether it arrived before you send it again."
         }
     }
 }

@@ -1,15 +1,15 @@
-/// What a mail server answered: a number, and lines of words.
+/// A mail server's reply: a code, and lines of text.
 struct SMTPReply: Hashable, Sendable {
-    /// Three digits; the first says how it went.
+    /// Three digits: 2 accepted, 3 go on, 4 refused for now, 5 refused.
     let code: Int
-    /// The words of each line.
+    /// The text of each line, printable ASCII.
     let lines: [String]
 
     var isPositive: Bool { (200..<300).contains(code) }
-    /// It waits for more.
+    /// The server waits for more.
     var isIntermediate: Bool { (300..<400).contains(code) }
 
-    /// The number and what a person needs of the words: what the server repeats of an address is left out.
+    /// The code and text for a log: words with an address are left out.
     var shown: String {
         let words = (lines.last ?? "").split(separator: " ").filter { !$0.contains("@") }.joined(separator: " ")
         return words.isEmpty ? "\(code)" : "\(code) \(words.prefix(120))"
@@ -25,18 +25,17 @@ struct SMTPReply: Hashable, Sendable {
     }
 }
 
-/// Puts answers together from bytes. Nothing of it grows beyond ``SMTPLimits``.
+/// Parses replies from bytes. Nothing of it grows beyond ``SMTPLimits``.
 struct SMTPReplyParser {
     private var line: [UInt8] = []
     private var lines: [String] = []
     private var code: Int?
 
-    /// Nothing was begun.
+    /// No byte of a reply is pending.
     var isEmpty: Bool { line.isEmpty && lines.isEmpty }
 
-    /// Takes a byte.
-    /// - Returns: an answer if this byte ended one.
-    /// - Throws: ``SMTPParseError`` if it is none, or too long.
+    /// - Returns: a reply if this byte ended one.
+    /// - Throws: ``SMTPParseError`` if it is not a reply, or too long.
     mutating func take(_ byte: UInt8) throws(SMTPParseError) -> SMTPReply? {
         guard byte == 0x0A else {
             guard line.count < SMTPLimits.lineBytes else { throw SMTPParseError() }
@@ -65,5 +64,5 @@ struct SMTPReplyParser {
     }
 }
 
-/// What came is no answer of a mail server.
+/// What was received is not a reply of RFC 5321.
 struct SMTPParseError: Error {}

@@ -1,35 +1,33 @@
 public import TillCore
 
-/// A mail server that takes letters for others: where it is and how one signs in.
+/// A mail server that relays the shop's messages: where it is and how one signs in.
 public struct SMTPServer: Sendable {
-    /// How the connection is kept secret.
+    /// How the connection is encrypted.
     public enum Security: String, Hashable, Sendable {
-        /// Begun in clear and turned into TLS before anything is told (RFC 3207). A server that does not offer it is
-        /// refused.
+        /// Upgraded to TLS before a password or address is sent (RFC 3207). A server that does not offer it is refused.
         case startTLS = "starttls"
         /// TLS from the first byte (RFC 8314).
         case tls
-        /// In clear: for a server on this machine only.
+        /// In clear; refused for any host but this machine.
         case none
     }
 
-    /// The server's name, which its certificate must show, or an address.
+    /// A name, which the certificate must carry, or an address.
     public var host: String
-    /// The server's port, as 465 for TLS or 587 for STARTTLS.
+    /// TCP port.
     public var port: Int
-    /// How the connection is kept secret.
+    /// How the connection is encrypted.
     public var security: Security
-    /// Who signs in; nobody if `nil`.
+    /// The user that signs in; `nil`: nobody.
     public var user: String?
-    /// The password of ``user``.
+    /// That user's password; sent over TLS, or to this machine.
     public var password: Secret<String>?
     /// A file with the authorities, PEM, that its certificate may come from; `nil`: those of the system.
     public var authorityFile: String?
-    /// How long it may take.
+    /// Time limits of each step.
     public var limits = SMTPLimits()
 
-    /// A mail server.
-    /// - Parameter port: `nil` for the usual one: 465 with ``Security/tls``, else 587.
+    /// - Parameter port: `nil` for the default: 465 with ``Security/tls``, else 587.
     public init(
         host: String, port: Int? = nil, security: Security = .startTLS, user: String? = nil,
         password: Secret<String>? = nil, authorityFile: String? = nil
@@ -43,21 +41,21 @@ public struct SMTPServer: Sendable {
     }
 }
 
-/// How long a mail server may take, and how much it may say.
+/// How long a mail server may take for each step, and how much it may send.
 public struct SMTPLimits: Hashable, Sendable {
-    /// For making the connection, before TLS.
+    /// Until the connection is open.
     public var connect = Span.seconds(5)
-    /// For the answer to one command, TLS included.
+    /// For the reply to one command, TLS's handshake included.
     public var answer = Span.seconds(15)
-    /// For taking the letter's bytes.
+    /// For sending the message's bytes.
     public var body = Span.seconds(30)
-    /// For the last answer, which says that the letter is taken.
+    /// For the last reply, which says that the message is accepted; servers filter spam before it.
     public var end = Span.seconds(60)
-    /// The longest line of an answer, in bytes; the standard has 512.
+    /// The longest line of a reply, in bytes; RFC 5321 has 512.
     public static let lineBytes = 2_048
-    /// The most lines of an answer.
+    /// The most lines of a reply.
     public static let lines = 64
 
-    /// The limits as they are written above.
+    /// The default limits.
     public init() {}
 }

@@ -7,7 +7,7 @@ public enum PrinterDiscovery {
     public struct Found: Hashable, Sendable {
         /// What it calls itself.
         public let name: String
-        /// Where it can be reached, as it says itself.
+        /// Where it is reached over IPP.
         public let address: PrinterAddress
         /// What it says about itself: `pdl`, `ty`, `note`.
         public let facts: [String: String]
@@ -37,7 +37,7 @@ public enum PrinterDiscovery {
         }
     }
 
-    /// What is looked for, the best first: IPP over TLS, IPP, a receipt printer's port.
+    /// The services that are searched for, the best first: IPP over TLS, IPP, a receipt printer's port.
     private static let services = ["_ipps._tcp", "_ipp._tcp", "_pdl-datastream._tcp"]
 
     private static func run(_ program: String, _ arguments: [String]) async -> String? {

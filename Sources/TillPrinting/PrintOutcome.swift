@@ -9,7 +9,7 @@ public enum PrintOutcome: Hashable, Sendable {
     /// It may be on paper, now or later: the answer is missing.
     case mayHavePrinted(String)
 
-    /// One sentence for people: whether it was printed, and what the printer says.
+    /// One sentence for a shop's staff: whether it is on paper.
     public var sentence: String {
         switch self {
         case .printed: "The receipt is printed."
@@ -23,24 +23,24 @@ public enum PrintOutcome: Hashable, Sendable {
     }
 }
 
-/// What is told while a receipt is on its way.
+/// The steps of printing, reported as they happen.
 public enum PrintProgress: Hashable, Sendable {
     /// The printer has a number for it, and nothing of the receipt yet.
     case accepted(job: Int)
-    /// The first byte of the receipt goes next: what is written down when this returns outlives a crash. Once this was
-    /// told the receipt may be on paper.
+    /// The first byte of the receipt goes next: what is written when the listener returns outlives a crash. From
+    /// then on the receipt may be on paper.
     case sending
     /// The printer works on something else; it is asked again.
     case waiting(String)
-    /// How the printer stands, whenever that changes.
+    /// The printer's state, whenever it changes.
     case state(PrinterState)
 }
 
-/// Told of each step. What it throws for ``PrintProgress/accepted(job:)`` and ``PrintProgress/sending`` keeps the
+/// Notified of each step. What it throws for ``PrintProgress/accepted(job:)`` and ``PrintProgress/sending`` keeps the
 /// receipt from being sent; for the others it changes nothing.
 public typealias PrintListener = @Sendable (PrintProgress) async throws -> Void
 
-/// Tells a listener of a step before the first byte of a receipt.
+/// Notifies a listener of a step before the first byte of a receipt.
 /// - Throws: ``IPPError/notWrittenDown``
 func tell(_ listener: PrintListener, _ step: PrintProgress) async throws(IPPError) {
     do { try await listener(step) } catch { throw .notWrittenDown }

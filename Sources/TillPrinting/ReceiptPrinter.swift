@@ -3,37 +3,38 @@ public import TillCore
 public import TillHardware
 public import TillReceipts
 
-/// One printer, whatever it speaks.
+/// One printer, whether it speaks IPP or ESC/POS. A value: each call opens a connection of its own and closes it, so
+/// calls may run at once; a printer that takes one connection refuses the second.
 public struct ReceiptPrinter: PrinterService {
-    /// How a printer is to be met.
+    /// What a printer must show, and what it is shown.
     public struct Access: Sendable {
-        /// The certificate that an `ipps` printer must show; `nil`: one that somebody whom the machine trusts signed.
+        /// The certificate that an `ipps` printer must show; `nil`: one signed by an authority that the machine trusts.
         public var pin: PrinterPin?
-        /// Told when the printer asks who prints.
+        /// Sent only after the printer asked for them.
         public var credentials: PrinterCredentials?
 
-        /// Without a pin the machine's own trust decides; without credentials a printer that asks for them is not used.
+        /// Without arguments: any trusted certificate, and no user.
         public init(pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
             self.pin = pin
             self.credentials = credentials
         }
     }
 
-    /// How long a receipt is followed, if nothing else is said.
+    /// How long a receipt is followed to its end on paper by default.
     public static let defaultDeadline = Span.seconds(60)
 
-    /// Where it is, and which language it speaks.
+    /// Also decides what is spoken with it: IPP, or ESC/POS over TCP or a device file.
     public let address: PrinterAddress
-    /// What an ESC/POS printer can do.
+    /// Columns, code pages and commands of an ESC/POS printer; an IPP printer is asked for its own.
     public let profile: ESCPOSProfile
     private let access: Access
     private let deadline: Span
     private let clock: any TillClock
 
-    /// A printer.
+    /// Opens no connection yet.
     /// - Parameters:
     ///   - profile: for printers that speak ESC/POS.
-    ///   - deadline: how long a receipt is followed.
+    ///   - deadline: how long a receipt is followed before its end is unknown.
     public init(
         _ address: PrinterAddress, profile: ESCPOSProfile = .wide, access: Access = Access(),
         deadline: Span = ReceiptPrinter.defaultDeadline, clock: any TillClock = SystemClock()
@@ -73,9 +74,11 @@ public struct ReceiptPrinter: PrinterService {
                     document, name: name, copies: copies, on: paper, deadline: deadline, listener: listener)
             }
         case .socket, .device:
-            let lines = (try? Canvas()).map { CanvasLines($0) }
             let profile = try profile(for: paper)
-            let one = ReceiptRenderer.escpos(document, profile: profile, rasterizer: lines).bytes
+            let one: [UInt8]
+            do throws(CanvasError) {
+                one = try ESCPOSReceipt(drawing: document, profile: profile).bytes
+            } catch { throw .notDrawn(error) }
             let all = Array(repeating: one, count: min(max(1, copies), 10)).flatMap { $0 }
             return try await raw.send(all, listener: listener)
         }
@@ -100,8 +103,8 @@ public struct ReceiptPrinter: PrinterService {
     }
 
     /// Follows a job whose number is known, or whose name, after a crash in the middle of sending it.
-    /// - Parameter deadline: how long the printer may take to begin; one that has begun gets the usual time.
-    /// - Throws: ``IPPError/neverBegan(_:)`` if it had not begun and called it off for us.
+    /// - Parameter deadline: how long the printer may take to begin; one that has begun gets the whole deadline.
+    /// - Throws: ``IPPError/neverBegan(_:)`` if it had not begun and canceled the job for us.
     public func follow(job: Int?, named name: String, deadline: Span) async throws(IPPError) -> PrintOutcome {
         guard case .ipp(let address) = address else { return .mayHavePrinted("This printer knows no jobs.") }
         return try await connected(address) { client throws(IPPError) in
@@ -116,9 +119,9 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    /// One look at a job; nothing is called off.
-    /// - Returns: `nil` if it has not ended, or the printer does not know it.
-    public func lookAt(job: Int?, named name: String) async throws(IPPError) -> PrintOutcome? {
+    /// Queries a job once; nothing is canceled.
+    /// - Returns: `nil` if the job has not ended, or the printer does not know it.
+    public func query(job: Int?, named name: String) async throws(IPPError) -> PrintOutcome? {
         guard case .ipp(let address) = address, let job else { return nil }
         return try await connected(address) { client throws(IPPError) in
             let attributes = try await client.jobAttributes(job)
@@ -127,8 +130,8 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    /// Calls off a job that got nothing of its receipt, so that it does not hold up the printer. Nothing is said if
-    /// there is none: it may never have been made.
+    /// Cancels a job that got nothing of its receipt, so that it does not hold up the printer. Not an error if there is
+    /// none: it may never have been made.
     public func discard(job: Int?, named name: String) async {
         guard case .ipp(let address) = address else { return }
         try? await connected(address) { client throws(IPPError) in
@@ -136,10 +139,10 @@ public struct ReceiptPrinter: PrinterService {
         }
     }
 
-    /// Asks the printer how it stands. Prints nothing.
+    /// Whether it is ready, and what it needs; an ESC/POS printer that does not answer is not taken for ready.
     public func state() async throws(IPPError) -> PrinterState { try await facts().state }
 
-    /// How it stands and what it can do.
+    /// Its state and, over IPP, its capabilities, with one query.
     public func facts() async throws(IPPError) -> PrinterFacts {
         switch address {
         case .ipp(let address):
@@ -176,17 +179,17 @@ public struct ReceiptPrinter: PrinterService {
     }
 }
 
-/// What a printer says of itself.
+/// A printer's own account of itself, at the time of the query.
 public struct PrinterFacts: Hashable, Sendable {
-    /// How the printer stands after the receipt.
+    /// Whether it is ready, and what it needs.
     public let state: PrinterState
-    /// What it can do; `nil` for printers that do not say.
+    /// Formats, paper and resolution; `nil` over ESC/POS, which has no such query.
     public let capabilities: PrinterCapabilities?
 }
 
 /// A receipt that is not on paper, or may be.
 public struct PrintFailure: ExplainedError, Hashable {
-    /// What became of it.
+    /// Failed, or may be on paper; never a success.
     public let outcome: PrintOutcome
 
     /// A word for programs that stays the same in every release.
@@ -203,6 +206,6 @@ public struct PrintFailure: ExplainedError, Hashable {
     /// What to do next.
     public var next: String { "The payment stands as it is; the receipt can be printed again." }
 
-    /// A failure to print; the outcome says whether paper may have come out.
+    /// Wraps an outcome that is not on paper for certain.
     public init(outcome: PrintOutcome) { self.outcome = outcome }
 }

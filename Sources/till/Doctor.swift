@@ -22,8 +22,11 @@ struct Doctor: AsyncParsableCommand {
         } catch { throw Output.fail(error, json: common.json) }
         try await withCounter(common, provider) { counter in
             let isUsable = counter.takesPayments(counter.options.provider)
-            let findings = try await findings(counter, settings)
-            common.json ? printJSON(settings, findings, isUsable) : tell(settings, findings)
+            let languages = DoctorLanguages()
+            let findings =
+                try await findings(counter, settings)
+                + languages.findings.map { ProviderFinding($0.text, isFine: $0.isFine) }
+            common.json ? printJSON(settings, findings, languages, isUsable) : tell(settings, findings)
             if !isUsable { throw ExitCode(1) }
         }
     }
@@ -81,7 +84,9 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
-    private func printJSON(_ settings: Settings, _ findings: [ProviderFinding], _ isUsable: Bool) {
+    private func printJSON(
+        _ settings: Settings, _ findings: [ProviderFinding], _ languages: DoctorLanguages, _ isUsable: Bool
+    ) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("ok", isUsable)
@@ -108,6 +113,7 @@ struct Doctor: AsyncParsableCommand {
             writer.endObject()
         }
         writer.endArray()
+        languages.write(to: &writer)
         writer.endObject()
         Output.line(writer.text)
     }

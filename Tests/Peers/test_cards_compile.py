@@ -11,6 +11,7 @@ import counter
 HEAD = """import TillCards
 import TillCore
 import TillPayPal
+import TillPayPalClient
 
 struct Wire: HTTPTransport {
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply {

@@ -155,6 +155,19 @@
             #expect(page?.rows.contains(0) == true && page?.rows.first == 255)
         }
 
+        @Test("what only the font of last resort has is not drawn")
+        func lastResort() throws {
+            defer { CTFont.missing = "" }
+            CTFont.missing = "合計"
+            let japanese = ReceiptDocument(ReceiptSample.japanese.content())
+            // The made-up font has the rest of the script, so that no package would help.
+            let (_, texts) = try drawn { _ = try canvas.pdf(japanese) }
+            #expect(!texts.contains { $0.text.contains("合") } && texts.contains { $0.text.contains("?") })
+            CTFont.missing += "漢国简體、あアー"
+            #expect(throws: CanvasError.noFont([.kana, .han])) { try canvas.pdf(japanese) }
+            #expect(throws: Never.self) { try canvas.pdf(ReceiptDocument(ReceiptSample.sale.content())) }
+        }
+
         @Test("lines for receipt printers are drawn with it too")
         func lines() {
             let receipt = ReceiptRenderer.escpos(

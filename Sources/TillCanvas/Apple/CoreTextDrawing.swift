@@ -18,6 +18,9 @@
             CoreTextTypesetter(language: language, isRightToLeft: isRightToLeft)
         }
 
+        /// The system notices new fonts by itself.
+        package func refreshFonts() -> Bool { false }
+
         package func pdf(
             width: Double, height: Double, title: String, pages: Int, draw: (Int, any Pen) -> Void
         ) throws(CanvasError) -> [UInt8] {
@@ -62,7 +65,7 @@
             return withExtendedLifetime(context) { dark.withUnsafeBufferPointer { read($0, stride) } }
         }
 
-        /// A grey picture, white where nothing is drawn.
+        /// A gray picture, white where nothing is drawn.
         private func picture(
             _ width: Int, _ height: Int, _ scale: Double, _ draw: (any Pen) -> Void
         ) throws(CanvasError) -> CGContext {
@@ -157,6 +160,21 @@
         }
 
         func setWidth(_ width: Double) { breakLines(width) }
+
+        /// The system draws what no font has in one that is called LastResort, as boxes.
+        var unknownGlyphs: Int {
+            placed.reduce(0) { count, placed in
+                let runs = CTLineGetGlyphRuns(placed.line) as? [CTRun] ?? []
+                return count + runs.reduce(0) { $0 + (CoreTextLayout.isLastResort($1) ? CTRunGetGlyphCount($1) : 0) }
+            }
+        }
+
+        private static func isLastResort(_ run: CTRun) -> Bool {
+            let attributes = CTRunGetAttributes(run) as NSDictionary
+            guard let font = attributes[kCTFontAttributeName] else { return false }
+            let name = CTFontCopyPostScriptName(unsafeDowncast(font as AnyObject, to: CTFont.self))
+            return "\(name)".hasSuffix("LastResort")
+        }
 
         private func breakLines(_ width: Double?) {
             placed = []

@@ -7,7 +7,7 @@
 #endif
 
 /// Pango and Cairo, found when they are first needed and not linked: a machine without them builds and runs all of
-/// Till, starts no slower, and is told what to install when somebody asks for a picture.
+/// Till, starts no slower, and says what to install when a picture is asked for.
 ///
 /// The functions are as their public headers declare them; `gboolean` and enumerations are `Int32`. All pointers are
 /// opaque. Both libraries may be used from any thread as long as an object stays on one, and none leaves ``Canvas``.
@@ -39,6 +39,8 @@ struct PangoCairo: @unchecked Sendable {
     let showPage: @convention(c) (Object?) -> Void
     // Text.
     let fontMap: @convention(c) () -> Object?
+    let setFontMap: @convention(c) (Object?) -> Void
+    let bringFontsUpToDate: @convention(c) () -> Int32
     let context: @convention(c) (Object?) -> Object?
     let resolution: @convention(c) (Object?, Double) -> Void
     let baseDirection: @convention(c) (Object?, Int32) -> Void
@@ -60,6 +62,7 @@ struct PangoCairo: @unchecked Sendable {
     let setAutoDirection: @convention(c) (Object?, Int32) -> Void
     let size: @convention(c) (Object?, UnsafeMutablePointer<Int32>?, UnsafeMutablePointer<Int32>?) -> Void
     let baseline: @convention(c) (Object?) -> Int32
+    let unknownGlyphs: @convention(c) (Object?) -> Int32
     let show: @convention(c) (Object?, Object?) -> Void
     let release: @convention(c) (Object?) -> Void
 
@@ -73,6 +76,7 @@ struct PangoCairo: @unchecked Sendable {
         let pango = try Library("libpango-1.0", 0)
         let both = try Library("libpangocairo-1.0", 0)
         let objects = try Library("libgobject-2.0", 0)
+        let fontconfig = try Library("libfontconfig", 1)
         pdfSurface = try cairo("cairo_pdf_surface_create_for_stream")
         pdfTitle = try cairo("cairo_pdf_surface_set_metadata")
         imageSurface = try cairo("cairo_image_surface_create")
@@ -98,6 +102,8 @@ struct PangoCairo: @unchecked Sendable {
         hintMetrics = try cairo("cairo_font_options_set_hint_metrics")
         destroyFontOptions = try cairo("cairo_font_options_destroy")
         fontMap = try both("pango_cairo_font_map_get_default")
+        setFontMap = try both("pango_cairo_font_map_set_default")
+        bringFontsUpToDate = try fontconfig("FcInitBringUptoDate")
         context = try pango("pango_font_map_create_context")
         resolution = try both("pango_cairo_context_set_resolution")
         useFontOptions = try both("pango_cairo_context_set_font_options")
@@ -116,6 +122,7 @@ struct PangoCairo: @unchecked Sendable {
         setAutoDirection = try pango("pango_layout_set_auto_dir")
         size = try pango("pango_layout_get_size")
         baseline = try pango("pango_layout_get_baseline")
+        unknownGlyphs = try pango("pango_layout_get_unknown_glyphs_count")
         release = try objects("g_object_unref")
     }
 

@@ -9,6 +9,14 @@ struct PangoDrawing: DrawingLibrary {
         try PangoTypesetter(pango, language: language, isRightToLeft: isRightToLeft)
     }
 
+    /// Fontconfig looks at the folders of fonts again at most every 30 s; Pango keeps what it found in a font map of
+    /// this thread, of which a new one is made.
+    func refreshFonts() -> Bool {
+        guard pango.bringFontsUpToDate() != 0 else { return false }
+        pango.setFontMap(nil)
+        return true
+    }
+
     func pdf(
         width: Double, height: Double, title: String, pages: Int, draw: (Int, any Pen) -> Void
     ) throws(CanvasError) -> [UInt8] {
@@ -164,6 +172,8 @@ private final class PangoLayout: TextLayout {
     }
 
     var baseline: Double { Double(pango.baseline(layout)) / 1024 }
+
+    var unknownGlyphs: Int { Int(pango.unknownGlyphs(layout)) }
 }
 
 /// Takes what Cairo writes.

@@ -12,13 +12,13 @@ public import TillCore
 public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     /// A printer that speaks IPP: `ipp://host:631/ipp/print` or `ipps://…`.
     public struct IPP: Hashable, Sendable {
-        /// The connection begins with TLS (`ipps`).
+        /// `ipps`: TLS from the first byte.
         public let isSecure: Bool
-        /// A name or an address, without brackets.
+        /// A name, an IPv4 address, or an IPv6 address without brackets.
         public let host: String
         /// The port; 631 if none was given.
         public let port: Int
-        /// The path of the print service on the host.
+        /// Begins with a slash: `/ipp/print`.
         public let path: String
 
         /// Host and port as HTTP's `Host` has them.
@@ -36,7 +36,7 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     /// ESC/POS through a device file: `/dev/usb/lp0`.
     case device(String)
 
-    /// Reads an address.
+    /// Parses an address as a shop types it.
     /// - Throws: ``PrinterAddressError`` for anything that is not one: other schemes, names and passwords in it, odd
     ///   characters.
     public init(parsing text: String) throws(PrinterAddressError) {

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import TillCore
 
-/// How a printer is told who prints: with the password itself, or with a digest that proves it. RFC 7617, RFC 7616.
+/// The Authorization header: with the password itself, or with a digest that proves it. RFC 7617, RFC 7616.
 struct PrinterAuthorization: Sendable {
     private enum Scheme {
         case basic
@@ -20,7 +20,7 @@ struct PrinterAuthorization: Sendable {
     }
 
     /// What to say to a printer that refused.
-    /// - Parameter before: what it refused, if it was told something.
+    /// - Parameter before: the header that it refused; `nil`: none was sent yet.
     /// - Throws: ``IPPError/authentication(_:)``. A password in plain words never leaves without TLS.
     static func answering(
         _ headers: [String], before: PrinterAuthorization?, credentials: PrinterCredentials?, isSecure: Bool
@@ -58,7 +58,7 @@ struct PrinterAuthorization: Sendable {
 
 /// One `WWW-Authenticate`: a scheme and its parameters.
 struct AuthenticationChallenge: Hashable {
-    /// In lower case.
+    /// `basic` or `digest`, in lower case.
     let scheme: String
     /// By their names in lower case.
     let parameters: [String: String]

@@ -22,7 +22,7 @@ public final class PrinterConnection: IPPCarrier {
     /// A way to a printer.
     /// - Parameters:
     ///   - pin: the certificate that it must show.
-    ///   - credentials: told when the printer asks for them, in plain words only over TLS.
+    ///   - credentials: sent when the printer asks for them, as plain text only over TLS.
     public init(_ address: PrinterAddress.IPP, pin: PrinterPin? = nil, credentials: PrinterCredentials? = nil) {
         self.address = address
         self.credentials = credentials

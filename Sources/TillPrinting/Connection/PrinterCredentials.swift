@@ -2,9 +2,9 @@ public import TillCore
 
 /// Who prints, where a printer asks for that.
 public struct PrinterCredentials: Sendable {
-    /// The name: not empty, without a colon.
+    /// The user's name, without a colon, which Basic authentication cannot carry.
     public let user: String
-    /// The password: without control characters, may be empty.
+    /// Sent as a digest, or in plain words over TLS only.
     public let password: Secret<String>
 
     /// A name without a colon and a password.
@@ -19,7 +19,7 @@ public struct PrinterCredentials: Sendable {
 
 /// Why a printer that asks for a name and a password got none.
 public enum PrinterAuthenticationProblem: Hashable, Sendable {
-    /// The printer asks who prints, and no credentials were given.
+    /// The printer asks for a user, and none is set.
     case needed
     /// The printer does not take them.
     case wrong

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A grey JPEG picture (ITU-T T.81, baseline), for printers that take no other document. Fine enough that text and
+/// A gray JPEG picture (ITU-T T.81, baseline), for printers that take no other document. Fine enough that text and
 /// codes stay sharp: every frequency is kept to within ``step``.
 enum JPEGPicture {
     /// How coarse frequencies are kept. A receipt is black on white, so none is more worth than another.
@@ -8,8 +8,8 @@ enum JPEGPicture {
     /// The longest side that the format can name.
     static let longestSide = 65_535
 
-    /// The picture.
-    /// - Parameter rows: grey values, 0 is black, `width × height` of them.
+    /// A baseline JPEG of gray dots.
+    /// - Parameter rows: gray values, 0 is black, `width × height` of them.
     /// - Returns: `nil` if the rows are not `width × height`, or a side is longer than the format can name.
     static func bytes(width: Int, height: Int, rows: [UInt8], dotsPerInch: Int) -> [UInt8]? {
         guard (1...longestSide).contains(width), (1...longestSide).contains(height), rows.count == width * height else {

@@ -64,6 +64,6 @@ public enum PrintFormat: String, Hashable, Sendable, CaseIterable {
     case pdf = "application/pdf"
     /// Dots, as every IPP Everywhere printer takes them.
     case pwgRaster = "image/pwg-raster"
-    /// A picture of the page.
+    /// Gray, one page only.
     case jpeg = "image/jpeg"
 }

@@ -33,7 +33,7 @@ public final class IPPClient: Sendable {
     private let carrier: any IPPCarrier
     private let lastID = Mutex<UInt32>(0)
 
-    /// A client.
+    /// Sends nothing yet.
     /// - Parameters:
     ///   - uri: the printer's address in the form `ipp://host:631/ipp/print`.
     ///   - user: who prints, as the printer's own list shows it.
@@ -144,14 +144,14 @@ public final class IPPClient: Sendable {
 public struct IPPJob: Hashable, Sendable {
     /// What the printer's list calls it.
     public var name: String
-    /// The document's media type, such as `application/pdf`.
+    /// Its media type: `application/pdf`.
     public var format: String
-    /// Width and height of the paper in hundredths of a millimetre; `nil` leaves it to the printer.
+    /// Width and height of the paper in hundredths of a millimeter; `nil` leaves it to the printer.
     public var media: (width: Int, height: Int)? {
         get { size.map { ($0.width, $0.height) } }
         set { size = newValue.map { Size(width: $0.width, height: $0.height) } }
     }
-    /// How many copies, at least 1.
+    /// Copies, 1 to 10.
     public var copies = 1
     /// Cut behind the receipt, if the printer can.
     public var trims = false
@@ -162,7 +162,7 @@ public struct IPPJob: Hashable, Sendable {
     }
     private var size: Size?
 
-    /// One copy of a document, on the paper that the printer would take, without a cut.
+    /// One copy on the printer's own paper, not cut.
     public init(name: String, format: String) {
         self.name = name
         self.format = format

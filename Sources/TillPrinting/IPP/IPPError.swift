@@ -3,21 +3,21 @@ public import TillCore
 
 /// Why a printer could not be asked, or would not.
 public enum IPPError: ExplainedError, Hashable {
-    /// What came is not IPP.
+    /// The reply is not IPP, or is longer than it may be.
     case malformed(String)
     /// No answer; `mayHaveArrived`: the request or a part of it left.
     case unreachable(String, mayHaveArrived: Bool)
     /// Something else answers at this address: a web server, a counter, nothing that prints.
     case notAPrinter(String)
-    /// Nobody whom this machine trusts signed for the certificate, and none was pinned.
+    /// No authority that this machine trusts signed the certificate, and none was pinned.
     case certificateNotTrusted
     /// Not the certificate that was kept; both as SHA-256. Nothing was sent.
     case certificateChanged(shown: String, kept: String)
-    /// The printer wants to know who prints.
+    /// The printer asks for a user and password.
     case authentication(PrinterAuthenticationProblem)
-    /// The web server in it refused.
+    /// The web server in the printer refused, with this status.
     case http(Int)
-    /// The printer refused, with its status and its words.
+    /// The printer refused, with its IPP status and message.
     case refused(status: Int, message: String)
     /// It prints none of the formats that we write.
     case noFormat([String])
@@ -29,9 +29,9 @@ public enum IPPError: ExplainedError, Hashable {
     case needsHelp(String)
     /// The printer's plug for the cash drawer has no such pin.
     case noDrawer(pin: Int)
-    /// It took the job and did not begin with it; the job was called off.
+    /// It took the job and did not begin with it; the job was canceled.
     case neverBegan(String)
-    /// What is about to be sent could not be written down, so it was not sent.
+    /// The journal did not take what is about to be sent, so it was not sent.
     case notWrittenDown
 
     /// It is working on something else; later it may take this.

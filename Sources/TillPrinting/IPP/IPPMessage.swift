@@ -2,7 +2,7 @@
 public struct IPPMessage: Hashable, Sendable {
     /// The longest message that is read, in bytes.
     public static let maximumBytes = 1 << 20
-    /// How deep collections may stand within collections; deeper ones are refused.
+    /// How deep collections may stand in collections; deeper messages are refused.
     public static let maximumDepth = 16
     /// Attributes and values in a message, together.
     public static let maximumValues = 16_384
@@ -11,12 +11,12 @@ public struct IPPMessage: Hashable, Sendable {
 
     /// Attributes under one group tag.
     public struct Group: Hashable, Sendable {
-        /// The delimiter tag that begins the group (RFC 8010, section 3.5.1).
+        /// One of ``IPPTag``'s delimiters: operation, job or printer.
         public var tag: UInt8
         /// Its attributes, in their order.
         public var attributes: [IPPAttribute]
 
-        /// A group of attributes in their order, which counts.
+        /// - Parameter attributes: kept in their order; the first of a name counts.
         public init(tag: UInt8, _ attributes: [IPPAttribute] = []) {
             self.tag = tag
             self.attributes = attributes
@@ -34,7 +34,9 @@ public struct IPPMessage: Hashable, Sendable {
     /// What follows: a document.
     public var data: [UInt8]
 
-    /// A message; IPP 2.0 unless another version is given. `code` is an operation or a status.
+    /// - Parameters:
+    ///   - code: an operation's number in a request, a status in an answer.
+    ///   - data: the document, after the attributes.
     public init(version: UInt16 = 0x0200, code: UInt16, requestID: UInt32, groups: [Group], data: [UInt8] = []) {
         self.version = version
         self.code = code

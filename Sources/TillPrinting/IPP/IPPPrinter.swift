@@ -5,12 +5,12 @@ public import TillReceipts
 /// A printer that speaks IPP: the document in the form it likes best, at the exact length, followed until the printer
 /// says that it is done.
 public struct IPPPrinter: Sendable {
-    /// Performs the printer's single operations.
+    /// Sends the printer's operations, one request each.
     public let client: IPPClient
     private let canvas: Canvas
     private let clock: any TillClock
 
-    /// A printer behind a client; pages are drawn by `canvas`, waiting goes by `clock`.
+    /// Sends nothing yet.
     public init(client: IPPClient, canvas: Canvas, clock: any TillClock = SystemClock()) {
         self.client = client
         self.canvas = canvas
@@ -29,7 +29,7 @@ public struct IPPPrinter: Sendable {
     ///   - paper: what it is to be printed on; `nil`: what the printer has.
     ///   - deadline: how long busy printers are asked again and the job is followed. After it a job that the printer
     ///     has not begun is called off; one that it has begun stays with it, and may print.
-    ///   - listener: told of everything on the way.
+    ///   - listener: notified of each step.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(
         _ document: ReceiptDocument, name: String, copies: Int = 1, on paper: Paper? = nil, deadline: Span,

@@ -4,7 +4,7 @@ public enum IPPTag {
     public static let operationGroup: UInt8 = 0x01
     /// Begins the attributes of a job.
     public static let jobGroup: UInt8 = 0x02
-    /// Ends all attributes; the document follows.
+    /// `end-of-attributes-tag`; the document follows.
     public static let end: UInt8 = 0x03
     /// Begins the attributes of the printer.
     public static let printerGroup: UInt8 = 0x04
@@ -30,9 +30,9 @@ public enum IPPTag {
     public static let name: UInt8 = 0x42
     /// A word that the standard or a vendor defines.
     public static let keyword: UInt8 = 0x44
-    /// A URI; US-ASCII.
+    /// `uri`.
     public static let uri: UInt8 = 0x45
-    /// The name of a character set, such as `utf-8`.
+    /// `charset`, always `utf-8` here.
     public static let charset: UInt8 = 0x47
     /// A natural language, as `en`.
     public static let language: UInt8 = 0x48
@@ -44,15 +44,15 @@ public enum IPPTag {
 
 /// One value of an attribute, with the tag it came under. What is written back is what was read, byte for byte.
 public struct IPPValue: Hashable, Sendable {
-    /// A value by its syntax; the tag tells syntaxes of one form apart.
+    /// A value by the syntax of its tag.
     public enum Content: Hashable, Sendable {
-        /// An `integer` or an `enum`: four bytes, signed.
+        /// `integer` and `enum`, 32 bits with a sign.
         case number(Int32)
-        /// A `rangeOfInteger`: the lowest and the highest, both inside.
+        /// `rangeOfInteger`: the lower bound, then the upper.
         case range(Int32, Int32)
         /// `resolution`: across, down, unit (3: an inch).
         case resolution(Int32, Int32, UInt8)
-        /// A collection: attributes within a value.
+        /// `begCollection`: its members in their order.
         case collection([IPPAttribute])
         /// Everything else: text, keywords, addresses, dates, booleans, out-of-band values.
         case bytes([UInt8])
@@ -60,7 +60,7 @@ public struct IPPValue: Hashable, Sendable {
 
     /// Its kind, as it stands on the wire.
     public var tag: UInt8
-    /// The value itself.
+    /// Number, range, resolution, collection or bytes.
     public var content: Content
 
     /// A value of any kind.
@@ -73,9 +73,9 @@ public struct IPPValue: Hashable, Sendable {
     public static func text(_ text: String, tag: UInt8) -> IPPValue {
         IPPValue(tag: tag, .bytes(Array(text.utf8.prefix(IPPMessage.longestText))))
     }
-    /// A keyword: a word of the standard in small letters.
+    /// A `keyword`, such as `utf-8` or `one-sided`.
     public static func keyword(_ text: String) -> IPPValue { .text(text, tag: IPPTag.keyword) }
-    /// An `integer`; a value out of 32 bits is cut to the nearest that fits.
+    /// An `integer`; clamped to 32 bits.
     public static func integer(_ value: Int) -> IPPValue {
         IPPValue(tag: IPPTag.integer, .number(Int32(clamping: value)))
     }
@@ -83,9 +83,9 @@ public struct IPPValue: Hashable, Sendable {
     public static func enumeration(_ value: Int) -> IPPValue {
         IPPValue(tag: IPPTag.enumeration, .number(Int32(clamping: value)))
     }
-    /// A `boolean`: one byte, 0 or 1.
+    /// A `boolean`, one byte.
     public static func boolean(_ value: Bool) -> IPPValue { IPPValue(tag: IPPTag.boolean, .bytes([value ? 1 : 0])) }
-    /// Attributes of a value.
+    /// A `collection` of member attributes.
     public static func collection(_ members: [IPPAttribute]) -> IPPValue {
         IPPValue(tag: IPPTag.beginCollection, .collection(members))
     }
@@ -94,11 +94,11 @@ public struct IPPValue: Hashable, Sendable {
     public var string: String? {
         if case .bytes(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
-    /// The number of an `integer` or `enum`; `nil` for others.
+    /// The number of an `integer` or `enum`; `nil` for another syntax.
     public var int: Int? { if case .number(let value) = content { Int(value) } else { nil } }
-    /// The attributes of a collection; `nil` for others.
+    /// The members of a `collection`; `nil` for another syntax.
     public var members: [IPPAttribute]? { if case .collection(let members) = content { members } else { nil } }
-    /// As yes or no.
+    /// The truth of a `boolean`; `nil` for another syntax.
     public var bool: Bool? {
         if tag == IPPTag.boolean, case .bytes(let bytes) = content, let first = bytes.first { first != 0 } else { nil }
     }
@@ -108,16 +108,16 @@ public struct IPPValue: Hashable, Sendable {
 public struct IPPAttribute: Hashable, Sendable {
     /// Its name, as it stands on the wire.
     public var nameBytes: [UInt8]
-    /// At least one value; several stand in a `1setOf`.
+    /// One or more (`1setOf`), in their order.
     public var values: [IPPValue]
 
-    /// The attribute's keyword, such as `printer-state`.
+    /// The attribute's name, such as `printer-state`.
     public var name: String { String(decoding: nameBytes, as: UTF8.self) }
 
-    /// An attribute of one or several values.
+    /// An attribute of one or more values.
     public init(_ name: String, _ values: IPPValue...) { self.init(name, values) }
 
-    /// An attribute of one or several values.
+    /// - Parameter name: cut at ``IPPMessage/longestText`` bytes.
     public init(_ name: String, _ values: [IPPValue]) {
         nameBytes = Array(name.utf8.prefix(IPPMessage.longestText))
         self.values = values

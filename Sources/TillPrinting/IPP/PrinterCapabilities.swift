@@ -2,27 +2,27 @@ public import TillCanvas
 
 /// What a printer says it can do, as far as receipts need it.
 public struct PrinterCapabilities: Hashable, Sendable {
-    /// Widths and heights that are taken, in hundredths of a millimetre.
+    /// Widths and heights that are taken, in hundredths of a millimeter.
     public struct MediaSize: Hashable, Sendable {
-        /// Widths, in hundredths of a millimetre; both ends are taken.
+        /// Widths it takes, in hundredths of a millimeter.
         public let width: ClosedRange<Int>
-        /// Heights, in hundredths of a millimetre; both ends are taken.
+        /// Heights it takes, in hundredths of a millimeter; of a roll the shortest and longest receipt.
         public let height: ClosedRange<Int>
     }
 
-    /// What it calls itself.
+    /// The make and model, as it reports them.
     public let name: String
-    /// Media types of the documents that it takes.
+    /// Media types of the documents that it takes, as it lists them.
     public let formats: [String]
-    /// Sizes of paper that it takes.
+    /// Sizes of paper that it takes, loaded or not.
     public let sizes: [MediaSize]
-    /// It cuts when asked.
+    /// It cuts the roll behind a receipt (`finishings` 11).
     public let trims: Bool
     /// A job can be made before its document is sent.
     public let createsJobs: Bool
-    /// The resolution of raster documents, dots an inch.
+    /// The resolution of raster documents, in dots per inch.
     public let dotsPerInch: Int
-    /// Raster documents may be grey.
+    /// Raster documents may be gray.
     public let takesGray: Bool
     /// The size it is set to, such as `iso_a4_210x297mm`.
     public let defaultMedia: String

@@ -60,7 +60,7 @@ struct PrinterFollower: Sendable {
         return try await giveUp(job, why)
     }
 
-    /// The time is over: what has not begun is called off, so that it does not print when nobody waits for it.
+    /// The time is over: what has not begun is canceled, so that it does not print when nobody waits for it.
     private func giveUp(_ job: Int, _ why: String) async throws(IPPError) -> PrintOutcome {
         let stays = PrintOutcome.mayHavePrinted("The printer has it and has not finished. \(why)")
         guard let before = try? await client.jobAttributes(job), PrinterFollower.waits(before),

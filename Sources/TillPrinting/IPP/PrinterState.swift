@@ -1,12 +1,12 @@
-/// How a printer stands. Asked and not told is `unknown`, never fine.
+/// A printer's state. What it does not report is `unknown`, never fine.
 public struct PrinterState: Hashable, Sendable {
-    /// What the printer does (`printer-state`, RFC 8011, section 5.4.11).
+    /// `printer-state` of RFC 8011; for ESC/POS derived from its status bytes.
     public enum Activity: String, Hashable, Sendable {
-        /// It waits for work.
+        /// Ready for a job.
         case idle
-        /// It works on a job.
+        /// Printing, or waiting for paper in the middle of a job.
         case processing
-        /// It cannot go on.
+        /// Stopped until a person helps.
         case stopped
         /// It did not say.
         case unknown
@@ -43,18 +43,18 @@ public struct PrinterState: Hashable, Sendable {
             }
         }
 
-        /// By the printer's own words, so that a list has one order.
+        /// Alphabetical, for a stable order on screens.
         public static func < (left: Reason, right: Reason) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What the printer does at the moment.
+    /// Idle, printing or stopped.
     public var activity: Activity
-    /// Why it stands as it does, sorted; empty if it says nothing.
+    /// What it reports about paper, cover and ink, sorted; empty: nothing.
     public var reasons: [Reason]
-    /// The printer's own words; empty if it has none. For people, not for decisions.
+    /// The printer's own message, for people; may be empty.
     public var message: String
 
-    /// A state from the reasons' keywords as they came.
+    /// - Parameter reasons: keywords of `printer-state-reasons`; `none` is left out.
     public init(_ activity: Activity, reasons: [String] = [], message: String = "") {
         self.activity = activity
         self.reasons = reasons.filter { $0 != "none" && !$0.isEmpty }.map { Reason(rawValue: $0) }.sorted()
@@ -87,7 +87,7 @@ public struct PrinterState: Hashable, Sendable {
             }
     }
 
-    /// One sentence for the clerk: what it does, and what it needs.
+    /// One sentence for a shop's staff: whether it is ready, and what to do if not.
     public var sentence: String {
         let first =
             switch activity {

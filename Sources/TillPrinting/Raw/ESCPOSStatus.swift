@@ -79,7 +79,7 @@ struct ESCPOSAnswers {
     static let longest = 256
 
     private var bytes: [UInt8] = []
-    /// What the printer told last without being asked.
+    /// The last status that the printer sent unasked.
     private(set) var told: PrinterState?
 
     /// Takes what came.

@@ -32,7 +32,7 @@ public struct RawPrinter: Sendable {
         self.writeDeadline = writeDeadline
     }
 
-    /// Asks the printer how it stands, without printing.
+    /// Its state, from one status query.
     public func state() async throws(IPPError) -> PrinterState {
         let (line, state) = try await open()
         await line.close()
@@ -40,7 +40,7 @@ public struct RawPrinter: Sendable {
     }
 
     /// Sends bytes once.
-    /// - Parameter listener: told that the first byte goes next.
+    /// - Parameter listener: notified before the first byte is sent.
     /// - Throws: ``IPPError`` if not one byte of them was sent.
     public func send(_ bytes: [UInt8], listener: PrintListener = { _ in }) async throws(IPPError) -> PrintOutcome {
         let (line, before) = try await open()
@@ -136,7 +136,7 @@ protocol RawLine: Sendable {
 /// What came back.
 struct RawLineAnswers: Sendable {
     var next: UInt8?
-    /// What it told last without being asked.
+    /// The last status that it sent unasked.
     var told: PrinterState?
     var isTalk = false
     var isClosed = false

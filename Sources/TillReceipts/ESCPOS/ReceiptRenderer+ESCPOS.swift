@@ -7,6 +7,8 @@ public struct ESCPOSReceipt: Hashable, Sendable {
     /// Lines with characters that the printer does not have and nobody could draw: they carry `?` there. More than
     /// none is an error for the shop's log.
     public var damagedLines = 0
+    /// The characters for which `?` stands.
+    public var lostText = ""
 }
 
 extension ReceiptRenderer {
@@ -69,7 +71,15 @@ private struct ESCPOSWriter {
         } else {
             let page = current ?? .init(0, .cp437)
             // Character by character, so that what can be read is read.
-            let bytes = plain.flatMap { page.page.encode(String($0)) ?? [UInt8(ascii: "?")] }
+            var bytes: [UInt8] = []
+            for character in plain {
+                if let known = page.page.encode(String(character)) {
+                    bytes += known
+                } else {
+                    bytes.append(UInt8(ascii: "?"))
+                    receipt.lostText.append(character)
+                }
+            }
             put(bytes, words.style)
             receipt.damagedLines += 1
         }

@@ -31,6 +31,12 @@ public struct ReceiptLabels: Sendable {
         }
     }
 
+    /// The words of a language of ``languages``; English for any other.
+    package init(language: String) { self.init(Locale(identifier: language)) }
+
+    /// Every word of the language, in no order that means anything.
+    package var all: [ReceiptText] { words }
+
     private init(_ language: String, _ all: [ReceiptLabel: String], tag: String? = nil) {
         self.language = language
         self.tag = tag ?? language

@@ -141,7 +141,7 @@ public struct ReceiptService: Sendable {
         for uncertain in try await jobs.uncertain(since: clock.now().adding(.days(-1))) {
             var job = uncertain
             guard let printer = try? await printers.printer(job.printer),
-                let outcome = try? await printer.lookAt(job: job.number, named: name(of: job))
+                let outcome = try? await printer.query(job: job.number, named: name(of: job))
             else { continue }
             switch outcome {
             case .printed, .failed:

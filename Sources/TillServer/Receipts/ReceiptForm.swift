@@ -63,7 +63,7 @@ public struct ReceiptForm: Hashable, Sendable {
 
     /// The receipt in this form.
     /// - Returns: its bytes, and the lines of an ESC/POS receipt that carry `?` for a character.
-    /// - Throws: `CanvasError` if it cannot be drawn.
+    /// - Throws: `CanvasError` if it cannot be drawn, or would be in characters that no font has.
     public func write(_ content: ReceiptContent) throws(CanvasError) -> (bytes: [UInt8], damagedLines: Int) {
         let document = ReceiptDocument(content)
         switch format {
@@ -73,8 +73,7 @@ public struct ReceiptForm: Hashable, Sendable {
         case .pdf: return (try Canvas().pdf(document, paper: paper), 0)
         case .png: return (try Canvas().png(document, paper: paper), 0)
         case .escpos:
-            let lines = (try? Canvas()).map { CanvasLines($0) }
-            let receipt = ReceiptRenderer.escpos(document, profile: profile, rasterizer: lines)
+            let receipt = try ESCPOSReceipt(drawing: document, profile: profile)
             return (receipt.bytes, receipt.damagedLines)
         }
     }

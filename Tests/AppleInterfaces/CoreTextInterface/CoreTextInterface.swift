@@ -12,6 +12,7 @@ public typealias CFString = NSString
 public typealias CFDictionary = NSDictionary
 public typealias CFMutableData = NSMutableData
 public typealias CFAttributedString = NSAttributedString
+public typealias CFArray = NSArray
 public typealias CFIndex = Int
 
 public struct CFRange {
@@ -38,12 +39,22 @@ public final class CTFont {
     public let language: String
     /// Of every visible character.
     public var advance: CGFloat { size * (isBold ? 0.6 : 0.5) }
-    init(size: CGFloat, isBold: Bool, language: String) {
+    let name: String
+    init(size: CGFloat, isBold: Bool, language: String, name: String = ".SFUI-Regular") {
         self.size = size
         self.isBold = isBold
         self.language = language
+        self.name = name
+    }
+
+    /// Characters that no font has, of this thread, for tests.
+    public static var missing: String {
+        get { Thread.current.threadDictionary["missing"] as? String ?? "" }
+        set { Thread.current.threadDictionary["missing"] = newValue }
     }
 }
+
+public func CTFontCopyPostScriptName(_ font: CTFont) -> CFString { NSString(string: font.name) }
 
 public func CTFontCreateUIFontForLanguage(_ uiType: CTFontUIFontType, _ size: CGFloat, _ language: CFString?) -> CTFont?
 {
@@ -107,6 +118,30 @@ public final class CTLine {
 
 public func CTTypesetterCreateLine(_ typesetter: CTTypesetter, _ stringRange: CFRange) -> CTLine {
     CTLine(typesetter.units.dropFirst(stringRange.location).prefix(stringRange.length), typesetter.font)
+}
+
+/// Glyphs of one font.
+public final class CTRun {
+    let count: Int
+    let font: CTFont
+    init(count: Int, font: CTFont) {
+        self.count = count
+        self.font = font
+    }
+}
+
+public func CTRunGetGlyphCount(_ run: CTRun) -> CFIndex { run.count }
+
+public func CTRunGetAttributes(_ run: CTRun) -> CFDictionary {
+    NSDictionary(object: run.font, forKey: NSString(string: kCTFontAttributeName))
+}
+
+/// Those that the made-up font has, and those that it lacks.
+public func CTLineGetGlyphRuns(_ line: CTLine) -> CFArray {
+    let lacking = line.text.count { CTFont.missing.contains($0) }
+    let last = CTFont(size: line.font.size, isBold: line.font.isBold, language: line.font.language, name: "LastResort")
+    let runs = [CTRun(count: line.text.count - lacking, font: line.font), CTRun(count: lacking, font: last)]
+    return NSArray(array: runs.filter { $0.count > 0 })
 }
 
 public func CTLineGetTypographicBounds(
