@@ -97,7 +97,7 @@ extension AdyenProvider {
             // The webhook may have been faster than the answer.
             if let outcome = (try? await told(book)) ?? nil { return answer(outcome) }
             return document["status"]?.stringValue == "received"
-                ? .unknown(reason: "pending") : .unknown(reason: "the answer cannot be read")
+                ? .unknown(.pending) : .unknown(reason: "the answer cannot be read")
         case .refused(let status, let document, let id):
             return .declined(AdyenRefusal.decline(status, document, requestID: id))
         case .notSent(let reason): return .notSent(reason: reason)

@@ -38,8 +38,8 @@ public struct AdyenProvider: PaymentServiceProvider {
     /// Keys for a week; doubts are settled by what webhooks said.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: AdyenProvider.replayWindow, preparesFirst: false, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
+            replayWindow: AdyenProvider.replayWindow, preparesFirst: false, partialCapture: true,
+            multipleCapture: false, separateCapture: true, takesCards: true)
     }
 
     /// Integers with Adyen's own decimals: four currencies differ from ISO 4217.

@@ -33,8 +33,8 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// No keys: every doubt is settled by looking.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: .seconds(0), preparesFirst: false, canQuery: true, voidsUnconfirmed: false,
-            partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
+            replayWindow: .seconds(0), preparesFirst: false, partialCapture: true, multipleCapture: false,
+            separateCapture: true, takesCards: true)
     }
 
     /// Decimal text with the decimal places of ISO 4217.
@@ -203,7 +203,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         switch refund.meaning {
         case .taken: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id)))
         case .declined, .voided, .expired: return .declined(refund.decline)
-        case .held, .undecided: return .unknown(reason: "pending")
+        case .held, .undecided: return .unknown(.pending)
         }
     }
 

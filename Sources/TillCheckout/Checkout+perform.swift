@@ -111,7 +111,7 @@ extension Checkout {
         guard let (attempt, provider, context) = target(id, payment), let void = attempt.void, void.state.isOpen
         else { return nil }
         let request = VoidRequest(
-            context: context, authorizationKey: attempt.authorizationKey, reason: void.reason,
+            context: context, authorizationKey: attempt.authorizationKey, reason: void.reason.word,
             key: attempt.voidKey(void), number: void.number)
         let answer = await ask(provider, for: payment.id, as: { .voided(id, $0) }) { await provider.void(request) }
         Failpoint.afterVoidIsAnswered.reached()

@@ -24,7 +24,8 @@ extension Checkout {
             if Task.isCancelled { break }
             atWork.begin(id)
             defer { atWork.end(id) }
-            try await settle(id)
+            // A payment that cannot be read keeps no other one waiting; `till journal verify` names it.
+            do throws(CheckoutError) { try await settle(id) } catch .journal(.corrupted) { continue }
             count += 1
         }
         return count

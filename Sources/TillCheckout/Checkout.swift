@@ -98,6 +98,9 @@ public struct Checkout: Sendable {
         } catch {
             throw .amount(error)
         }
+        if payment.captureMode == .manual, !provider.capabilities.separateCapture {
+            throw .refused(.unsupported("The provider \(name) takes the money at once and cannot hold it."))
+        }
         if case .card = tender, !provider.capabilities.takesCards {
             throw .refused(.unsupported("The provider \(name) takes no card numbers."))
         }
@@ -216,6 +219,10 @@ public struct Checkout: Sendable {
         let expected = payment.version
         let records = events.map { RecordedEvent($0, at: now) }
         for record in records { payment.evolve(record) }
+        // A defect of the engine: found in tests, and in a shop refused before it is written, so that what is written
+        // stays readable.
+        assert(payment.broken == nil, "\(payment.id): \(payment.broken?.description ?? "")")
+        if let broken = payment.broken { throw .journal(.corrupted("payment \(payment.id): \(broken)")) }
         // Nothing left to do needs nobody to hold it; a hold without a due time would never leave the outbox.
         let due = payment.nextDue
         var write = JournalWrite()

@@ -51,9 +51,12 @@ public enum PaymentEventCodec {
         case .attemptDeclined(let attempt, let decline):
             writer.field("attempt", attempt.rawValue)
             writer.decline(decline)
-        case .attemptNotSent(let attempt, let reason), .voidStarted(let attempt, let reason):
+        case .attemptNotSent(let attempt, let reason):
             writer.field("attempt", attempt.rawValue)
             writer.field("reason", reason)
+        case .voidStarted(let attempt, let reason):
+            writer.field("attempt", attempt.rawValue)
+            writer.voidReason(reason)
         case .attemptExpired(let attempt), .voided(let attempt):
             writer.field("attempt", attempt.rawValue)
         case .captureStarted(let capture, let attempt, let amount, let isFinal):
@@ -85,33 +88,34 @@ public enum PaymentEventCodec {
         case .deferred(let operation, let until, let reason):
             writer.operation(operation)
             writer.field("until", until.milliseconds)
-            writer.field("reason", reason)
+            writer.resendReason(reason)
         case .outcomeUnknown(let operation, let nextCheck, let reason):
             writer.operation(operation)
             writer.field("next_check", nextCheck.milliseconds)
-            writer.field("reason", reason)
+            writer.unknownReason(reason)
         case .cancelRequested(let reason):
             writer.field("reason", reason)
         case .canceled:
             break
-        case .attentionRequired(let operation, let reason):
+        case .attentionRequired(let operation, let attention):
             writer.operation(operation)
-            writer.field("reason", reason)
+            writer.attention(attention)
         }
         writer.endObject()
     }
 
-    /// Reads an event back.
+    /// Reads an event back, also one that an older version wrote.
+    /// - Parameter at: when the event was decided, as the journal keeps it beside the event.
     /// - Throws: ``JournalError/corrupted(_:)`` for anything that ``encode(_:)`` does not write.
-    public static func decode(_ bytes: some Collection<UInt8>) throws(JournalError) -> PaymentEvent {
+    public static func decode(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> PaymentEvent {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {
             throw .corrupted("an event cannot be read. \(error)")
         }
-        return try decode(json)
+        return try decode(json, at: at)
     }
 
-    private static func decode(_ json: JSONValue) throws(JournalError) -> PaymentEvent {
+    private static func decode(_ json: JSONValue, at: Timestamp) throws(JournalError) -> PaymentEvent {
         let type = try json.text("type")
         switch type {
         case "payment.created": return .created(try json.creation())
@@ -137,7 +141,7 @@ public enum PaymentEventCodec {
         case "attempt.declined": return .attemptDeclined(try json.id("attempt"), try json.decline())
         case "attempt.not_sent": return .attemptNotSent(try json.id("attempt"), reason: try json.text("reason"))
         case "attempt.expired": return .attemptExpired(try json.id("attempt"))
-        case "void.started": return .voidStarted(try json.id("attempt"), reason: try json.text("reason"))
+        case "void.started": return .voidStarted(try json.id("attempt"), reason: try json.voidReason())
         case "void.succeeded": return .voided(try json.id("attempt"))
         case "capture.started":
             return .captureStarted(
@@ -154,14 +158,14 @@ public enum PaymentEventCodec {
         case "operation.refused": return .refused(try json.operation(), try json.decline())
         case "operation.deferred":
             return .deferred(
-                try json.operation(), until: try json.moment("until"), reason: try json.text("reason"))
+                try json.operation(), until: try json.moment("until"), reason: try json.resendReason(at: at))
         case "operation.unknown":
             return .outcomeUnknown(
-                try json.operation(), nextCheck: try json.moment("next_check"), reason: try json.text("reason"))
+                try json.operation(), nextCheck: try json.moment("next_check"), reason: try json.unknownReason())
         case "payment.cancel_requested": return .cancelRequested(reason: try json.text("reason"))
         case "payment.canceled": return .canceled
         case "payment.attention_required":
-            return .attentionRequired(try json.operation(), reason: try json.text("reason"))
+            return .attentionRequired(try json.operation(), try json.attention())
         default: throw .corrupted("the kind of event “\(type.prefix(40))” is not known")
         }
     }

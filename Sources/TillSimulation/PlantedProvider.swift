@@ -38,7 +38,7 @@ package final class PlantedProvider: PaymentServiceProvider {
         guard case .unknown(let reason) = answer else { return answer }
         switch plant {
         case .unknownReadAsDeclined: return .declined(Decline(reason: .generic))
-        case .unknownReadAsNotSent: return .notSent(reason: reason)
+        case .unknownReadAsNotSent: return .notSent(reason: reason.sentence)
         default: return answer
         }
     }

@@ -59,6 +59,11 @@ extension Renewal {
 extension Payment {
     /// A person has to look at it, for another reason than that a hold comes to an end.
     package var isLeftToPeople: Bool {
-        !attention.allSatisfy { $0.hasPrefix("The hold ends") || $0.hasPrefix("The bank honors") }
+        !attention.allSatisfy { attention in
+            switch attention {
+            case .holdEnds, .honorPeriodEnds: true
+            default: false
+            }
+        }
     }
 }

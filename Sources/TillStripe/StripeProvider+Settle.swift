@@ -101,7 +101,7 @@ extension StripeProvider {
             guard refund.amount == request.amount else { return .unknown(reason: amountMismatch) }
             switch refund.status {
             case .succeeded: return .approved(Confirmation(reference: refund.reference))
-            case .pending: return .unknown(reason: "pending")
+            case .pending: return .unknown(.pending)
             case .failed(let decline): return .declined(decline)
             }
         case .failed(let error): return answer(to: error)

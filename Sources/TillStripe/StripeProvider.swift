@@ -49,8 +49,8 @@ public struct StripeProvider: PaymentServiceProvider {
     /// Stripe keeps keys for at least 24 hours.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: .hours(24), preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: true, multipleCapture: false, separateCapture: true, takesCards: true)
+            replayWindow: .hours(24), preparesFirst: true, partialCapture: true, multipleCapture: false,
+            separateCapture: true, takesCards: true)
     }
 
     /// `AmountCodec.stripe`.

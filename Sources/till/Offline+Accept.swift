@@ -251,6 +251,6 @@ extension Offline {
                 entryMode: "contactless_emv"),
             facts: TapFacts(
                 isExpired: isExpired, needsOnlinePIN: reading.verification == .onlinePIN,
-                failedAuthentication: reading.authentication.description == "failed"))
+                failedAuthentication: reading.authentication.isFailed))
     }
 }

@@ -114,7 +114,7 @@ struct Payments: AsyncParsableCommand {
                 for event in try await counter.journal.events(of: found.id) {
                     Output.line("  \(event.record.at)  \(event.record.event.name)")
                 }
-                for reason in found.attention { Output.line("Needs a person: \(reason)") }
+                for reason in found.attention { Output.line("Needs a person: \(reason.sentence)") }
             }
         }
     }

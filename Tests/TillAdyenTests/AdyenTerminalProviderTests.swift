@@ -126,7 +126,7 @@ struct AdyenTerminalProviderTests {
         let query = QueryRequest(
             context: context, authorizationKey: IdempotencyKey(rawValue: "k"),
             amount: Money(minorUnits: 1228, currency: .eur))
-        guard case .unknown(let reason) = await provider.query(query), reason.contains("V400m-999") else {
+        guard case .unknown(let reason) = await provider.query(query), reason.sentence.contains("V400m-999") else {
             Issue.record("only the terminal that was asked can tell")
             return
         }

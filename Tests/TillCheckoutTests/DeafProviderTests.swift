@@ -6,10 +6,11 @@ import TillJournal
 import TillSandbox
 
 /// A provider whose money calls reach the sandbox and then keep their answer, whatever the caller cancels, until they
-/// are let through.
+/// are let through; queries it does not answer until then, unless it is told to.
 private final class DeafProvider: ProviderInFront {
     private struct State {
         var isDeaf = true
+        var answersQueries = false
         var waiting: [CheckedContinuation<Void, Never>] = []
         var calls = 0
     }
@@ -20,6 +21,13 @@ private final class DeafProvider: ProviderInFront {
 
     var waiting: Int { state.withLock { $0.waiting.count } }
     var calls: Int { state.withLock { $0.calls } }
+
+    func answerQueries() { state.withLock { $0.answersQueries = true } }
+
+    func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
+        guard state.withLock({ $0.answersQueries || !$0.isDeaf }) else { return .unknown(reason: "503") }
+        return await base.query(request)
+    }
 
     /// Lets through what waits and what comes.
     func hear() {
@@ -97,6 +105,8 @@ struct DeafProviderTests {
     func deadline() async throws {
         let id = try await givenUp()
         #expect(try await checkout.payment(id, account: .main).moneyMoved == .unknown)
+        provider.answerQueries()
+        world.clock.advance(by: .minutes(6))
         try await checkout.recover()
         #expect(try await status(id) == .succeeded)
         #expect(try await world.problems() == [])
@@ -126,19 +136,22 @@ struct DeafProviderTests {
         try await until { provider.waiting == 0 }
         try await Task.sleep(for: .milliseconds(50))
         #expect(try await status(id) == .unknown)
+        world.clock.advance(by: .minutes(6))
         try await checkout.recover()
         #expect(try await status(id) == .declined)
     }
 
     @Test("is not asked any more while too many calls to it run on, and is asked again when they have ended")
     func bound() async throws {
-        for number in 0..<Checkout.maximumAbandonedCalls { _ = try await givenUp("o-\(number)") }
+        var ids: [PaymentID] = []
+        for number in 0..<Checkout.maximumAbandonedCalls { ids.append(try await givenUp("o-\(number)")) }
         let calls = provider.calls
         let id = try await create("o-last")
         #expect(try await confirm(id).status == .requiresPaymentMethod)
         #expect(provider.calls == calls)
         provider.hear()
         try await until { try await confirm(id).status == .succeeded }
+        for id in ids { try await until { try await status(id) == .succeeded } }
         #expect(try await world.problems() == [])
     }
 }

@@ -31,6 +31,36 @@ struct RecoveryTests {
         )
     }
 
+    @Test("a payment whose history cannot be right is not touched, and keeps no other one waiting") func damaged()
+        async throws
+    {
+        let world = World(preparesFirst: false)
+        let (damaged, sound) = (try await world.create("o-1"), try await world.create("o-2"))
+        for id in [damaged, sound] {
+            var payment = try await world.payment(id)
+            let version = payment.version
+            let now = world.clock.now()
+            var events = try payment.decide(.attempt(provider: .sandbox, tender: TenderSummary(kind: .reader)), at: now)
+            if id == damaged {
+                let attempt = AttemptID(rawValue: "\(id)-a1"), refund = RefundID(rawValue: "\(id)-r1")
+                events.append(.refundStarted(refund, attempt, World.eur(5), reason: nil))
+            }
+            let records = events.map { RecordedEvent($0, at: now) }
+            for record in records { payment.evolve(record) }
+            var write = JournalWrite()
+            write.append = JournalWrite.Append(
+                payment: payment, expectedVersion: version, events: records, nextDue: now, holds: false)
+            try await world.journal.write(write)
+        }
+        world.clock.advance(by: .minutes(2))
+        #expect(try await world.checkout.recover() == 1)
+        #expect(try await world.payment(sound).status == .requiresPaymentMethod)
+        await #expect(throws: JournalError.self) { try await world.journal.payment(damaged) }
+        await #expect(throws: CheckoutError.self) { try await world.checkout.refund(damaged, account: .main) }
+        #expect(try await world.provider.ledger.charges().isEmpty)
+        #expect(try world.journal.verify().problems.contains { $0.contains("more was refunded than captured") })
+    }
+
     @Test("an attempt whose process died before the money was asked for is closed at once; nobody is asked")
     func diedBeforePreparation() async throws {
         let world = World()

@@ -4,6 +4,9 @@ import TillCore
 
 @testable import TillJournal
 
+/// GRDB has one of this name too.
+private typealias Record = TillJournal.Record
+
 /// A document of a test: a text, and whose it is.
 private struct Note: RecordDocument, Equatable {
     static let collection: RecordCollection = "note"

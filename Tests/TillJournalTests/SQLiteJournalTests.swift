@@ -83,7 +83,7 @@ struct SQLiteJournalTests {
                     var sale = try Sale(number)
                     var write = sale.write()
                     let id = RecordID("note", "\(number)")
-                    if number % 2 == 0 { write.records = [.insert(Record(id, body: []))] }
+                    if number % 2 == 0 { write.records = [.insert(TillJournal.Record(id, body: []))] }
                     try await journal.write(write)
                 }
             }

@@ -238,9 +238,9 @@ import TillCore
             try await Fixture.provider(ScriptedTransport([.json(status, body)])).capture(Fixture.capture())
         }
         let pending = #"{"id":"2GG279541U471931P","status":"PENDING","amount":{"currency_code":"EUR","value":"12.50"}}"#
-        #expect(try await end(201, pending) == .unknown(reason: "pending"))
+        #expect(try await end(201, pending) == .unknown(.pending))
         #expect(End(try await end(201, pending.replacing("PENDING", with: "DECLINED"))) == .declined)
-        #expect(try await end(422, Fixture.error("AUTHORIZATION_ALREADY_CAPTURED")) == .unknown(reason: "pending"))
+        #expect(try await end(422, Fixture.error("AUTHORIZATION_ALREADY_CAPTURED")) == .unknown(.pending))
         guard case .declined(let late) = try await end(422, Fixture.error("AUTHORIZATION_EXPIRED")) else {
             Issue.record("a late capture was not refused")
             return
@@ -270,7 +270,7 @@ import TillCore
         #expect(transport.calls[1].body.contains(#""value":"void-pay_1-a1""#))
         let paid = Fixture.order("COMPLETED", captures: [(Fixture.taken, "COMPLETED")])
         let tooLate = ScriptedTransport([.json(200, paid)])
-        #expect(try await Fixture.provider(tooLate).void(Fixture.void(Fixture.order)) == .unknown(reason: "pending"))
+        #expect(try await Fixture.provider(tooLate).void(Fixture.void(Fixture.order)) == .unknown(.pending))
         let gone = ScriptedTransport([.json(404, Fixture.error("INVALID_RESOURCE_ID", name: "RESOURCE_NOT_FOUND"))])
         #expect(End(try await Fixture.provider(gone).void(Fixture.void(Fixture.order))) == .approved)
     }
@@ -294,7 +294,7 @@ import TillCore
         let pending = ScriptedTransport([
             .json(201, #"{"id":"R2","status":"PENDING","amount":{"currency_code":"EUR","value":"5.00"}}"#)
         ])
-        #expect(try await Fixture.provider(pending).refund(Fixture.refund()) == .unknown(reason: "pending"))
+        #expect(try await Fixture.provider(pending).refund(Fixture.refund()) == .unknown(.pending))
     }
 
     @Test("what a look says of an attempt")

@@ -114,7 +114,7 @@ struct FeatureRecordTests {
         #expect(try await registry.known("office") == office)
         office.address = "ipps://b/ipp/print"
         try await registry.keep(office)
-        #expect(try await registry.place(of: "office").description == "ipps://b/ipp/print")
+        #expect(try await registry.known("office")?.address == "ipps://b/ipp/print")
         #expect(try await registry.forget("office"))
         #expect(try await !registry.forget("office"))
         #expect(try await registry.known("") == nil)

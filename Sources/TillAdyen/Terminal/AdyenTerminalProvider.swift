@@ -32,8 +32,8 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// Takes money at once; keeps no keys, and is asked by the request's name.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: .milliseconds(0), preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: false, separateCapture: false, takesCards: false, answerTime: AdyenTerminal.defaultPatience)
+            replayWindow: .milliseconds(0), preparesFirst: true, partialCapture: false, separateCapture: false,
+            takesCards: false, answerTime: AdyenTerminal.defaultPatience)
     }
 
     /// Amounts are written as decimals, in ISO 4217's own number of digits.
@@ -212,6 +212,9 @@ extension AdyenTerminalProvider {
         "NotAllowed": .invalidRequest,
     ]
 
+    /// The refusal that has a reason of its own, as the bank's number and as the word that terminals give instead.
+    private static let notEnoughBalance = (number: "210", word: "NOT_ENOUGH_BALANCE")
+
     /// - Parameter amount: what was asked for; nil when only the end of it matters.
     static func standing(_ outcome: AdyenTerminal.Outcome, _ amount: Money?) -> Standing {
         guard outcome.isApproved else {
@@ -223,8 +226,8 @@ extension AdyenTerminalProvider {
             let text = outcome.message ?? word
             // A refusal brings the bank's own number in front of its words.
             let number = String(text.prefix { ("0"..."9").contains($0) })
-            let reason =
-                word == "Refusal" && text.localizedStandardContains("balance") ? .insufficientFunds : defaultValue
+            let isShort = word == "Refusal" && (number == notEnoughBalance.number || text == notEnoughBalance.word)
+            let reason = isShort ? .insufficientFunds : defaultValue
             return .refused(
                 Decline(reason: reason, code: number.isEmpty ? word : number, message: text, card: outcome.card))
         }

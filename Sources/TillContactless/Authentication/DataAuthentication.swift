@@ -13,6 +13,9 @@ public struct DataAuthentication: Sendable {
         /// Not genuine, and why.
         case failed(String)
 
+        /// The card is not genuine.
+        public var isFailed: Bool { if case .failed = self { true } else { false } }
+
         /// `verified`, `not_performed` or `failed`.
         public var description: String {
             switch self {

@@ -20,6 +20,8 @@ public struct Attempt: Hashable, Sendable {
     public internal(set) var continuation: Continuation?
     /// When the journal heard that money is held; honor periods count from here where the provider tells none.
     public internal(set) var heldSince: Timestamp?
+    /// The most that was ever authorized, in minor units and with the tip; captures are held against it.
+    var mostAuthorized: Int64 = 0
 
     /// Where an attempt stands.
     public enum State: Hashable, Sendable {
@@ -45,11 +47,8 @@ public struct Attempt: Hashable, Sendable {
 
     /// A void of an attempt.
     public struct Void: Hashable, Sendable {
-        /// The reason of a void whose hold has ended by time.
-        public static let holdEnded = "expired"
-
         /// Why.
-        public let reason: String
+        public let reason: VoidReason
         /// When it was written to the journal.
         public let startedAt: Timestamp
         /// What of the hold is let go, where a part of it was captured before; that part stays captured. `nil`: the
@@ -103,6 +102,9 @@ public struct Attempt: Hashable, Sendable {
         return try? base.adding(rest)
     }
 
+    /// It is undecided or holds money.
+    var isLive: Bool { isUndecided || authorization != nil }
+
     /// Money may be with the provider and nobody knows.
     public var isUndecided: Bool {
         switch state {
@@ -116,9 +118,9 @@ public struct Attempt: Hashable, Sendable {
 public enum OperationState: Hashable, Sendable {
     /// Durable; the call may have left.
     case inFlight
-    /// To be sent. `tries` did not leave, also with looks between them. `isQueried`: the last thing that happened is a
-    /// look that has not shown it to be done. `after` is what was not known before, so that an outcome that is unknown
-    /// again and again is looked at later each time.
+    /// To be sent. `tries` did not leave, also with queries between them. `isQueried`: the last thing that happened is a
+    /// query that has shown it not to be done. `after` is what was not known before, so that an outcome that is unknown
+    /// again and again is queried later each time.
     case deferred(until: Timestamp, tries: Int, isQueried: Bool, after: Unknown?)
     /// It may have happened.
     case unknown(Unknown)
@@ -157,7 +159,7 @@ public struct Unknown: Hashable, Sendable {
     /// How often it has looked.
     public var checks: Int
     /// What was heard last.
-    public var reason: String
+    public var reason: UnknownReason
 }
 
 /// One capture.

@@ -76,7 +76,7 @@ extension Payment {
         case .authorized, .requiresAction, .stored:
             // One that is being let go already is let go once.
             if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
-                events.append(.voidStarted(attempt.id, reason: reason))
+                events.append(.voidStarted(attempt.id, reason: .canceled(reason)))
             }
         case .inFlight, .unknown: break  // decided when the answer is known: a late success is let go
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
@@ -89,7 +89,7 @@ extension Payment {
         guard let attempt = currentAttempt, attempt.authorization != nil, captured.isZero,
             case .refused? = attempt.void?.state
         else { throw .operationInProgress("cancellation") }
-        return [.voidStarted(attempt.id, reason: reason)]
+        return [.voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
     /// Lets go of what is left of a hold of which a part was captured. That part stays captured, and the payment is
@@ -97,7 +97,7 @@ extension Payment {
     private func decideRelease(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, restOfHold(attempt.id) != nil else { throw .capturedAlready(captured) }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
-        return [.voidStarted(attempt.id, reason: reason)]
+        return [.voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
     /// What an attempt holds, if nothing is under way with it and the payment may still change.

@@ -1,8 +1,15 @@
 extension Payment {
-    /// Applies one event. Total: an event that names something that does not exist changes nothing but the version.
+    /// Applies one event. Total: an event that names something that does not exist changes nothing but the version, and
+    /// so does any event after one that broke a rule.
     public mutating func evolve(_ record: RecordedEvent) {
         version += 1
         updatedAt = record.at
+        guard broken == nil else { return }
+        apply(record)
+        broken = ruleBroken(by: record.event).map { BrokenInvariant(rule: $0, version: version) }
+    }
+
+    private mutating func apply(_ record: RecordedEvent) {
         let at = record.at
         switch record.event {
         case .created: break
@@ -11,6 +18,7 @@ extension Payment {
                 Attempt(
                     id: start.attempt, provider: start.provider, tender: start.tender, amount: start.amount,
                     startedAt: at, reference: nil, state: .inFlight, void: nil))
+            liveAttempts += 1
         case .attemptPrepared(let id, let reference):
             change(id) { $0.reference = reference }
         case .authorized(let id, let authorization):
@@ -67,7 +75,7 @@ extension Payment {
                 $0.void?.state = .succeeded(nil)
             }
         case .captureStarted(let id, let attempt, let amount, let isFinal):
-            captures.append(
+            append(
                 Capture(
                     id: id, attempt: attempt, amount: amount, isFinal: isFinal, startedAt: at, state: .inFlight))
         case .captured(let id, let reference):
@@ -79,14 +87,18 @@ extension Payment {
         case .refundStarted(let id, let attempt, let amount, let reason):
             refunds.append(
                 Refund(id: id, attempt: attempt, amount: amount, reason: reason, startedAt: at, state: .inFlight))
+            refundSums.change(amount.minorUnits, from: nil, to: .inFlight)
         case .refunded(let id, let reference):
             change(.refund(id)) { $0 = .succeeded(reference) }
         case .refused(let operation, let decline):
             change(operation) { $0 = .refused(decline) }
-        case .deferred(let operation, let until, _):
+        case .deferred(let operation, let until, let reason):
             change(operation) { state in
-                // What is to be sent now a look has not shown to be done; what is to be sent later did not leave.
-                let isQueried = until <= at
+                let isQueried =
+                    switch reason {
+                    case .notDone: true
+                    case .notSent: false
+                    }
                 var tries = isQueried ? 0 : 1
                 if case .deferred(_, let before, _, _) = state { tries += before }
                 state = .deferred(until: until, tries: tries, isQueried: isQueried, after: state.lastUnknown)
@@ -108,14 +120,20 @@ extension Payment {
             $0.state = .authorized(authorization)
             $0.reference = authorization.reference
             $0.heldSince = at
+            $0.mostAuthorized = max($0.mostAuthorized, authorization.amount.minorUnits)
             $0.endContinuation(.succeeded(authorization.reference))
             if let card = authorization.card { $0.tender.card = card }
         }
         guard authorization.isCaptured, !captures.contains(where: { $0.attempt == id }) else { return }
-        captures.append(
+        append(
             Capture(
                 id: nextCaptureID, attempt: id, amount: authorization.amount, isFinal: true, startedAt: at,
                 state: .succeeded(authorization.reference)))
+    }
+
+    private mutating func append(_ capture: Capture) {
+        captures.append(capture)
+        captureSums.change(capture.amount.minorUnits, from: nil, to: capture.state)
     }
 
     /// What of a hold is left after a part of it was captured. `nil`: no part was captured, or nothing is left.
@@ -143,7 +161,7 @@ extension Payment {
     }
 
     private mutating func applyUnknown(
-        _ operation: OperationID, nextCheck: Timestamp, reason: String, at: Timestamp
+        _ operation: OperationID, nextCheck: Timestamp, reason: UnknownReason, at: Timestamp
     ) {
         func next(after state: Unknown?) -> Unknown {
             // What was sent again before its time has used up no look.
@@ -164,8 +182,10 @@ extension Payment {
     }
 
     private mutating func change(_ id: AttemptID, _ body: (inout Attempt) -> Swift.Void) {
-        guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
+        guard let index = attempts.lastIndex(where: { $0.id == id }) else { return }
+        let wasLive = attempts[index].isLive
         body(&attempts[index])
+        liveAttempts += (attempts[index].isLive ? 1 : 0) - (wasLive ? 1 : 0)
     }
 
     private mutating func change(_ id: OperationID, _ body: (inout OperationState) -> Swift.Void) {
@@ -187,11 +207,15 @@ extension Payment {
             body(&void.state)
             attempts[index].void = void
         case .capture(let id):
-            guard let index = captures.firstIndex(where: { $0.id == id }) else { return }
+            guard let index = captures.lastIndex(where: { $0.id == id }) else { return }
+            let before = captures[index].state
             body(&captures[index].state)
+            captureSums.change(captures[index].amount.minorUnits, from: before, to: captures[index].state)
         case .refund(let id):
-            guard let index = refunds.firstIndex(where: { $0.id == id }) else { return }
+            guard let index = refunds.lastIndex(where: { $0.id == id }) else { return }
+            let before = refunds[index].state
             body(&refunds[index].state)
+            refundSums.change(refunds[index].amount.minorUnits, from: before, to: refunds[index].state)
         }
     }
 

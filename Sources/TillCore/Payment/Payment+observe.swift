@@ -60,7 +60,8 @@ extension Payment {
             return [.attemptPrepared(id, reference)]
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         // No money was asked for, so an unanswered preparation has certainly taken none.
-        case .notSent(let reason), .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
+        case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
+        case .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason.sentence)])
         case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
         case .stored: return settle(id, [.attemptNotSent(id, reason: "a preparation stores nothing")])
         }
@@ -75,12 +76,13 @@ extension Payment {
             guard authorization.amount.currency == currency, authorization.amount.isPositive,
                 let base = authorization.base, base.minorUnits <= attempt.amount.minorUnits
             else {
-                let reason = "The provider authorized \(authorization.amount); \(attempt.amount) was asked for."
+                let (authorized, asked) = (authorization.amount, attempt.amount)
+                let reason = UnknownReason.wrongAmount(authorized: authorized, asked: asked)
                 let step = asking(attempt)
                 if let before = unknown(step), before.reason == reason, now < before.nextCheck { return [] }
                 return [
                     .outcomeUnknown(step, nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
-                    .attentionRequired(.attempt(id), reason: reason),
+                    .attentionRequired(.attempt(id), .wrongAmount(authorized: authorized, asked: asked)),
                 ]
             }
             return afterAuthorization(id, authorization, asked: attempt.amount)
@@ -91,7 +93,7 @@ extension Payment {
         case .stored(let tap):
             if case .stored(tap) = attempt.state { return [] }
             guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
-            return [.attemptStored(id, tap), .voidStarted(id, reason: reason)]
+            return [.attemptStored(id, tap), .voidStarted(id, reason: .canceled(reason))]
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
         }
@@ -106,7 +108,7 @@ extension Payment {
     private func challenged(_ attempt: Attempt, _ action: CustomerAction) -> [PaymentEvent] {
         let asked = PaymentEvent.actionRequired(attempt.id, action)
         guard let reason = cancelReason, attempt.void == nil else { return [asked] }
-        return [asked, .voidStarted(attempt.id, reason: reason)]
+        return [asked, .voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
     private func observeContinued(
@@ -116,7 +118,7 @@ extension Payment {
         switch answer {
         case .approved, .declined: return observeAuthorized(id, answer, at: now)
         case .requiresAction(let action): return challenged(attempt, action)
-        case .stored: return stillUnknown(.continuation(id), reason: "stored", at: now)
+        case .stored: return stillUnknown(.continuation(id), reason: .unclear("stored"), at: now)
         case .notSent(let reason): return [resent(.continuation(id), reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(.continuation(id), reason: reason, at: now)
         }
@@ -133,14 +135,14 @@ extension Payment {
             if authorization.isCaptured {
                 events.append(.refundStarted(nextRefundID, id, authorization.amount, reason: reason))
             } else {
-                events.append(.voidStarted(id, reason: reason))
+                events.append(.voidStarted(id, reason: .canceled(reason)))
             }
         } else if authorization.isCaptured {
             if authorization.base != asked {
-                events.append(.attentionRequired(.attempt(id), reason: "Only \(authorization.amount) was approved."))
+                events.append(.attentionRequired(.attempt(id), .partialApproval(authorization.amount)))
             }
         } else if (authorization.base ?? authorization.amount).minorUnits < asked.minorUnits {
-            events.append(.voidStarted(id, reason: "partial_approval"))
+            events.append(.voidStarted(id, reason: .partialApproval))
         } else if captureMode == .automatic {
             events.append(.captureStarted(nextCaptureID, id, authorization.amount, isFinal: true))
         }
@@ -161,9 +163,9 @@ extension Payment {
         switch answer {
         case .approved where void.rest != nil: return [.voided(id)]
         case .approved where captures.contains(where: { $0.attempt == id && $0.state.isSucceeded }):
-            let reason = "The provider says that it voided what it has captured."
             return [
-                .refused(.void(id), Decline(reason: .invalidRequest)), .attentionRequired(.void(id), reason: reason),
+                .refused(.void(id), Decline(reason: .invalidRequest)),
+                .attentionRequired(.void(id), .voidedAfterCapture),
             ]
         case .approved: return settle(id, [gone(id, void)])
         default: return observeOperation(.void(id), answer, at: now) { _ in .voided(id) }
@@ -172,16 +174,16 @@ extension Payment {
 
     /// What a void that is done means: an attempt let go because its time was over has expired.
     private func gone(_ id: AttemptID, _ void: Attempt.Void?) -> PaymentEvent {
-        void?.reason == Attempt.Void.holdEnded ? .attemptExpired(id) : .voided(id)
+        void?.reason == .holdEnded ? .attemptExpired(id) : .voided(id)
     }
 
     /// A hold that has ended cannot be captured any more, so it is voided: a provider whose clock is slow holds the
     /// customer's money no longer than ours says.
     private func observeHold(_ id: AttemptID, at now: Timestamp) -> [PaymentEvent] {
         guard let attempt = attempts.first(where: { $0.id == id }), let hold = untouchedHold(attempt) else { return [] }
-        if now >= hold.end { return [.voidStarted(id, reason: Attempt.Void.holdEnded)] }
-        return hold.warnings.filter { now >= $0.from && !attention.contains($0.sentence) }
-            .sorted { $0.from < $1.from }.map { .attentionRequired(.attempt(id), reason: $0.sentence) }
+        if now >= hold.end { return [.voidStarted(id, reason: .holdEnded)] }
+        return hold.warnings.filter { now >= $0.from && !attention.contains($0.attention) }
+            .sorted { $0.from < $1.from }.map { .attentionRequired(.attempt(id), $0.attention) }
     }
 
     private func observeOperation<Done>(
@@ -191,12 +193,9 @@ extension Payment {
         switch answer {
         case .approved(let result): return [done(result)]
         case .declined(let decline):
-            return [
-                .refused(operation, decline),
-                .attentionRequired(operation, reason: "The provider refused: \(decline.reason.rawValue)."),
-            ]
-        case .requiresAction(let action): return stillUnknown(operation, reason: action.kind, at: now)
-        case .stored: return stillUnknown(operation, reason: "stored", at: now)
+            return [.refused(operation, decline), .attentionRequired(operation, .refused(decline.reason))]
+        case .requiresAction(let action): return stillUnknown(operation, reason: .unclear(action.kind), at: now)
+        case .stored: return stillUnknown(operation, reason: .unclear("stored"), at: now)
         case .notSent(let reason): return [resent(operation, reason: reason, at: now)]
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
         }
@@ -206,12 +205,12 @@ extension Payment {
     private func resent(_ operation: OperationID, reason: String, at now: Timestamp) -> PaymentEvent {
         var tries = 0
         if case .deferred(_, let before, _, _) = state(of: operation) { tries = before }
-        return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: reason)
+        return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: .notSent(reason))
     }
 
-    /// One more look without a result; after enough of them a person is asked as well. A look before its time that
-    /// finds nothing out changes nothing: whoever asks often must not use up the looks.
-    func stillUnknown(_ operation: OperationID, reason: String, at now: Timestamp) -> [PaymentEvent] {
+    /// One more query without a result; after enough of them a person is asked as well. A query before its time that
+    /// finds nothing out changes nothing: whoever asks often must not use up the queries.
+    func stillUnknown(_ operation: OperationID, reason: UnknownReason, at now: Timestamp) -> [PaymentEvent] {
         if let open = unknown(operation), now < open.nextCheck { return [] }
         let before = unknown(operation) ?? state(of: operation)?.lastUnknown
         if let before, now < before.nextCheck {
@@ -221,17 +220,18 @@ extension Payment {
         let checks = (before?.checks ?? -1) + 1
         let next = now.adding(CheckSchedule.wait(checks: checks))
         var events: [PaymentEvent] = [.outcomeUnknown(operation, nextCheck: next, reason: reason)]
-        let most = CheckSchedule.checksBeforeAttention, words = "Still not known after"
-        if checks == most || (checks > most && !attention.contains { $0.hasPrefix(words) }) {
-            events.append(.attentionRequired(operation, reason: "\(words) \(checks) looks: \(reason)"))
+        let most = CheckSchedule.checksBeforeAttention
+        let isSaid = attention.contains { if case .stillUnknown = $0 { true } else { false } }
+        if checks == most || (checks > most && !isSaid) {
+            events.append(.attentionRequired(operation, .stillUnknown(checks: checks, reason)))
         }
         return events
     }
 
-    /// A look has not shown that it is done, so it is sent again now, also before it is time for a look: some providers
-    /// tell only then that they have refused it.
+    /// A query has shown that it is not done, so it is sent again now, also before it is time for a query: some providers
+    /// say only then that they have refused it.
     private func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
-        [.deferred(operation, until: now, reason: reason)]
+        [.deferred(operation, until: now, reason: .notDone(reason))]
     }
 
     private func unknown(_ operation: OperationID) -> Unknown? {
@@ -251,7 +251,9 @@ extension Payment {
         guard case .approved(let snapshot) = answer, snapshot.captured.currency == currency else {
             // The customer is still waited for, and whoever watches the payment asks often.
             if let attempt = undecided(id), attempt.void == nil, isBeforeNextQuery(attempt, at: now) { return [] }
-            return openOperations(of: id).flatMap { stillUnknown($0, reason: "The query was not answered.", at: now) }
+            return openOperations(of: id).flatMap {
+                stillUnknown($0, reason: .unclear("The query was not answered."), at: now)
+            }
         }
         if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now) }
         return observeSettlements(snapshot, of: id, at: now)
@@ -293,7 +295,7 @@ extension Payment {
             // This look may be older than the continuation; the continuation's own answer tells.
             if attempt.openContinuation != nil { return observeContinuable(attempt, at: now) }
             guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
-                return [.voidStarted(id, reason: "abandoned")]
+                return [.voidStarted(id, reason: .abandoned)]
             }
             // Written again when its time has come, so that the next look has its time too.
             if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
@@ -303,18 +305,20 @@ extension Payment {
             if let void = attempt.void, void.state.isOpen {
                 return again(.void(id), "not voided yet", at: now)
             }
-            guard now >= tap.expires, !attention.contains(tap.overdueWarning) else { return [] }
-            return [.attentionRequired(.attempt(id), reason: tap.overdueWarning)]
+            let overdue = Attention.tapOverdue(expires: tap.expires)
+            guard now >= tap.expires, !attention.contains(overdue) else { return [] }
+            return [.attentionRequired(.attempt(id), overdue)]
         case .processing:
             let isBeingVoided = attempt.void?.state.isOpen ?? false
             return stillUnknown(
-                isBeingVoided ? .void(id) : asking(attempt), reason: "The provider is still processing.", at: now)
+                isBeingVoided ? .void(id) : asking(attempt), reason: .unclear("The provider is still processing."),
+                at: now)
         case .notFound, .unconfirmed:
             // Nobody holds the customer's credential any more, so this attempt cannot go on. It is voided at the
             // provider, so that a request that is still under way can never charge it.
-            guard let void = attempt.void else { return [.voidStarted(id, reason: "abandoned")] }
+            guard let void = attempt.void else { return [.voidStarted(id, reason: .abandoned)] }
             guard void.state.isOpen else {
-                return stillUnknown(asking(attempt), reason: "The provider refuses to void it.", at: now)
+                return stillUnknown(asking(attempt), reason: .unclear("The provider refuses to void it."), at: now)
             }
             return again(.void(id), "not voided yet", at: now)
         }
@@ -326,11 +330,11 @@ extension Payment {
         let id = attempt.id
         if let void = attempt.void {
             guard void.state.isOpen else {
-                return stillUnknown(asking(attempt), reason: "The provider refuses to void it.", at: now)
+                return stillUnknown(asking(attempt), reason: .unclear("The provider refuses to void it."), at: now)
             }
             return again(.void(id), "not voided yet", at: now)
         }
-        if let reason = cancelReason { return [.voidStarted(id, reason: reason)] }
+        if let reason = cancelReason { return [.voidStarted(id, reason: .canceled(reason))] }
         guard let continuation = attempt.openContinuation else {
             return [.continuationStarted(id, number: (attempt.continuation?.number ?? 0) + 1)]
         }
@@ -400,11 +404,11 @@ extension Payment {
         }
         switch found.status {
         case .succeeded: return [.refunded(refund.id, found.reference)]
-        case .pending: return stillUnknown(.refund(refund.id), reason: "pending", at: now)
+        case .pending: return stillUnknown(.refund(refund.id), reason: .pending, at: now)
         case .failed(let decline):
             return [
                 .refused(.refund(refund.id), decline),
-                .attentionRequired(.refund(refund.id), reason: "A refund failed; the money is with the shop."),
+                .attentionRequired(.refund(refund.id), .refundFailed),
             ]
         }
     }

@@ -1,8 +1,8 @@
 /// One payment for one order, as the fold of its events. A value without I/O: `decide` says what a command leads to,
 /// `observe` what an answer leads to, `evolve` applies an event, `pendingEffects` says what is left to be done.
 ///
-/// Invariants, after every event: captured ≤ authorized; refunded and reserved ≤ captured; at most one attempt that
-/// is undecided or holds money.
+/// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that breaks one is not applied any further:
+/// ``broken`` says so, no journal hands such a payment out, and the engine writes none.
 public struct Payment: Hashable, Sendable {
     /// Its name.
     public let id: PaymentID
@@ -31,7 +31,15 @@ public struct Payment: Hashable, Sendable {
     /// Over without money.
     public internal(set) var isCanceled = false
     /// What a person must look at, newest last.
-    public internal(set) var attention: [String] = []
+    public internal(set) var attention: [Attention] = []
+    /// The first event that broke a rule; the payment stays as that event left it. `nil`: it is sound.
+    public internal(set) var broken: BrokenInvariant?
+    /// What is captured, and what may be.
+    var captureSums = OperationSums()
+    /// What is refunded, and what may be.
+    var refundSums = OperationSums()
+    /// How many attempts are undecided or hold money.
+    var liveAttempts = 0
 
     /// Begins a payment. The only way to get one: from its first event.
     public init(_ creation: PaymentEvent.Creation, at: Timestamp) {

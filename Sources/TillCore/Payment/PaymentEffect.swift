@@ -48,13 +48,13 @@ extension Payment {
                 effects.append(next)
             } else if case .stored(let tap) = attempt.state {
                 // Whoever forwards it settles it; the engine only minds its end.
-                if !attention.contains(tap.overdueWarning) {
+                if !attention.contains(.tapOverdue(expires: tap.expires)) {
                     effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires))
                 }
             } else if attempt.isUndecided {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
             } else if let hold = untouchedHold(attempt) {
-                let next = hold.warnings.filter { !attention.contains($0.sentence) }.map(\.from).min()
+                let next = hold.warnings.filter { !attention.contains($0.attention) }.map(\.from).min()
                 effects.append(PendingEffect(effect: .watchHold(attempt.id), due: next ?? hold.end))
             }
             for renewal in renewals where renewal.attempt == attempt.id && renewal.state.isOpen {
@@ -86,10 +86,10 @@ extension Payment {
 
     /// A hold that somebody should know about in time.
     struct Hold {
-        /// A sentence for a person, and from when it is said.
+        /// What a person is warned of, and from when.
         struct Warning {
             var from: Timestamp
-            var sentence: String
+            var attention: Attention
         }
         var end: Timestamp
         var warnings: [Warning]
@@ -106,12 +106,9 @@ extension Payment {
             let half = deadline.since(attempt.startedAt).milliseconds / 2
             return deadline.adding(.milliseconds(-min(CheckSchedule.holdWarning.milliseconds, max(0, half))))
         }
-        var warnings = [
-            Hold.Warning(from: notice(of: end), sentence: "The hold ends at \(end); capture it or let it go.")
-        ]
+        var warnings = [Hold.Warning(from: notice(of: end), attention: .holdEnds(end))]
         if let honored = authorization.honoredUntil, honored < end {
-            let sentence = "The bank honors the hold until \(honored); capture it before, or renew it after that."
-            warnings.append(Hold.Warning(from: notice(of: honored), sentence: sentence))
+            warnings.append(Hold.Warning(from: notice(of: honored), attention: .honorPeriodEnds(honored)))
         }
         return Hold(end: end, warnings: warnings)
     }
@@ -143,8 +140,8 @@ extension Payment {
             let isSafe = isQueried ? isFresh : keyIsRemembered
             return PendingEffect(effect: isSafe ? effect : .query(attempt), due: until)
         case .unknown(let unknown):
-            // "pending" answers are settled by asking; others by the same key while it is remembered.
-            let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason == "pending"
+            // What is pending is settled by asking; the rest by the same key while it is remembered.
+            let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason == .pending
             return PendingEffect(effect: asks ? .query(attempt) : effect, due: unknown.nextCheck)
         case .succeeded, .refused:
             return PendingEffect(effect: .query(attempt), due: Timestamp(milliseconds: .max))

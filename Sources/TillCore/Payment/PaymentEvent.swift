@@ -21,7 +21,7 @@ public enum PaymentEvent: Hashable, Sendable {
     /// The hold ended by time.
     case attemptExpired(AttemptID)
     /// A void and its key are durable.
-    case voidStarted(AttemptID, reason: String)
+    case voidStarted(AttemptID, reason: VoidReason)
     /// The attempt cannot be charged any more.
     case voided(AttemptID)
     /// A capture and its key are durable.
@@ -38,16 +38,16 @@ public enum PaymentEvent: Hashable, Sendable {
     case refunded(RefundID, ProviderReference?)
     /// A capture, void or refund certainly did not happen: the provider said no.
     case refused(OperationID, Decline)
-    /// A capture, void or refund was certainly not sent; it will be sent again with its key.
-    case deferred(OperationID, until: Timestamp, reason: String)
-    /// It may have happened. Somebody will look again at `nextCheck`.
-    case outcomeUnknown(OperationID, nextCheck: Timestamp, reason: String)
+    /// A capture, void or refund was certainly not sent or is not done; it will be sent again with its key.
+    case deferred(OperationID, until: Timestamp, reason: ResendReason)
+    /// It may have happened. The provider is queried at `nextCheck`.
+    case outcomeUnknown(OperationID, nextCheck: Timestamp, reason: UnknownReason)
     /// The shop wants no money for this order any more.
     case cancelRequested(reason: String)
     /// The payment is over without money.
     case canceled
     /// A person must look at it.
-    case attentionRequired(OperationID, reason: String)
+    case attentionRequired(OperationID, Attention)
 
     /// How a payment begins.
     public struct Creation: Hashable, Sendable {

@@ -30,7 +30,7 @@ public protocol PaymentServiceProvider: Sendable {
     /// Lets held money go. Where a part of it was captured only the rest goes and that part stays; a provider that
     /// cannot do so answers `declined`, since what is `approved` is believed.
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation>
-    /// Gives captured money back. A refund that the provider has taken but not settled is `unknown("pending")`.
+    /// Gives captured money back. A refund that the provider has taken but not settled is `unknown(.pending)`.
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation>
     /// Asks what became of an attempt. It looks and does nothing else: no money moves, nothing changes.
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot>

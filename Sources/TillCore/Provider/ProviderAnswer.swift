@@ -12,8 +12,12 @@ public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
     case stored(StoredTap)
     /// It certainly did not happen: not one byte of the request left.
     case notSent(reason: String)
-    /// It may have happened: a time-out, a broken connection, a 5xx.
-    case unknown(reason: String)
+    /// It may have happened.
+    case unknown(UnknownReason)
+
+    /// It may have happened: a time-out, a broken connection, a 5xx, an answer that cannot be read. What the provider has
+    /// taken and not settled is ``UnknownReason/pending`` instead.
+    public static func unknown(reason: String) -> ProviderAnswer { .unknown(.unclear(reason)) }
 }
 
 /// What the customer must do, such as a bank's challenge.

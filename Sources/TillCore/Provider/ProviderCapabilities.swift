@@ -6,15 +6,12 @@ public struct ProviderCapabilities: Hashable, Sendable {
     /// Makes the provider's object before the customer's money is asked for, so that its reference is in the journal
     /// first. Making it twice moves no money.
     public var preparesFirst: Bool
-    /// Can be asked what became of an attempt.
-    public var canQuery: Bool
-    /// Can void an attempt of which only the key or the prepared reference is known, so that it can never be charged.
-    public var voidsUnconfirmed: Bool
     /// Can capture less than was authorized.
     public var partialCapture: Bool
     /// Can capture an authorization more than once.
     public var multipleCapture: Bool
-    /// Can hold money and capture it later. `false`: everything is captured at confirmation.
+    /// Can hold money and capture it later. `false`: everything is captured at confirmation, and the engine refuses a
+    /// payment that is to be held before anything is written.
     public var separateCapture: Bool
     /// Takes typed card numbers.
     public var takesCards: Bool
@@ -25,14 +22,12 @@ public struct ProviderCapabilities: Hashable, Sendable {
 
     /// Makes one; the defaults are those of a modern card provider.
     public init(
-        replayWindow: Span, preparesFirst: Bool, canQuery: Bool = true, voidsUnconfirmed: Bool = true,
-        partialCapture: Bool = true, multipleCapture: Bool = false, separateCapture: Bool = true,
+        replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
+        separateCapture: Bool = true,
         takesCards: Bool = true, honorPeriod: Span? = nil, answerTime: Span = .seconds(30)
     ) {
         self.replayWindow = replayWindow
         self.preparesFirst = preparesFirst
-        self.canQuery = canQuery
-        self.voidsUnconfirmed = voidsUnconfirmed
         self.partialCapture = partialCapture
         self.multipleCapture = multipleCapture
         self.separateCapture = separateCapture

@@ -14,9 +14,4 @@ public struct StoredTap: Hashable, Sendable {
         self.storedAt = storedAt
         self.expires = expires
     }
-
-    /// What a person is told when it was not forwarded in time.
-    public var overdueWarning: String {
-        "The card's data were stored and not forwarded by \(expires). The provider may refuse them: forward them now."
-    }
 }

@@ -80,14 +80,15 @@ public final class MemoryJournal: Journal, RecordStore {
 
     /// A payment as the fold of its events; `nil` if there is none.
     public func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
-        try access { $0.payment(id) }
+        try Payment(stored: access { $0.events(of: id) })
     }
 
     /// The payment that the order belongs to now; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
-        try access { state in
-            state.live[MemoryState.Place(account: account, order: order)].flatMap { state.payment($0) }
+        let events = try access { state in
+            state.live[MemoryState.Place(account: account, order: order)].map { state.events(of: $0) }
         }
+        return try Payment(stored: events ?? [])
     }
 
     /// Payments by their rows, newest first.

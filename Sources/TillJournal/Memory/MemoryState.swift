@@ -31,8 +31,6 @@ struct MemoryState: Sendable {
 
     func events(of payment: PaymentID) -> [StoredEvent] { (places[payment] ?? []).map { events[$0] } }
 
-    func payment(_ id: PaymentID) -> Payment? { Payment(folding: events(of: id).lazy.map(\.record)) }
-
     func record(_ scope: IdempotencyScope) -> IdempotencyRecord? {
         guard let entry = idempotency[scope] else { return nil }
         var record = entry.record

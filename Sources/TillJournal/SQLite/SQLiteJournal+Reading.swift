@@ -131,11 +131,7 @@ extension SQLiteJournal {
     }
 
     private static func fold(_ events: [StoredEvent]) throws(JournalError) -> Payment? {
-        guard let first = events.first else { return nil }
-        guard let payment = Payment(folding: events.lazy.map(\.record)) else {
-            throw .corrupted("payment \(first.payment) does not begin with its creation")
-        }
-        return payment
+        try Payment(stored: events)
     }
 }
 
@@ -169,8 +165,7 @@ extension StoredEvent {
         self.init(
             sequence: columns.sequence, payment: PaymentID(rawValue: columns.payment),
             account: AccountID(rawValue: columns.account), version: Int(clamping: columns.version),
-            record: RecordedEvent(
-                try PaymentEventCodec.decode(columns.body), at: Timestamp(milliseconds: columns.at)))
+            record: try RecordedEvent(columns.body, at: Timestamp(milliseconds: columns.at)))
     }
 
     init(_ row: Row) throws {
@@ -180,8 +175,13 @@ extension StoredEvent {
         self.init(
             sequence: row[0], payment: PaymentID(rawValue: row[1]), account: AccountID(rawValue: row[2]),
             version: Int(clamping: row[3] as Int64),
-            record: RecordedEvent(
-                try PaymentEventCodec.decode(utf8.utf8), at: Timestamp(milliseconds: row[4])))
+            record: try RecordedEvent(utf8.utf8, at: Timestamp(milliseconds: row[4])))
+    }
+}
+
+extension RecordedEvent {
+    fileprivate init(_ body: some Collection<UInt8>, at: Timestamp) throws(JournalError) {
+        self.init(try PaymentEventCodec.decode(body, at: at), at: at)
     }
 }
 

@@ -35,7 +35,10 @@ struct VerificationPass {
             problem("\(id): it does not begin with its creation")
             return
         }
-        checkMoney(payment, events)
+        if let broken = payment.broken {
+            problem("\(id): \(broken)")
+            return
+        }
         checkLedger(payment, events)
         check(projection, of: payment)
         count(payment)
@@ -61,35 +64,6 @@ struct VerificationPass {
         case (nil, nil), (_?, _?): break
         case (_?, nil): problem("\(id): something is left to be done, and it is not in the outbox")
         case (nil, _?): problem("\(id): nothing is left to be done, and it is in the outbox")
-        }
-    }
-
-    private mutating func checkMoney(_ payment: Payment, _ events: [StoredEvent]) {
-        let id = payment.id
-        var authorized: [AttemptID: Int64] = [:]
-        for event in events {
-            if case .authorized(let attempt, let authorization) = event.record.event {
-                authorized[attempt] = max(authorized[attempt] ?? 0, authorization.amount.minorUnits)
-            }
-        }
-        let amounts = payment.captures.map(\.amount) + payment.refunds.map(\.amount) + payment.attempts.map(\.amount)
-        if amounts.contains(where: { $0.currency != payment.currency || $0.isNegative }) {
-            problem("\(id): an amount is below zero or in another currency than the order")
-        }
-        for attempt in payment.attempts {
-            let taken = payment.captures.filter { $0.attempt == attempt.id && $0.state.isSucceeded }
-            let sum = taken.reduce(into: Int64(0)) {
-                $0 = $0.addingReportingOverflow($1.amount.minorUnits).partialValue
-            }
-            if sum > authorized[attempt.id] ?? 0 { problem("\(attempt.id): more was captured than authorized") }
-        }
-        let (most, overflow) = payment.amount.minorUnits.addingReportingOverflow(payment.tip?.minorUnits ?? 0)
-        if overflow || payment.captured.minorUnits > most { problem("\(id): more was captured than ordered") }
-        if payment.refundedOrPending.minorUnits > payment.captured.minorUnits {
-            problem("\(id): more was refunded than captured")
-        }
-        if payment.attempts.filter({ $0.isUndecided || $0.authorization != nil }).count > 1 {
-            problem("\(id): several attempts are undecided or hold money")
         }
     }
 

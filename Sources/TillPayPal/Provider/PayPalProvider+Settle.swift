@@ -40,9 +40,9 @@ extension PayPalProvider {
                 return .approved(Confirmation(reference: ProviderReference(rawValue: capture.id.rawValue)))
             }
             if capture.isRefused { return .declined(capture.decline(debugID: nil)) }
-            return .unknown(reason: askAgain)
+            return .unknown(.pending)
         // Done before, by us or by others: the sum of the captures tells.
-        case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
+        case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -66,7 +66,7 @@ extension PayPalProvider {
         switch order.outcome {
         case .held(let hold): return await void(hold.id, reference, request, until: end)
         case .declined, .voided: return .approved(Confirmation(reference: reference.providerReference))
-        case .paid, .pending: return .unknown(reason: askAgain)
+        case .paid, .pending: return .unknown(.pending)
         case .payerAction, .approved, .open: return await mark(order, reference, request, until: end)
         }
     }
@@ -82,7 +82,7 @@ extension PayPalProvider {
             return .approved(Confirmation(reference: reference.providerReference))
         // All of it was captured, by somebody else: there is nothing to let go, and there never will be.
         case .failed(let error) where error.issue?.rawValue == "PREVIOUSLY_CAPTURED": return .declined(error.decline)
-        case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
+        case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -110,7 +110,7 @@ extension PayPalProvider {
         switch await connection.send(call, within: end.since(clock.now())) {
         case .answered: return .approved(Confirmation(reference: reference.providerReference))
         // Meanwhile a call under way has charged it: the next look sees what is to be voided or refunded.
-        case .failed(let error) where error.status == 422 || error.status == 404: return .unknown(reason: askAgain)
+        case .failed(let error) where error.status == 422 || error.status == 404: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -162,7 +162,7 @@ extension PayPalProvider {
         case .answered(_, let json, _):
             guard let refund = OrderRefund(json) else { return .unknown(reason: unreadable) }
             return answer(refund, asked: request.amount)
-        case .failed(let error) where error.kind == .alreadyDone: return .unknown(reason: askAgain)
+        case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -173,7 +173,7 @@ extension PayPalProvider {
         guard refund.amount == asked else { return .unknown(reason: amountMismatch) }
         switch PayPalProvider.status(of: refund) {
         case .succeeded: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id.rawValue)))
-        case .pending: return .unknown(reason: askAgain)
+        case .pending: return .unknown(.pending)
         case .failed(let decline): return .declined(decline)
         }
     }

@@ -42,8 +42,8 @@ public struct PayPalProvider: PaymentServiceProvider {
     /// Keys of orders are remembered for `PayPalRetention.orders`, those of payments longer; the shorter counts.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
-            replayWindow: PayPalRetention.orders, preparesFirst: true, canQuery: true, voidsUnconfirmed: true,
-            partialCapture: true, multipleCapture: true, separateCapture: true, takesCards: true,
+            replayWindow: PayPalRetention.orders, preparesFirst: true, partialCapture: true, multipleCapture: true,
+            separateCapture: true, takesCards: true,
             honorPeriod: AuthorizationLife.honorPeriod)
     }
 
@@ -80,8 +80,6 @@ public struct PayPalProvider: PaymentServiceProvider {
 extension PayPalProvider {
     var unreadable: String { "the answer cannot be read" }
     var amountMismatch: String { "amount mismatch" }
-    /// The engine asks at once what became of an operation that ends with this word.
-    var askAgain: String { "pending" }
 
     /// An error answer as the answer of an operation.
     func answer<Success>(to error: PayPalError) -> ProviderAnswer<Success> {

@@ -57,7 +57,7 @@ public struct SandboxProvider: PaymentServiceProvider {
                 fingerprint: "\(request.amount) \(card.brand) \(card.lastFour)", card: card)
             switch effect.outcome {
             case .approved: return .approved(authorization(effect.charge, request.amount))
-            case .pending: return .unknown(reason: "pending")
+            case .pending: return .unknown(.pending)
             case .requiresAction: return .requiresAction(CustomerAction(kind: "sandbox_challenge"))
             case .declined(let code, let message):
                 return .declined(Decline(sandboxCode: code, message: message, card: refused(effect.charge)))
@@ -79,7 +79,7 @@ public struct SandboxProvider: PaymentServiceProvider {
             else { return .declined(Decline(sandboxCode: "resource_missing", message: "There is no such charge.")) }
             switch effect.outcome {
             case .approved: return .approved(authorization(effect.charge, request.amount))
-            case .pending, .requiresAction: return .unknown(reason: "pending")
+            case .pending, .requiresAction: return .unknown(.pending)
             case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
             }
         }
@@ -115,7 +115,7 @@ public struct SandboxProvider: PaymentServiceProvider {
                 var renewed = authorization(effect.charge, request.amount)
                 renewed.reference = ProviderReference(rawValue: name)
                 return .approved(renewed)
-            case .pending, .requiresAction: return .unknown(reason: "pending")
+            case .pending, .requiresAction: return .unknown(.pending)
             case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
             case nil: return .declined(Decline(sandboxCode: "resource_missing", message: "There is no such charge."))
             }
@@ -236,7 +236,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         switch effect.outcome {
         case .approved(let reference):
             return .approved(Confirmation(reference: ProviderReference(rawValue: reference)))
-        case .pending: return .unknown(reason: "pending")
+        case .pending: return .unknown(.pending)
         case .requiresAction: return .unknown(reason: "the charge waits for the customer")
         case .declined(let code, let message): return .declined(Decline(sandboxCode: code, message: message))
         }

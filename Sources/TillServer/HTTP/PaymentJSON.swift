@@ -45,7 +45,7 @@ public enum PaymentJSON {
         writer.field("message", message(of: payment))
         writer.key("needs_attention")
         writer.beginArray()
-        for reason in payment.attention { writer.string(reason) }
+        for reason in payment.attention { writer.string(reason.sentence) }
         writer.endArray()
         writer.field("receipt_url", "/v1/payments/\(payment.id)/receipt")
         writer.field("created_at", payment.createdAt.description)

@@ -145,32 +145,38 @@ actor OfflineLogHolder {
     /// The device's key, made with the log and readable by its owner only.
     private func device(_ folder: DiskFolder, creating: Bool) throws(OfflineLogError) -> OfflineDevice {
         do throws(DurableFileError) {
-            if let file = try folder.open(OfflineOptions.keyName, creating: false) {
-                let text = String(decoding: try file.read(at: 0, count: 128), as: UTF8.self)
-                guard let bytes = Hex.decode(text.trimmingCharacters(in: .whitespacesAndNewlines)),
-                    let device = OfflineDevice(name: options.device, key: Secret(bytes))
-                else { throw DurableFileError(operation: "read", reason: "\(OfflineOptions.keyName) is no key") }
-                return device
-            }
-            guard creating, let turn = try folder.open(OfflineOptions.keyName + ".lock", creating: true) else {
-                throw DurableFileError(operation: "none", reason: "")
-            }
-            try turn.lock()
-            defer { turn.unlock() }
-            if try folder.open(OfflineOptions.keyName, creating: false) == nil {
-                let made = OfflineDevice.makeKey()
-                guard let file = try folder.open(OfflineOptions.keyName + ".new", creating: true) else {
-                    throw DurableFileError(operation: "open", reason: "the key could not be made")
-                }
-                try file.truncate(to: 0)
-                try file.write(Array((Hex.lowercase(made.reveal()) + "\n").utf8), at: 0)
-                try file.sync()
-                try folder.replace(OfflineOptions.keyName, with: OfflineOptions.keyName + ".new")
-            }
+            if let device = try storedDevice(folder) { return device }
+            if creating { try makeKey(in: folder) }
+            if let device = try storedDevice(folder) { return device }
         } catch {
-            throw error.operation == "none" ? .noLog : .disk(error)
+            throw .disk(error)
         }
-        return try device(folder, creating: false)
+        throw .noLog
+    }
+
+    private func storedDevice(_ folder: DiskFolder) throws(DurableFileError) -> OfflineDevice? {
+        guard let file = try folder.open(OfflineOptions.keyName, creating: false) else { return nil }
+        let text = String(decoding: try file.read(at: 0, count: 128), as: UTF8.self)
+        guard let bytes = Hex.decode(text.trimmingCharacters(in: .whitespacesAndNewlines)),
+            let device = OfflineDevice(name: options.device, key: Secret(bytes))
+        else { throw DurableFileError(operation: "read", reason: "\(OfflineOptions.keyName) is no key") }
+        return device
+    }
+
+    /// Makes the key, unless another process has made it meanwhile.
+    private func makeKey(in folder: DiskFolder) throws(DurableFileError) {
+        guard let turn = try folder.open(OfflineOptions.keyName + ".lock", creating: true) else { return }
+        try turn.lock()
+        defer { turn.unlock() }
+        guard try folder.open(OfflineOptions.keyName, creating: false) == nil else { return }
+        let made = OfflineDevice.makeKey()
+        guard let file = try folder.open(OfflineOptions.keyName + ".new", creating: true) else {
+            throw DurableFileError(operation: "open", reason: "the key could not be made")
+        }
+        try file.truncate(to: 0)
+        try file.write(Array((Hex.lowercase(made.reveal()) + "\n").utf8), at: 0)
+        try file.sync()
+        try folder.replace(OfflineOptions.keyName, with: OfflineOptions.keyName + ".new")
     }
 
     /// The entries that the journal says are stored: the newest one, or all.

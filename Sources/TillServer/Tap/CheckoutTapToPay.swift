@@ -117,7 +117,7 @@ extension TapToPayService.PaymentResult {
         case .inFlight, nil: break
         case .requiresAction: message = "the bank wants something of the customer"
         case .stored: message = "stored on this device, not authorized"
-        case .unknown(let unknown): message = unknown.reason
+        case .unknown(let unknown): message = unknown.reason.sentence
         }
         self.init(status: status, payment: payment.id.rawValue, message: message, card: attempt?.tender.card)
     }
@@ -129,7 +129,7 @@ extension TapToPayService.PaymentResult {
         switch payment.refunds.last?.state {
         case .succeeded: status = .approved
         case .refused(let decline): (status, message) = (.declined, decline.message ?? decline.code)
-        case .unknown(let unknown): message = unknown.reason
+        case .unknown(let unknown): message = unknown.reason.sentence
         case .inFlight, .deferred, nil: break
         }
         self.init(status: status, payment: payment.id.rawValue, message: message, card: card)

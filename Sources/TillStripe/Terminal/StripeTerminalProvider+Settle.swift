@@ -174,7 +174,7 @@ extension StripeTerminalProvider {
             $0.action?.status == .inProgress && $0.action?.kind == .refundPayment
                 && $0.action?.paymentIntent == reference
         }
-        if isRunning { return .unknown(reason: "pending") }
+        if isRunning { return .unknown(.pending) }
         if request.mayHaveBeenSent {
             let now = clock.now()
             let last = feed.lastCommand(for: request.refund, at: now)
@@ -205,7 +205,7 @@ extension StripeTerminalProvider {
         guard refund.amount == request.amount else { return .unknown(reason: online.amountMismatch) }
         switch refund.status {
         case .succeeded: return .approved(Confirmation(reference: refund.reference))
-        case .pending: return .unknown(reason: "pending")
+        case .pending: return .unknown(.pending)
         case .failed(let decline): return .declined(decline)
         }
     }

@@ -80,4 +80,13 @@ struct HoldTests {
         }
         #expect(payment.status == .canceled)
     }
+
+    @Test("is voided, not expired, when the shop calls it off, whatever word the shop has for that") func shopsWord()
+        throws
+    {
+        let events = try Examples.payment(.manual, Examples.held).decide(.cancel(reason: "expired"), at: Examples.now)
+        let payment = try Examples.payment(.manual, Examples.held + events)
+        let voided = payment.observe(.voided(Examples.attempt, .approved(Confirmation())), at: Examples.now)
+        #expect(voided.map(\.name) == ["void.succeeded", "payment.canceled"])
+    }
 }

@@ -46,7 +46,7 @@ enum PaymentExamples {
         started, .actionRequired(attempt, CustomerAction(kind: "redirect")), .continuationStarted(attempt, number: 1),
     ]
     static func lost(_ operation: OperationID) -> PaymentEvent {
-        .outcomeUnknown(operation, nextCheck: start, reason: "timed out")
+        .outcomeUnknown(operation, nextCheck: start, reason: .unclear("timed out"))
     }
 
     /// Every state that the shop or the engine can tell apart.
@@ -67,8 +67,8 @@ enum PaymentExamples {
                 held + [.captureStarted(capture, attempt, eur(100), isFinal: true), lost(.capture(capture))]
             ),
             ("partly captured", .manual, partly),
-            ("partly, letting go", .manual, partly + [.voidStarted(attempt, reason: "x")]),
-            ("partly, let go", .manual, partly + [.voidStarted(attempt, reason: "x"), .voided(attempt)]),
+            ("partly, letting go", .manual, partly + [.voidStarted(attempt, reason: .canceled("x"))]),
+            ("partly, let go", .manual, partly + [.voidStarted(attempt, reason: .canceled("x")), .voided(attempt)]),
             (
                 "partly, all back", .manual,
                 partly + [.refundStarted(refund, attempt, eur(40), reason: nil), .refunded(refund, nil)]
@@ -79,12 +79,18 @@ enum PaymentExamples {
             ("refunded", .automatic, back(100) + [.refunded(refund, nil)]),
             ("refund refused", .automatic, back(60) + [.refused(.refund(refund), decline)]),
             ("canceling", .automatic, [started, .cancelRequested(reason: "x")]),
-            ("voiding", .manual, held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x")]),
-            ("abandoning", .automatic, [started, lost(.attempt(attempt)), .voidStarted(attempt, reason: "abandoned")]),
-            ("abandoned", .automatic, [started, .voidStarted(attempt, reason: "abandoned"), .voided(attempt)]),
+            (
+                "voiding", .manual,
+                held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: .canceled("x"))]
+            ),
+            ("abandoning", .automatic, [started, lost(.attempt(attempt)), .voidStarted(attempt, reason: .abandoned)]),
+            ("abandoned", .automatic, [started, .voidStarted(attempt, reason: .abandoned), .voided(attempt)]),
             (
                 "canceled", .manual,
-                held + [.cancelRequested(reason: "x"), .voidStarted(attempt, reason: "x"), .voided(attempt), .canceled]
+                held + [
+                    .cancelRequested(reason: "x"), .voidStarted(attempt, reason: .canceled("x")), .voided(attempt),
+                    .canceled,
+                ]
             ),
             ("expired", .manual, held + [.attemptExpired(attempt)]),
             ("continuing", .automatic, continuing),

@@ -10,7 +10,7 @@ struct PaymentPropertyTests {
     private func confirmation(_ dice: inout SeededRandom) -> ProviderAnswer<TillCore.Confirmation> {
         dice.pick([
             .approved(Confirmation(reference: Examples.reference)), .declined(Examples.decline),
-            .notSent(reason: "x"), .unknown(reason: "x"), .unknown(reason: "pending"),
+            .notSent(reason: "x"), .unknown(reason: "x"), .unknown(.pending),
             .requiresAction(CustomerAction(kind: "x")),
         ])
     }
@@ -68,6 +68,7 @@ struct PaymentPropertyTests {
     }
 
     private func check(_ payment: Payment) -> String? {
+        if let broken = payment.broken { return broken.description }
         for attempt in payment.attempts {
             let taken = payment.captures.filter {
                 $0.attempt == attempt.id && ($0.state.isSucceeded || $0.state.isOpen)

@@ -111,14 +111,15 @@ struct PaymentTableTests {
             [
                 .attemptPrepared(attempt, Examples.reference), .attemptDeclined(attempt, Examples.decline),
                 .actionRequired(attempt, CustomerAction(kind: "x")), .attemptNotSent(attempt, reason: "x"),
-                .attemptExpired(attempt), .voidStarted(attempt, reason: "x"), .voided(attempt),
+                .attemptExpired(attempt), .voidStarted(attempt, reason: .canceled("x")), .voided(attempt),
                 .authorized(attempt, Examples.authorization), .authorized(attempt, taken), .captured(capture, nil),
                 .refunded(refund, nil), .continuationStarted(attempt, number: 1), .renewed(renewal, Examples.renewed),
             ]
             + operations.flatMap { operation -> [PaymentEvent] in
                 [
-                    .refused(operation, Examples.decline), .deferred(operation, until: Examples.now, reason: "x"),
-                    .outcomeUnknown(operation, nextCheck: Examples.now, reason: "x"),
+                    .refused(operation, Examples.decline),
+                    .deferred(operation, until: Examples.now, reason: .notSent("x")),
+                    .outcomeUnknown(operation, nextCheck: Examples.now, reason: .unclear("x")),
                 ]
             }
         for (state, payment) in try Examples.all() {

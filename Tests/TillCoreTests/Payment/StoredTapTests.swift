@@ -48,7 +48,9 @@ struct StoredTapTests {
         #expect(payment.nextDue == Self.tap.expires)
         #expect(names(payment, seen(.stored(Self.tap))) == [])
         #expect(names(payment, seen(.stored(Self.tap)), after: .hours(24)) == ["payment.attention_required"])
-        let warned = try self.payment([.attentionRequired(.attempt(Examples.attempt), reason: Self.tap.overdueWarning)])
+        let warned = try self.payment([
+            .attentionRequired(.attempt(Examples.attempt), .tapOverdue(expires: Self.tap.expires))
+        ])
         #expect(warned.nextDue == nil)
         #expect(names(warned, seen(.stored(Self.tap)), after: .hours(25)) == [])
     }
@@ -93,7 +95,7 @@ struct StoredTapTests {
         #expect(
             names(canceling, .authorized(Examples.attempt, .stored(Self.tap))) == ["attempt.stored", "void.started"])
         let refused = try payment([
-            .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: "x"),
+            .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: .canceled("x")),
             .refused(.void(Examples.attempt), Examples.decline),
         ])
         var taken = Examples.authorization

@@ -1,0 +1,42 @@
+/// Why a person must look at a payment.
+public enum Attention: Hashable, Sendable {
+    /// The provider authorized another amount than was asked for.
+    case wrongAmount(authorized: Money, asked: Money)
+    /// The issuer approved, and the provider has taken, less than was asked for.
+    case partialApproval(Money)
+    /// The provider says that it voided what it has captured.
+    case voidedAfterCapture
+    /// The provider refused a capture, a void, a renewal or a refund.
+    case refused(DeclineReason)
+    /// A refund that was under way came to nothing.
+    case refundFailed
+    /// So many queries have not shown how an operation ended.
+    case stillUnknown(checks: Int, UnknownReason)
+    /// A hold of which nothing is captured ends soon.
+    case holdEnds(Timestamp)
+    /// The bank stops answering for a hold before the hold ends.
+    case honorPeriodEnds(Timestamp)
+    /// A stored card was not forwarded in the time in which the provider takes it.
+    case tapOverdue(expires: Timestamp)
+    /// A sentence of an older journal. Nothing is decided on it.
+    case note(String)
+
+    /// One sentence for people.
+    public var sentence: String {
+        switch self {
+        case .wrongAmount(let authorized, let asked):
+            UnknownReason.wrongAmount(authorized: authorized, asked: asked).sentence
+        case .partialApproval(let amount): "Only \(amount) was approved."
+        case .voidedAfterCapture: "The provider says that it voided what it has captured."
+        case .refused(let reason): "The provider refused: \(reason.rawValue)."
+        case .refundFailed: "A refund failed; the money is with the shop."
+        case .stillUnknown(let checks, let reason): "Still not known after \(checks) queries: \(reason.sentence)"
+        case .holdEnds(let end): "The hold ends at \(end); capture it or void it."
+        case .honorPeriodEnds(let end):
+            "The bank honors the hold until \(end); capture it by then, or renew it after that."
+        case .tapOverdue(let expires):
+            "The stored card was not forwarded by \(expires). The provider may refuse it: forward it now."
+        case .note(let sentence): sentence
+        }
+    }
+}

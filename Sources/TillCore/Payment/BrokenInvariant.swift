@@ -1,0 +1,113 @@
+/// A rule that every payment keeps, and an event that breaks it: a damaged journal, or a defect of the engine.
+public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
+    /// What must hold after every event.
+    public enum Rule: Hashable, Sendable {
+        /// Amounts are above zero and in the order's currency, and their sums can be counted.
+        case amount
+        /// No more is authorized, without the tip, than the attempt asks for.
+        case authorizedAtMostAsked
+        /// No more is captured, or being captured, than was authorized.
+        case capturedAtMostAuthorized
+        /// No more is refunded, or being refunded, than was captured.
+        case refundedAtMostCaptured
+        /// At most one attempt is undecided or holds money.
+        case oneLiveAttempt
+        /// What is captured or renewed belongs to an attempt of the payment.
+        case knownAttempt
+        /// A canceled payment has no money and can get none.
+        case canceledWithoutMoney
+    }
+
+    /// What is broken.
+    public var rule: Rule
+    /// The version of the payment whose event breaks it.
+    public var version: Int
+
+    /// One clause for people.
+    public var description: String {
+        let what =
+            switch rule {
+            case .amount: "an amount is not above zero, cannot be counted or is in another currency than the order"
+            case .authorizedAtMostAsked: "more was authorized than asked for"
+            case .capturedAtMostAuthorized: "more was captured than authorized"
+            case .refundedAtMostCaptured: "more was refunded than captured"
+            case .oneLiveAttempt: "several attempts are undecided or hold money"
+            case .knownAttempt: "money of an attempt that it does not have was moved"
+            case .canceledWithoutMoney: "it is canceled and has money"
+            }
+        return "\(what), from version \(version) on"
+    }
+}
+
+/// The sums of one kind of operation, kept up while events are applied, so that checking them costs the same for the
+/// thousandth refund as for the first.
+struct OperationSums: Hashable, Sendable {
+    /// Of what is done.
+    private(set) var done: Int64 = 0
+    /// Of what is done or may still be done.
+    private(set) var doneOrOpen: Int64 = 0
+    /// A sum is larger than can be counted.
+    private(set) var hasOverflowed = false
+
+    /// Counts a change of one operation; `nil`: it was not there before.
+    mutating func change(_ units: Int64, from before: OperationState?, to after: OperationState) {
+        if let before { add(before, units: 0 &- units) }
+        add(after, units: units)
+    }
+
+    private mutating func add(_ state: OperationState, units: Int64) {
+        if state.isSucceeded { add(units, to: \.done) }
+        if state.isSucceeded || state.isOpen { add(units, to: \.doneOrOpen) }
+    }
+
+    private mutating func add(_ units: Int64, to sum: WritableKeyPath<OperationSums, Int64>) {
+        let (total, overflow) = self[keyPath: sum].addingReportingOverflow(units)
+        self[keyPath: sum] = total
+        if overflow { hasOverflowed = true }
+    }
+}
+
+extension Payment {
+    /// The rule that the event just applied has broken. Costs the same however long the payment's history is.
+    func ruleBroken(by event: PaymentEvent) -> BrokenInvariant.Rule? {
+        if captureSums.hasOverflowed || refundSums.hasOverflowed { return .amount }
+        switch event {
+        case .attemptStarted(let start):
+            if isOff(start.amount) { return .amount }
+            return liveAttempts > 1 ? .oneLiveAttempt : isCanceled ? .canceledWithoutMoney : nil
+        case .authorized(let id, let authorization):
+            guard let attempt = attempts.last(where: { $0.id == id }) else { return nil }
+            guard !isOff(authorization.amount), let base = authorization.base else { return .amount }
+            if base.minorUnits > attempt.amount.minorUnits { return .authorizedAtMostAsked }
+            return liveAttempts > 1 ? .oneLiveAttempt : isCanceled ? .canceledWithoutMoney : nil
+        case .captureStarted(_, let attempt, let amount, _):
+            return isOff(amount) ? .amount : captureRuleBroken(attempt)
+        case .captured(let id, _):
+            return captures.last { $0.id == id }.flatMap { captureRuleBroken($0.attempt) }
+        case .renewalStarted(_, let id, let amount):
+            if isOff(amount) { return .amount }
+            return attempts.contains { $0.id == id } ? nil : .knownAttempt
+        case .refundStarted(_, _, let amount, _):
+            return isOff(amount) ? .amount : refundRuleBroken
+        case .refunded: return refundRuleBroken
+        case .canceled: return liveAttempts > 0 || captureSums.doneOrOpen > 0 ? .canceledWithoutMoney : nil
+        case .created, .attemptPrepared, .actionRequired, .continuationStarted, .attemptStored, .attemptDeclined,
+            .attemptNotSent, .attemptExpired, .voidStarted, .voided, .renewed, .refused, .deferred, .outcomeUnknown,
+            .cancelRequested, .attentionRequired:
+            return nil
+        }
+    }
+
+    private func isOff(_ amount: Money) -> Bool { amount.currency != currency || !amount.isPositive }
+
+    /// One attempt at most ever captures, so what is captured of all is what is captured of it.
+    private func captureRuleBroken(_ id: AttemptID) -> BrokenInvariant.Rule? {
+        guard let attempt = attempts.last(where: { $0.id == id }) else { return .knownAttempt }
+        if captureSums.doneOrOpen > attempt.mostAuthorized { return .capturedAtMostAuthorized }
+        return isCanceled ? .canceledWithoutMoney : nil
+    }
+
+    private var refundRuleBroken: BrokenInvariant.Rule? {
+        refundSums.doneOrOpen > captureSums.done ? .refundedAtMostCaptured : nil
+    }
+}

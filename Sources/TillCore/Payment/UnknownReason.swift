@@ -1,0 +1,57 @@
+/// Why nobody knows how an operation ended. The engine decides by the case; the sentences are for people.
+public enum UnknownReason: Hashable, Sendable {
+    /// The provider has taken it and will say later how it ended: settled by asking, not by sending it again.
+    case pending
+    /// Nothing says that the provider has it: a time-out, a broken connection, a 5xx, an answer that cannot be read. It
+    /// is sent again with its key while the provider remembers the key.
+    case unclear(String)
+    /// The provider says that it authorized another amount than was asked for.
+    case wrongAmount(authorized: Money, asked: Money)
+
+    /// One sentence for people.
+    public var sentence: String {
+        switch self {
+        case .pending: "pending"
+        case .unclear(let sentence): sentence
+        case .wrongAmount(let authorized, let asked):
+            "The provider authorized \(authorized); \(asked) was asked for."
+        }
+    }
+}
+
+/// Why an operation is to be sent, or sent again.
+public enum ResendReason: Hashable, Sendable {
+    /// Not one byte of this try left; tried again later each time.
+    case notSent(String)
+    /// A query has shown that it is not done; sent again at once.
+    case notDone(String)
+
+    /// One sentence for people.
+    public var sentence: String {
+        switch self {
+        case .notSent(let sentence), .notDone(let sentence): sentence
+        }
+    }
+}
+
+/// Why an attempt is voided.
+public enum VoidReason: Hashable, Sendable {
+    /// The shop wants no money; its own word, such as `requested_by_customer` or `duplicate`.
+    case canceled(String)
+    /// The customer did not finish it, or nobody knows that it was ever asked for.
+    case abandoned
+    /// The issuer approved less than was asked for.
+    case partialApproval
+    /// The hold has ended by time.
+    case holdEnded
+
+    /// The word that the provider is given.
+    public var word: String {
+        switch self {
+        case .canceled(let word): word
+        case .abandoned: "abandoned"
+        case .partialApproval: "partial_approval"
+        case .holdEnded: "expired"
+        }
+    }
+}

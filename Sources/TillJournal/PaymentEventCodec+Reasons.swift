@@ -1,0 +1,171 @@
+import TillCore
+
+// Why something is so: a sentence in `reason`, as journals have always had it, and the case beside it in a member of its
+// own where the sentence alone would be read as another case. Journals without that member are older; what was decided
+// on the sentence then is read from the sentence here, and nowhere else.
+
+extension JSONWriter {
+    /// `cause` stands only where the word is also one of the engine's own.
+    mutating func voidReason(_ reason: VoidReason) {
+        field("reason", reason.word)
+        if case .canceled = reason, VoidReason(older: reason.word) != reason { field("cause", "canceled") }
+    }
+
+    mutating func resendReason(_ reason: ResendReason) {
+        field("reason", reason.sentence)
+        switch reason {
+        case .notSent: field("because", "not_sent")
+        case .notDone: field("because", "not_done")
+        }
+    }
+
+    mutating func unknownReason(_ reason: UnknownReason) {
+        field("reason", reason.sentence)
+        switch reason {
+        case .pending: break
+        case .unclear(let sentence): if UnknownReason(older: sentence) != reason { field("cause", "unclear") }
+        case .wrongAmount(let authorized, let asked):
+            field("cause", "wrong_amount")
+            amounts(authorized: authorized, asked: asked)
+        }
+    }
+
+    mutating func attention(_ attention: Attention) {
+        field("reason", attention.sentence)
+        switch attention {
+        case .wrongAmount(let authorized, let asked):
+            field("attention", "wrong_amount")
+            amounts(authorized: authorized, asked: asked)
+        case .partialApproval(let amount):
+            field("attention", "partial_approval")
+            money(amount)
+        case .voidedAfterCapture: field("attention", "voided_after_capture")
+        case .refused(let reason):
+            field("attention", "refused")
+            field("decline_reason", reason.rawValue)
+        case .refundFailed: field("attention", "refund_failed")
+        case .stillUnknown(let checks, let reason):
+            field("attention", "still_unknown")
+            field("checks", checks)
+            key("unknown")
+            beginObject()
+            unknownReason(reason)
+            endObject()
+        case .holdEnds(let end):
+            field("attention", "hold_ends")
+            field("at", end.milliseconds)
+        case .honorPeriodEnds(let end):
+            field("attention", "honor_period_ends")
+            field("at", end.milliseconds)
+        case .tapOverdue(let expires):
+            field("attention", "tap_overdue")
+            field("at", expires.milliseconds)
+        case .note(let sentence): if Attention(older: sentence) != attention { field("attention", "note") }
+        }
+    }
+
+    private mutating func amounts(authorized: Money, asked: Money) {
+        money(authorized)
+        field("asked", asked.minorUnits)
+        field("asked_currency", asked.currency.code)
+    }
+}
+
+extension JSONValue {
+    func voidReason() throws(JournalError) -> VoidReason {
+        let word = try text("reason")
+        return try optionalText("cause") == "canceled" ? .canceled(word) : VoidReason(older: word)
+    }
+
+    /// - Parameter at: when the event was decided. Before the case was written, what a query had shown to be not done was
+    ///   to be sent at once, and what had not been sent was to be sent later.
+    func resendReason(at: Timestamp) throws(JournalError) -> ResendReason {
+        let sentence = try text("reason")
+        switch try optionalText("because") {
+        case "not_sent": return .notSent(sentence)
+        case "not_done": return .notDone(sentence)
+        case nil: return try moment("until") <= at ? .notDone(sentence) : .notSent(sentence)
+        case .some(let word): throw .corrupted("why something is sent again, “\(word.prefix(40))”, is not known")
+        }
+    }
+
+    func unknownReason() throws(JournalError) -> UnknownReason {
+        let sentence = try text("reason")
+        switch try optionalText("cause") {
+        case nil: return UnknownReason(older: sentence)
+        case "unclear": return .unclear(sentence)
+        case "wrong_amount": return .wrongAmount(authorized: try money(), asked: try asked())
+        case .some(let word): throw .corrupted("why an outcome is unknown, “\(word.prefix(40))”, is not known")
+        }
+    }
+
+    func attention() throws(JournalError) -> Attention {
+        let sentence = try text("reason")
+        switch try optionalText("attention") {
+        case nil: return Attention(older: sentence)
+        case "wrong_amount": return .wrongAmount(authorized: try money(), asked: try asked())
+        case "partial_approval": return .partialApproval(try money())
+        case "voided_after_capture": return .voidedAfterCapture
+        case "refused": return .refused(DeclineReason(rawValue: try text("decline_reason")))
+        case "refund_failed": return .refundFailed
+        case "still_unknown":
+            return .stillUnknown(checks: try count("checks"), try member("unknown").unknownReason())
+        case "hold_ends": return .holdEnds(try moment("at"))
+        case "honor_period_ends": return .honorPeriodEnds(try moment("at"))
+        case "tap_overdue": return .tapOverdue(expires: try moment("at"))
+        case "note": return .note(sentence)
+        case .some(let word): throw .corrupted("why a person must look, “\(word.prefix(40))”, is not known")
+        }
+    }
+
+    private func asked() throws(JournalError) -> Money {
+        guard let units = try member("asked").int64Value else { throw .corrupted("an amount is not an integer") }
+        return Money(minorUnits: units, currency: try Currency(stored: try text("asked_currency")))
+    }
+}
+
+// What sentences meant before the case was written beside them.
+
+extension VoidReason {
+    fileprivate init(older word: String) {
+        switch word {
+        case "abandoned": self = .abandoned
+        case "partial_approval": self = .partialApproval
+        case "expired": self = .holdEnded
+        default: self = .canceled(word)
+        }
+    }
+}
+
+extension UnknownReason {
+    fileprivate init(older sentence: String) { self = sentence == "pending" ? .pending : .unclear(sentence) }
+}
+
+extension Attention {
+    /// Only the four that were compared later are read; the others are sentences.
+    fileprivate init(older sentence: String) {
+        func moment(from start: String, to end: String) -> Timestamp? {
+            guard sentence.hasPrefix(start), sentence.hasSuffix(end) else { return nil }
+            return Timestamp(internetTime: String(sentence.dropFirst(start.count).dropLast(end.count)))
+        }
+        let known = "Still not known after "
+        if let end = moment(from: "The hold ends at ", to: "; capture it or let it go.") {
+            self = .holdEnds(end)
+        } else if let end = moment(
+            from: "The bank honors the hold until ", to: "; capture it before, or renew it after that.")
+        {
+            self = .honorPeriodEnds(end)
+        } else if let end = moment(
+            from: "The card's data were stored and not forwarded by ",
+            to: ". The provider may refuse them: forward them now.")
+        {
+            self = .tapOverdue(expires: end)
+        } else if sentence.hasPrefix(known), let looks = sentence.firstRange(of: " looks: "),
+            let checks = Int(sentence[..<looks.lowerBound].dropFirst(known.count)), checks > 0
+        {
+            self = .stillUnknown(checks: checks, UnknownReason(older: String(sentence[looks.upperBound...])))
+        } else {
+            self = .note(sentence)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ProviderConformance
+import Testing
+import TillCore
+import TillPayPal
+import TillSandbox
+
+/// PayPal before its stand-in.
+private struct PayPalWorld: ProviderWorld {
+    private let clock = HandClock()
+    private let standIn: SandboxPayPalTransport
+    let provider: any PaymentServiceProvider
+    let line: (any FaultyLine)?
+    let tender: Tender
+    let declined: (tender: Tender, amount: Money)?
+    let challenged: Tender?
+    let secrets = [Fixture.number, "\"\(Fixture.code)\"", "markedsecret"]
+    var now: Timestamp { clock.now() }
+
+    init() throws {
+        standIn = SandboxPayPalTransport(clock: clock)
+        let wire = UnreliableWire(standIn)
+        line = wire
+        provider = try Fixture.provider(wire, clock: clock)
+        tender = try Fixture.tender()
+        declined = (try Fixture.tender("CCREJECT-IF"), Moved.amount)
+        challenged = try Fixture.tender("SCA-REQUIRED")
+    }
+
+    func moved() async throws -> Moved {
+        let orders = await standIn.ledger()
+        func sum(_ name: String) -> Int64 { orders.reduce(0) { $0 + ($1[name]?.int64Value ?? 0) } }
+        return Moved(
+            live: orders.filter { $0["canceled"]?.boolValue == false && ($0["authorized"]?.int64Value ?? 0) > 0 }.count,
+            captured: sum("captured"), refunded: sum("refunded"))
+    }
+}
+
+@Suite("PayPal keeps what every provider promises") struct ConformanceTests {
+    @Test(arguments: Promise.all) func keeps(_ promise: Promise) async throws {
+        let broken = try await promise.broken { try PayPalWorld() }
+        #expect(broken.isEmpty, "\(broken)")
+    }
+}

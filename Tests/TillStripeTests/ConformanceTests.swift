@@ -1,0 +1,47 @@
+import ProviderConformance
+import Testing
+import TillCore
+import TillSandbox
+import TillStripe
+
+/// Stripe before its stand-in.
+private struct StripeWorld: ProviderWorld {
+    private let ledger: SandboxLedger
+    let provider: any PaymentServiceProvider
+    let line: (any FaultyLine)?
+    let tender: Tender
+    let declined: (tender: Tender, amount: Money)?
+    let challenged: Tender?
+    let secrets = ["4242424242424242", "4000000000009995", "\"987\"", "sk_test_markedkey"]
+    let now = SystemClock().now()
+
+    init() throws {
+        let clock = SystemClock()
+        let standIn = SandboxStripeTransport(
+            ledger: SandboxLedger(store: SandboxMemoryStore(), clock: clock, rules: SandboxRules()))
+        ledger = standIn.ledger
+        let wire = UnreliableWire(standIn)
+        line = wire
+        provider = try StripeProvider(secretKey: Secret("sk_test_markedkey"), transport: wire, clock: clock)
+        func card(_ number: String) throws -> Tender {
+            .card(try CardDetails(number: number, expiry: "12/34", securityCode: "987"))
+        }
+        tender = try card("4242424242424242")
+        declined = (try card("4000000000009995"), Moved.amount)
+        challenged = try card("4000002760003184")
+    }
+
+    func moved() async throws -> Moved {
+        let charges = try await ledger.charges()
+        return Moved(
+            live: charges.filter { $0.state == .authorized && $0.authorized > 0 }.count,
+            captured: charges.reduce(0) { $0 + $1.captured }, refunded: charges.reduce(0) { $0 + $1.refunded })
+    }
+}
+
+@Suite("Stripe keeps what every provider promises") struct ConformanceTests {
+    @Test(arguments: Promise.all) func keeps(_ promise: Promise) async throws {
+        let broken = try await promise.broken { try StripeWorld() }
+        #expect(broken.isEmpty, "\(broken)")
+    }
+}
