@@ -3,6 +3,7 @@ import Testing
 import TillAdyen
 import TillCore
 import TillSandbox
+import TillStandIns
 
 /// Adyen before its stand-in, with the webhooks that say how captures, cancels and refunds end.
 private struct AdyenWorld: ProviderWorld {

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillSandbox
 
-@testable import TillTapToPay
+@testable import TillOffline
 
 /// Cards stored on this device, before the provider that they will be forwarded to.
 private struct OfflineWorld: ProviderWorld {

@@ -3,6 +3,7 @@ import Testing
 import TillCore
 import TillPayPal
 import TillSandbox
+import TillStandIns
 
 /// PayPal before its stand-in.
 private struct PayPalWorld: ProviderWorld {

@@ -2,6 +2,7 @@ import ProviderConformance
 import Testing
 import TillCore
 import TillSandbox
+import TillStandIns
 import TillStripe
 
 /// Stripe before its stand-in.
