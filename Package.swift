@@ -262,7 +262,7 @@ let package = Package(
         tests("TillCheckout", "TillJournal", "TillSandbox", "TillSimulation"),
         tests(
             "TillServer", "TillApplePay", "TillContactless", "TillJournal", "TillCheckout", "TillSandbox",
-            "TillTapToPay", lifecycle, httpTypes, tracing, inMemoryTracing),
+            "TillTapToPay", hummingbird, lifecycle, httpTypes, nioCore, tracing, inMemoryTracing),
     ],
     swiftLanguageModes: [.v6]
 )

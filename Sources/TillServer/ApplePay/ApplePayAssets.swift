@@ -1,28 +1,25 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
-/// The files that pages load. The simulator is not among them unless the counter is in the sandbox.
+/// The files that pages with Apple Pay load.
 enum ApplePayAssets {
-    static func response(_ name: String, isSandbox: Bool) -> Response? {
-        switch name {
-        case "client.js": return file(PackageResources.applepay_client_js, "text/javascript; charset=utf-8")
-        case "client.css": return file(PackageResources.applepay_client_css, "text/css; charset=utf-8")
-        case "openapi.yaml": return file(PackageResources.applepay_openapi_yaml, "application/yaml")
-        case "icon.png": return file(PackageResources.applepay_icon_png, "image/png")
-        case "simulator.js" where isSandbox:
-            return file(PackageResources.applepay_simulator_js, "text/javascript; charset=utf-8")
-        case "simulator.css" where isSandbox:
-            return file(PackageResources.applepay_simulator_css, "text/css; charset=utf-8")
-        default: return nil
-        }
-    }
+    static let all = [
+        Asset("/applepay/client.js", Asset.javaScript, PackageResources.applepay_client_js),
+        Asset("/applepay/client.css", Asset.css, PackageResources.applepay_client_css),
+        Asset("/applepay/openapi.yaml", Asset.yaml, PackageResources.applepay_openapi_yaml),
+        Asset("/applepay/icon.png", "image/png", PackageResources.applepay_icon_png),
+    ]
+    /// Those of the simulator and the demo shop: only where the counter is in the sandbox.
+    static let sandbox = [
+        Asset("/applepay/simulator.js", Asset.javaScript, PackageResources.applepay_simulator_js),
+        Asset("/applepay/simulator.css", Asset.css, PackageResources.applepay_simulator_css),
+        Asset("/shop/shop.js", Asset.javaScript, PackageResources.applepay_shop_js),
+        Asset("/shop/shop.css", Asset.css, PackageResources.applepay_shop_css),
+    ]
 
-    static func file(_ bytes: [UInt8], _ type: String) -> Response {
-        var response = Response(
-            status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-        // Pages of other, registered domains load these; they hold nothing of anybody.
+    /// A file that pages of other, registered domains load too; it holds nothing of anybody.
+    static func response(_ asset: Asset) -> Response {
+        var response = asset.response
         response.headers[Incoming.name("Cross-Origin-Resource-Policy")] = "cross-origin"
         return response
     }

@@ -26,7 +26,7 @@
     const picture = $("receipt-picture");
     picture.dataset.paper = paper;
     picture.alt = `The receipt as it prints: ${$("receipt-paper").selectedOptions[0].text}. Choose “As a page” to read it.`;
-    picture.src = `${base()}?format=png&width=${paper}&copy=${copy}&v=${encodeURIComponent(shown.updated_at)}`;
+    picture.src = `${base()}?format=png&width=${paper}&copy=${copy}#${encodeURIComponent(shown.updated_at)}`;
   }
 
   // Without the drawing library there is no picture; the page is the same receipt.

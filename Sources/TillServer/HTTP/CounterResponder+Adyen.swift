@@ -4,7 +4,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-extension CounterResponder {
+extension WebhookRoutes {
     /// Takes webhooks of Adyen's: checked, kept on the disk, and followed by a look at the payments they are about.
     func adyen(_ request: Request) async throws -> Response {
         guard let webhooks = options.adyenWebhooks, let book = options.adyenBook else { throw Problem.notFound }

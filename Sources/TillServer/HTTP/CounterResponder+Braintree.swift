@@ -5,7 +5,7 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-extension CounterResponder {
+extension WebhookRoutes {
     /// Takes a webhook of Braintree's: checked over its payload, its transaction read from Braintree, counted once, and
     /// followed by a look.
     func braintree(_ request: Request) async throws -> Response {
@@ -13,7 +13,7 @@ extension CounterResponder {
         // The payload is Base64 in a form: each of its bytes may come as three.
         let limit = 4 * BraintreeWebhook.maximumBytes
         let incoming = Incoming(request: request, account: .main, maximumBodyBytes: limit)
-        let form = CounterResponder.form(try await incoming.bytes().readableBytesView)
+        let form = WebhookRoutes.form(try await incoming.bytes().readableBytesView)
         let now = clock.now()
         let event: BraintreeWebhook.Event
         do throws(BraintreeWebhookError) {

@@ -5,7 +5,7 @@ import TillCore
 import TillJournal
 import TillPayPal
 
-extension CounterResponder {
+extension WebhookRoutes {
     /// Takes a webhook of PayPal's: checked over its bytes, counted once, and followed by a look at PayPal.
     func payPal(_ request: Request) async throws -> Response {
         guard let webhooks = options.payPalWebhooks else { throw Problem.notFound }
