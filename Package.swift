@@ -278,7 +278,8 @@ let package = Package(
             "TillBraintree", "ProviderConformance", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillHTTP",
             "TillSandbox", "TillStandIns", httpTypes),
         tests(
-            "TillPayPal", "ProviderConformance", "TillCards", "TillPayPalClient", "TillHTTP", "TillJournal", "TillCheckout",
+            "TillPayPal", "ProviderConformance", "TillCards", "TillPayPalClient", "TillHTTP", "TillJournal",
+            "TillCheckout",
             "TillSandbox", "TillStandIns", crypto, httpTypes),
         tests("TillApplePay", ["TillSandbox", "TillStandIns", asn1, crypto, x509] + passKitShell),
         tests("TillContactless", crypto, cryptoExtras),
@@ -304,8 +305,8 @@ let package = Package(
         tests("TillSimulation"),
         tests(
             "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout",
-            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", "TillTapToPay", grdb, lifecycle, httpTypes,
-            tracing, inMemoryTracing),
+            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", "TillTapToPay", grdb, hummingbird, lifecycle,
+            httpTypes, nioCore, tracing, inMemoryTracing),
         .testTarget(
             name: "TillCommandTests",
             dependencies: [

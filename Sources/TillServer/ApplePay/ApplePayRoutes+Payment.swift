@@ -31,6 +31,11 @@ extension ApplePayRoutes {
         return Self.json(answer, status: status)
     }
 
+    func status(_ basket: String, _ request: Request) async throws -> Response {
+        _ = try domain(of: request)
+        return Self.json(try await checkout.status(basket, showsToken: try await isProven(request, basket)))
+    }
+
     func authorize(_ request: Request) async throws -> Response {
         guard let sandbox else { throw Problem.notFound }
         let domain = try domain(of: request)

@@ -32,25 +32,23 @@ struct ApplePayRoutes: Sendable {
         path.hasPrefix("/applepay/") || path == association || path == "/shop" || path.hasPrefix("/shop/")
     }
 
-    /// Answers a request of Apple Pay's.
-    func answer(_ request: Request, route: inout String) async throws -> Response {
+    /// What every request of Apple Pay's meets: the rules for other sites' pages, and metrics of its own.
+    func answer(_ request: Request, _ context: RouteContext, _ next: RouteScope.Next) async throws -> Response {
         let began = clock.now()
-        let response = try await decorated(request, route: &route)
-        figures.answered(route, status: response.status.code, after: clock.now().since(began))
+        let response = await decorated(request, context, next)
+        figures.answered(context.label, status: response.status.code, after: clock.now().since(began))
         return response
     }
 
-    private func decorated(_ request: Request, route: inout String) async throws -> Response {
-        let path = request.uri.path
+    private func decorated(_ request: Request, _ context: RouteContext, _ next: RouteScope.Next) async -> Response {
         let origin = request.headers[.origin]
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         var response: Response
         do {
-            if request.method == .options, path.hasPrefix("/applepay/") {
-                route = "/applepay/*"
+            if request.method == .options, request.uri.path.hasPrefix("/applepay/") {
+                context.label = "/applepay/*"
                 return try preflight(request)
             }
-            response = try await respond(request, parts, route: &route)
+            response = try await next()
         } catch {
             response = Self.problem(error)
         }
@@ -89,69 +87,6 @@ struct ApplePayRoutes: Sendable {
                 }
             return Problem(status, error.code, error.what, next: error.next).response
         default: return Problem(error).response
-        }
-    }
-
-    // MARK: Addresses
-
-    private func respond(_ request: Request, _ parts: [String], route: inout String) async throws -> Response {
-        switch (parts.first ?? "", parts.count) {
-        case (".well-known", _):
-            route = ApplePayRoutes.association
-            try request.only(.get)
-            return try associationFile(request)
-        case ("shop", _):
-            route = "/shop"
-            return try await ShopRoutes(routes: self).answer(request, parts, route: &route)
-        case ("applepay", 2):
-            switch parts[1] {
-            case "metadata", "validate", "payment": route = "/applepay/" + parts[1]
-            default: break
-            }
-            switch parts[1] {
-            case "metadata":
-                try request.only(.get)
-                return try metadata(request)
-            case "validate":
-                try request.only(.post)
-                return try await validate(request)
-            case "payment":
-                try request.only(.post)
-                return try await payment(request)
-            default:
-                try request.only(.get)
-                let path = "/applepay/" + parts[1]
-                guard let asset = PageAsset.all[path], asset.audience != .sandbox || sandbox != nil else {
-                    throw Problem.notFound
-                }
-                route = path
-                return asset.response
-            }
-        case ("applepay", 3) where parts[1] == "basket":
-            route = "/applepay/basket/{id}"
-            try request.only(.get)
-            return try await basket(parts[2], request)
-        case ("applepay", 3) where parts[1] == "payment":
-            route = "/applepay/payment/{id}"
-            try request.only(.get)
-            _ = try domain(of: request)
-            return Self.json(try await checkout.status(parts[2], showsToken: try await isProven(request, parts[2])))
-        case ("applepay", 3...4) where parts[1] == "notifications":
-            route = "/applepay/notifications/{id}"
-            return try await notified(request, parts.dropFirst(2))
-        case ("applepay", 3) where parts[1] == "sandbox" && parts[2] == "authorize" && sandbox != nil:
-            route = "/applepay/sandbox/authorize"
-            try request.only(.post)
-            return try await authorize(request)
-        case ("applepay", 4) where parts[1] == "basket" && parts[3] == "validatepostalcode":
-            route = "/applepay/basket/{id}/validatepostalcode"
-            try request.only(.post)
-            return try await validatePostalCode(parts[2], request)
-        case ("applepay", 4) where parts[1] == "basket" && parts[3] == "update":
-            route = "/applepay/basket/{id}/update"
-            try request.only(.post)
-            return try await update(parts[2], request)
-        default: throw Problem.notFound
         }
     }
 

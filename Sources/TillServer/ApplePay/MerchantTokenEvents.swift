@@ -83,11 +83,8 @@ struct MerchantTokenEvents: Sendable {
 extension ApplePayRoutes {
     /// Apple tells that something happened to a merchant's token. The identifier is the address's last part; whatever
     /// it says, it is answered with 200 once it is kept, and with 500 if it cannot be: Apple calls again then.
-    func notified(_ request: Request, _ parts: ArraySlice<String>) async throws -> Response {
-        guard request.isReading || request.method == .post else { try request.only(.post); throw Problem.notFound }
-        guard let id = parts.last, MerchantTokenEvent.isIdentifier(id),
-            parts.count == 1 || parts.first == "merchantToken"
-        else { throw Problem.notFound }
+    func notified(_ id: String, _ request: Request) async throws -> Response {
+        guard MerchantTokenEvent.isIdentifier(id) else { throw Problem.notFound }
         do throws(JournalError) { try await events.notified(id) } catch {
             throw Problem(
                 .internalServerError, "journal_unavailable", "The notification could not be kept.",

@@ -8,62 +8,45 @@ import TillCore
 struct ShopRoutes: Sendable {
     let routes: ApplePayRoutes
 
-    func answer(_ request: Request, _ parts: [String], route: inout String) async throws -> Response {
-        guard routes.sandbox != nil else { throw Problem.notFound }
-        let isReading = request.isReading
-        if isReading, let asset = PageAsset.all[request.uri.path] {
-            route = request.uri.path
-            return asset.response
-        }
-        switch (parts.count, parts.last) {
-        case (1, _) where isReading:
-            var response = PageAsset(
-                bytes: PackageResources.applepay_shop_html, type: "text/html; charset=utf-8", audience: .sandbox
-            ).response
-            response.headers[.contentSecurityPolicy] =
-                "default-src 'none'; script-src 'self' https://applepay.cdn-apple.com; style-src 'self'; "
-                + "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-            return response
-        case (2, "session"?):
-            route = "/shop/session"
-            return try await session(request)
-        case (2, "baskets"?) where request.method == .post:
-            route = "/shop/baskets"
-            return try await open(request)
-        default: throw Problem.notFound
-        }
+    static var page: Response {
+        var response = PageAsset.page(PackageResources.applepay_shop_html, .sandbox).response
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'self' https://applepay.cdn-apple.com; style-src 'self'; "
+            + "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        return response
     }
 
     // MARK: Who is signed in
 
     private static let cookie = "till-shop"
 
-    /// Who is signed in; signs in with what an order's guest was given, or the demo's own customer; or signs out.
-    private func session(_ request: Request) async throws -> Response {
+    /// Who is signed in.
+    func session(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
-        switch request.method {
-        case .get, .head:
-            return Self.signedIn(try await customer(of: request))
-        case .post:
-            let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 4096).document()
-            if body["demo"] == .bool(true), let customer = try await routes.customers.demoCustomer() {
-                return Self.signedIn(customer.id, cookie: customer.token.reveal())
-            }
-            guard let token = try body.text("token", atMost: 128) else {
-                throw Problem.field("token", "It is missing.")
-            }
-            guard let customer = try await routes.customers.customer(showing: token) else {
-                // Guessing is made slow.
-                try await routes.clock.sleep(for: .milliseconds(300))
-                throw Problem.unauthorized
-            }
-            return Self.signedIn(customer, cookie: token)
-        case .delete:
-            return Self.signedIn(nil, cookie: "")
-        default:
-            try request.only(.post)
-            throw Problem.notFound
+        return Self.signedIn(try await customer(of: request))
+    }
+
+    /// Signs in with what an order's guest was given, or the demo's own customer.
+    func signIn(_ request: Request) async throws -> Response {
+        _ = try routes.domain(of: request)
+        let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 4096).document()
+        if body["demo"] == .bool(true), let customer = try await routes.customers.demoCustomer() {
+            return Self.signedIn(customer.id, cookie: customer.token.reveal())
         }
+        guard let token = try body.text("token", atMost: 128) else {
+            throw Problem.field("token", "It is missing.")
+        }
+        guard let customer = try await routes.customers.customer(showing: token) else {
+            // Guessing is made slow.
+            try await routes.clock.sleep(for: .milliseconds(300))
+            throw Problem.unauthorized
+        }
+        return Self.signedIn(customer, cookie: token)
+    }
+
+    func signOut(_ request: Request) throws -> Response {
+        _ = try routes.domain(of: request)
+        return Self.signedIn(nil, cookie: "")
     }
 
     private func customer(of request: Request) async throws -> String? {
@@ -87,7 +70,7 @@ struct ShopRoutes: Sendable {
     }
 
     /// Fills a basket. Prices are the shop's, whatever the page says.
-    private func open(_ request: Request) async throws -> Response {
+    func open(_ request: Request) async throws -> Response {
         _ = try routes.domain(of: request)
         let body = try await Incoming(request: request, account: .main, maximumBodyBytes: 4096).document()
         let currency = routes.options.currency

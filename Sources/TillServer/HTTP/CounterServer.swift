@@ -138,21 +138,38 @@ public struct CounterServer: Sendable {
         }
     }
 
-    private func responder(_ authenticator: RequestAuthenticator) -> CounterResponder {
+    func responder(_ authenticator: RequestAuthenticator) -> CounterResponder {
         let metrics = ServerMetrics()
-        let keyed = IdempotentRequests(journal: journal, checkout: checkout, clock: clock)
+        let router = CounterRouter(authenticator: authenticator, options: options)
+        register(on: router, authenticator, metrics)
+        return CounterResponder(routes: router.built(), metrics: metrics, logger: logger)
+    }
+
+    /// Every feature registers what it serves.
+    func register(on router: CounterRouter, _ authenticator: RequestAuthenticator, _ metrics: ServerMetrics) {
         let payments = PaymentRoutes(
-            journal: journal, checkout: checkout, keyed: keyed, feed: feed, metrics: metrics, readCard: readCard,
-            options: options, clock: clock, terminal: terminal)
-        let events = EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams)
-        return CounterResponder(
-            payments: payments, terminal: TerminalRoutes(service: terminal, payments: payments),
-            webhooks: WebhookRoute(modules, journal: journal, checkout: checkout, clock: clock),
-            tap: TapRoutes(desk: tap, payments: payments), events: events,
+            journal: journal, checkout: checkout,
+            keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock), feed: feed,
+            metrics: metrics, readCard: readCard, options: options, clock: clock, terminal: terminal)
+        payments.register(on: router)
+        EventStreamRoute(
+            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
+        ).register(on: router)
+        ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
+            .register(on: router)
+        TerminalRoutes(service: terminal, payments: payments).register(on: router)
+        TapRoutes(desk: tap, payments: payments).register(on: router)
+        WebhookRoute(modules, journal: journal, checkout: checkout, clock: clock).register(on: router)
+        ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
+            .register(on: router)
+        if let offline { OfflineRoute(offline: offline).register(on: router) }
+        applePay?.register(on: router)
+        PageRoutes(authenticator: authenticator, clock: clock).register(on: router)
+        OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
-            readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout,
-            options: options, applePay: applePay, offline: offline, clock: clock, logger: logger)
+            readiness: Readiness(journal: journal, clock: clock), journal: journal, feed: feed, options: options,
+            applePay: applePay, clock: clock
+        ).register(on: router)
     }
 }
 

@@ -21,7 +21,12 @@ struct EventStreamRoute: Sendable {
     let clock: any TillClock
     let maximumStreams: Int
 
-    func stream(_ incoming: Incoming) async throws -> Response {
+    /// Without `HEAD`: the head of a stream would open one that nobody reads.
+    func register(on router: CounterRouter) {
+        router.on([.get], "/v1/events", query: ["payment"]) { try await stream($0) }
+    }
+
+    private func stream(_ incoming: Incoming) async throws -> Response {
         let account = incoming.account
         let payment: PaymentID?
         do { payment = try incoming.query("payment").map { try PaymentID(validating: $0) } } catch let error

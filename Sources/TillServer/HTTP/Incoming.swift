@@ -11,6 +11,8 @@ struct Incoming: Sendable {
     var maximumBodyBytes: Int
     /// How long the body may take to come.
     var bodyTimeout = Span.seconds(20)
+    /// What stands in the address in place of the template's names.
+    var parameters = Parameters()
 
     /// The whole body; its type must be JSON unless there is none.
     func document(requiresJSON: Bool = true) async throws -> JSONValue {

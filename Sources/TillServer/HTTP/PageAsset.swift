@@ -29,6 +29,11 @@ struct PageAsset: Sendable {
         return response
     }
 
+    /// A page, which is not in the table: its route adds the policy that it has.
+    static func page(_ bytes: [UInt8], _ audience: Audience) -> PageAsset {
+        PageAsset(bytes: bytes, type: "text/html; charset=utf-8", audience: audience)
+    }
+
     private static func script(_ bytes: [UInt8], _ audience: Audience = .counter) -> PageAsset {
         PageAsset(bytes: bytes, type: "text/javascript; charset=utf-8", audience: audience)
     }

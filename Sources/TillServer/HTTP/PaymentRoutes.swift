@@ -9,7 +9,7 @@ import TillJournal
 import TillOrders
 import TillProvider
 
-/// What `/v1/payments` and `/v1/orders` do.
+/// `/v1/payments`: creating, confirming, changing and reading them.
 struct PaymentRoutes: Sendable {
     let journal: any Journal
     let checkout: Checkout
@@ -21,9 +21,19 @@ struct PaymentRoutes: Sendable {
     let clock: any TillClock
     let terminal: TerminalService?
 
+    func register(on router: CounterRouter) {
+        router.get("/v1/payments", query: ["limit", "before", "status", "order_id"]) { try await list($0) }
+        router.post("/v1/payments") { try await create($0) }
+        router.get("/v1/payments/{id}") { try await show($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/confirm") { try await confirm($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/capture") { try await capture($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/cancel") { try await cancel($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/refunds") { try await refund($0.parameters.identifier(), $0) }
+    }
+
     // MARK: Commands
 
-    func create(_ incoming: Incoming) async throws -> Response {
+    private func create(_ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
         let scope = IdempotencyScope(account: incoming.account, operation: "POST /v1/payments", key: key)
@@ -80,7 +90,7 @@ struct PaymentRoutes: Sendable {
         OrderID(rawValue: "sale-" + Hex.lowercase(digest("\(scope.account)\u{0}\(scope.key)".utf8).prefix(12)))
     }
 
-    func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+    private func confirm(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let key = try incoming.idempotencyKey()
         let body = try await incoming.document()
         try body.allow(["tender", "provider"])
@@ -148,7 +158,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    func capture(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+    private func capture(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await change(id, incoming, "capture", fields: ["amount", "final"]) { body, payment, record in
             let isFinal = body["final"]
             if let isFinal, isFinal.boolValue == nil { throw Problem.field("final", "It must be true or false.") }
@@ -158,7 +168,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+    private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await change(id, incoming, "cancel", fields: ["reason"]) { body, payment, record in
             try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
@@ -166,7 +176,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+    private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader"]) {
             body, payment, record in
             if let reader = try body.text("reader", atMost: 128) {
@@ -200,7 +210,7 @@ struct PaymentRoutes: Sendable {
 
     // MARK: Reading
 
-    func list(_ incoming: Incoming) async throws -> Response {
+    private func list(_ incoming: Incoming) async throws -> Response {
         var filter = PaymentFilter(account: incoming.account, limit: 20)
         if let text = try incoming.query("limit") {
             guard let limit = Int(text), (1...100).contains(limit) else {
@@ -234,7 +244,7 @@ struct PaymentRoutes: Sendable {
         return json(writer.bytes)
     }
 
-    func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+    private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)

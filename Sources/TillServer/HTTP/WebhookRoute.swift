@@ -10,10 +10,6 @@ import TillProvider
 /// each of its events is recorded once, with the payment's next query in the same commit; then who waits is woken, the
 /// provider is answered and the payment is queried. If that query fails, the engine's own follows.
 struct WebhookRoute: Sendable {
-    static let prefix = "/webhooks/"
-    /// What metrics and traces call it.
-    static let name = "/webhooks/{provider}"
-
     private let receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)]
     private let journal: any Journal
     private let checkout: Checkout
@@ -31,10 +27,14 @@ struct WebhookRoute: Sendable {
         self.clock = clock
     }
 
-    /// Takes a delivery.
-    func answer(_ request: Request) async throws -> Response {
-        try request.only(.post)
-        let name = String(request.uri.path.dropFirst(WebhookRoute.prefix.count))
+    /// A provider's address may carry a query of the shop's own.
+    func register(on router: CounterRouter) {
+        router.open([.post], "/webhooks/{provider}", query: .any) { request, parameters in
+            try await receive(request, from: parameters.text("provider"))
+        }
+    }
+
+    private func receive(_ request: Request, from name: String) async throws -> Response {
         guard let (provider, receiver) = receivers[name] else { throw Problem.notFound }
         let incoming = Incoming(request: request, account: .main, maximumBodyBytes: receiver.maximumBytes)
         let body = Array(try await incoming.bytes().readableBytesView)

@@ -10,35 +10,11 @@ struct TapRoutes: Sendable {
     let desk: VirtualTapService?
     let payments: PaymentRoutes
 
-    /// Answers a request; its path is `/v1/tap` or begins with it.
-    func answer(
-        _ path: String, _ request: Request, route: inout String, incoming: () async throws -> Incoming
-    ) async throws -> Response {
-        let isReading = request.method == .get || request.method == .head
-        switch path {
-        case "/v1/tap":
-            route = path
-            guard isReading else { throw TapRoutes.notAllowed("GET, HEAD", request) }
-            _ = try await incoming()
-            return overview()
-        case "/v1/tap/card", "/v1/tap/cancel":
-            route = path
-            guard request.method == .post else { throw TapRoutes.notAllowed("POST", request) }
-            return try await act(isCard: path == "/v1/tap/card", try await incoming())
-        case "/v1/tap/story":
-            route = path
-            guard isReading else { throw TapRoutes.notAllowed("GET, HEAD", request) }
-            return try await story(try await incoming())
-        default: throw Problem.notFound
-        }
-    }
-
-    private static func notAllowed(_ methods: String, _ request: Request) -> Problem {
-        var problem = Problem(
-            .methodNotAllowed, "method_not_allowed", "This address does not take \(request.method.rawValue).",
-            next: "Use \(methods).")
-        problem.headers[.allow] = methods
-        return problem
+    func register(on router: CounterRouter) {
+        router.get("/v1/tap") { _ in overview() }
+        router.post("/v1/tap/card") { try await act(isCard: true, $0) }
+        router.post("/v1/tap/cancel") { try await act(isCard: false, $0) }
+        router.get("/v1/tap/story", query: ["payment"]) { try await story($0) }
     }
 
     private func requireService() throws -> VirtualTapService {

@@ -21,57 +21,16 @@ struct TerminalRoutes: Sendable {
     private var checkout: Checkout { payments.checkout }
     private var clock: any TillClock { payments.clock }
 
-    /// Answers a request; its path begins with `/v1/terminal/`.
-    func answer(
-        _ path: String, _ request: Request, route: inout String, incoming: () async throws -> Incoming
-    ) async throws -> Response {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).map(String.init)
-        let id = parts.count > 1 ? parts[1] : ""
-        let isName = (1...128).contains(id.utf8.count) && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x25 }
-        let isGet = request.method == .get || request.method == .head
-        switch (parts.first ?? "", parts.count, parts.last ?? "") {
-        case ("readers", 1, _):
-            route = "/v1/terminal/readers"
-            guard isGet else { throw TerminalRoutes.notAllowed("GET", request) }
-            return try await list(try await incoming())
-        case ("connection_tokens", 1, _):
-            route = "/v1/terminal/connection_tokens"
-            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
-            return try await token(try await incoming())
-        case ("payments", 1, _):
-            route = "/v1/terminal/payments"
-            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
-            return try await collect(try await incoming())
-        case ("payments", 3, "settle") where isName:
-            route = "/v1/terminal/payments/{id}/settle"
-            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
-            return try await settle(id, try await incoming())
-        case ("readers", 3, "cancel") where isName, ("readers", 3, "card") where isName:
-            route = "/v1/terminal/readers/{id}/\(parts[2])"
-            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
-            return try await act(parts[2], id, try await incoming())
-        case ("readers", 3, "inputs") where isName:
-            route = "/v1/terminal/readers/{id}/inputs"
-            if isGet {
-                _ = try await incoming()
-                return try await asked(id)
-            }
-            guard request.method == .post else { throw TerminalRoutes.notAllowed("GET, HEAD, POST", request) }
-            return try await ask(id, try await incoming())
-        case ("readers", 3, "answers") where isName:
-            route = "/v1/terminal/readers/{id}/answers"
-            guard request.method == .post else { throw TerminalRoutes.notAllowed("POST", request) }
-            return try await pretend(id, try await incoming())
-        default: throw Problem.notFound
-        }
-    }
-
-    private static func notAllowed(_ method: String, _ request: Request) -> Problem {
-        var problem = Problem(
-            .methodNotAllowed, "method_not_allowed", "This address does not take \(request.method.rawValue).",
-            next: "Use \(method).")
-        problem.headers[.allow] = method == "GET" ? "GET, HEAD" : method
-        return problem
+    func register(on router: CounterRouter) {
+        router.get("/v1/terminal/readers") { try await list($0) }
+        router.post("/v1/terminal/readers/{id}/cancel") { try await act("cancel", $0.parameters.literal(), $0) }
+        router.post("/v1/terminal/readers/{id}/card") { try await act("card", $0.parameters.literal(), $0) }
+        router.get("/v1/terminal/readers/{id}/inputs") { try await asked($0.parameters.literal()) }
+        router.post("/v1/terminal/readers/{id}/inputs") { try await ask($0.parameters.literal(), $0) }
+        router.post("/v1/terminal/readers/{id}/answers") { try await pretend($0.parameters.literal(), $0) }
+        router.post("/v1/terminal/connection_tokens") { try await token($0) }
+        router.post("/v1/terminal/payments") { try await collect($0) }
+        router.post("/v1/terminal/payments/{id}/settle") { try await settle($0.parameters.identifier(), $0) }
     }
 
     /// The readers among which one is.
@@ -251,9 +210,8 @@ struct TerminalRoutes: Sendable {
     }
 
     /// The app says that it is done: the payment is queried, and held money is captured.
-    private func settle(_ id: String, _ incoming: Incoming) async throws -> Response {
+    private func settle(_ payment: PaymentID, _ incoming: Incoming) async throws -> Response {
         try (try await incoming.document()).allow([])
-        let payment = PaymentID(rawValue: id)
         _ = try await checkout.payment(payment, account: incoming.account)
         try await checkout.query(payment)
         return payments.json(PaymentJSON.write(try await checkout.payment(payment, account: incoming.account)))

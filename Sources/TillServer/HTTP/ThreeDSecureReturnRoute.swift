@@ -5,12 +5,25 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-extension CounterResponder {
+/// Where the bank's page sends a customer back to.
+struct ThreeDSecureReturnRoute: Sendable {
+    let journal: any CounterStore
+    let checkout: Checkout
+    let options: ServerOptions
+    let clock: any TillClock
+
+    /// Banks and providers add parameters of their own; the counter's is checked with the address.
+    func register(on router: CounterRouter) {
+        router.open([.get, .head], ThreeDSecureReturnURL.path + "{attempt}/{way}", query: .any) { request, _ in
+            try await cameBack(request)
+        }
+    }
+
     /// A customer comes back from the bank's page. That says nothing about how it ended: the provider is asked at once,
     /// and if that cannot be done now, the engine does it, also after a crash.
-    func cameBack(_ request: Request) async throws -> Response {
+    private func cameBack(_ request: Request) async throws -> Response {
         guard let attempt = options.returnURL?.attempt(path: request.uri.path, query: request.uri.query),
-            let payment = CounterResponder.payment(of: attempt), try await journal.payment(payment) != nil
+            let payment = ThreeDSecureReturnRoute.payment(of: attempt), try await journal.payment(payment) != nil
         else { throw Problem.notFound }
         let now = clock.now()
         let receipt = WebhookReceipt(provider: ProviderName(rawValue: "challenge"), id: attempt.rawValue, at: now)
@@ -22,7 +35,7 @@ extension CounterResponder {
             // Whoever loads the page again and again asks the provider no more often than others who watch.
             try? await checkout.queryWhileWatched(payment)
         }
-        return CounterResponder.backPage(try await journal.payment(payment), at: now)
+        return ThreeDSecureReturnRoute.backPage(try await journal.payment(payment), at: now)
     }
 
     /// An attempt is named after its payment.

@@ -10,43 +10,63 @@ import TillJournal
 import TillPrinting
 import TillReceipts
 
-extension CounterResponder {
-    /// Receipts beyond their reading: `GET /r/…` for customers, `POST /v1/payments/{id}/receipt/` with `link`, `print`
-    /// and `send`, `GET /v1/payments/{id}/receipt/mails`, and `GET /v1/printers`. `nil` for every other address.
-    func receiptAnswer(_ request: Request, route: inout String) async throws -> Response? {
-        let path = request.uri.path
-        if path.hasPrefix("/r/") {
-            route = "/r/{link}"
-            guard request.method == .get || request.method == .head else { throw Problem.notFound }
-            return try await linked(path)
+/// Receipts: reading them, handing them to customers, and the printers for that.
+struct ReceiptRoutes: Sendable {
+    /// The longest body of a request that hands a receipt over.
+    private static let maximumBodyBytes = 4_096
+    private static let form: QueryParameters = ["format", "width", "copy", "refund"]
+
+    let payments: PaymentRoutes
+    let journal: any CounterStore
+    let options: ServerOptions
+    let clock: any TillClock
+    let logger: Logger
+    private let gaps = ReceiptGapLog()
+
+    private var checkout: Checkout { payments.checkout }
+
+    init(
+        payments: PaymentRoutes, journal: any CounterStore, options: ServerOptions, clock: any TillClock, logger: Logger
+    ) {
+        self.payments = payments
+        self.journal = journal
+        self.options = options
+        self.clock = clock
+        self.logger = logger
+    }
+
+    func register(on router: CounterRouter) {
+        // Opened from mails and messages, which add parameters of their own.
+        router.open([.get, .head], "/r/{link}", query: .any) { request, _ in try await linked(request.uri.path) }
+        router.get("/v1/payments/{id}/receipt", query: ReceiptRoutes.form) {
+            try await receipt($0.parameters.identifier(), $0)
         }
-        if path == "/v1/printers" || path.hasPrefix("/v1/printers/"), request.method == .get {
-            return try await printers(path, request, route: &route)
+        router.get("/v1/orders/{id}/receipt", query: ReceiptRoutes.form) {
+            try await receipt(ofOrder: $0.parameters.identifier(), $0)
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
-        guard parts.count == 5, parts[0] == "v1", parts[1] == "payments", parts[3] == "receipt" else { return nil }
-        let verb = parts[4]
-        let isListing = verb == "mails" && request.method == .get
-        guard isListing || ["link", "print", "send"].contains(verb) && request.method == .post else { return nil }
-        route = "/v1/payments/{id}/receipt/\(verb)"
-        let incoming = Incoming(
-            request: request, account: try await authenticator.account(of: request), maximumBodyBytes: 4_096)
-        let id: PaymentID
-        do { id = try PaymentID(validating: parts[2]) } catch { throw Problem.notFound }
-        let payment = try await checkout.payment(id, account: incoming.account)
-        if isListing { return try await mails(payment) }
-        let body = try await incoming.document()
-        switch verb {
-        case "link": return try makeLink(payment, body, request)
-        case "print": return try await printed(payment, body)
-        default: return try await sent(payment, body)
+        router.get("/v1/payments/{id}/receipt/mails") { try await mails(try await payment($0)) }
+        handOver("link") { try makeLink($0, $1, $2) }
+        handOver("print") { payment, body, _ in try await printed(payment, body) }
+        handOver("send") { payment, body, _ in try await sent(payment, body) }
+        func handOver(
+            _ verb: String, _ work: @escaping @Sendable (Payment, JSONValue, Request) async throws -> Response
+        ) {
+            router.post("/v1/payments/{id}/receipt/\(verb)", maximumBodyBytes: ReceiptRoutes.maximumBodyBytes) {
+                try await work(try await payment($0), try await $0.document(), $0.request)
+            }
         }
+        router.get("/v1/printers") { _ in try await printers() }
+        router.get("/v1/printers/{name}") { try await printer(try $0.parameters.text("name")) }
+    }
+
+    private func payment(_ incoming: Incoming) async throws -> Payment {
+        try await checkout.payment(try incoming.parameters.identifier(), account: incoming.account)
     }
 
     // MARK: Reading
 
     /// The receipt of an order's latest payment.
-    func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
+    private func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
         let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
         var payment = try await journal.livePayment(account: incoming.account, order: order)
         if payment == nil, let id = try await journal.payments(filter).first?.id {
@@ -60,7 +80,7 @@ extension CounterResponder {
     }
 
     /// The receipt of a payment.
-    func receipt(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+    private func receipt(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await receipt(of: try await checkout.payment(id, account: incoming.account), incoming)
     }
 
@@ -231,49 +251,46 @@ extension CounterResponder {
 
     // MARK: Printers
 
-    private func printers(_ path: String, _ request: Request, route: inout String) async throws -> Response {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        route = parts.count == 3 ? path : "/v1/printers/{name}"
-        _ = try await authenticator.account(of: request)
-        let registry = PrinterRegistry(journal, clock: clock)
-        let known = try await registry.all()
+    private func printers() async throws -> Response {
         var writer = JSONWriter()
         writer.beginObject()
-        if parts.count == 4 {
-            guard let name = parts[3][...].removingURLPercentEncoding(),
-                let printer = known.first(where: { $0.name == name })
-            else { throw Problem.notFound }
+        writer.key("printers")
+        writer.beginArray()
+        for printer in try await PrinterRegistry(journal, clock: clock).all() {
+            writer.beginObject()
             writer.field("name", printer.name)
+            writer.field("address", printer.address)
             writer.field("profile", printer.profile)
-            do {
-                let state = try await registry.printer(printer.name).state()
-                writer.field("state", state.activity.rawValue)
-                writer.field("needs_help", state.needsHelp)
-                writer.key("reasons")
-                writer.beginArray()
-                for reason in state.reasons { writer.string(reason.rawValue) }
-                writer.endArray()
-                writer.field("message", state.sentence)
-            } catch let error as any ExplainedError {
-                writer.field("state", "unknown")
-                writer.field("needs_help", true)
-                writer.key("reasons")
-                writer.beginArray()
-                writer.endArray()
-                writer.field("message", error.what)
-            }
-        } else {
-            guard parts.count == 3 else { throw Problem.notFound }
-            writer.key("printers")
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return payments.json(writer.bytes)
+    }
+
+    private func printer(_ name: String) async throws -> Response {
+        let registry = PrinterRegistry(journal, clock: clock)
+        guard let printer = try await registry.known(name) else { throw Problem.notFound }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("name", printer.name)
+        writer.field("profile", printer.profile)
+        do {
+            let state = try await registry.printer(printer.name).state()
+            writer.field("state", state.activity.rawValue)
+            writer.field("needs_help", state.needsHelp)
+            writer.key("reasons")
             writer.beginArray()
-            for printer in known {
-                writer.beginObject()
-                writer.field("name", printer.name)
-                writer.field("address", printer.address)
-                writer.field("profile", printer.profile)
-                writer.endObject()
-            }
+            for reason in state.reasons { writer.string(reason.rawValue) }
             writer.endArray()
+            writer.field("message", state.sentence)
+        } catch let error as any ExplainedError {
+            writer.field("state", "unknown")
+            writer.field("needs_help", true)
+            writer.key("reasons")
+            writer.beginArray()
+            writer.endArray()
+            writer.field("message", error.what)
         }
         writer.endObject()
         return payments.json(writer.bytes)

@@ -1,0 +1,47 @@
+import Hummingbird
+
+/// Something that is done around every request below some addresses.
+struct RouteScope: Sendable {
+    typealias Next = @Sendable () async throws -> Response
+
+    /// Whether a path is one of them.
+    let contains: @Sendable (_ path: String) -> Bool
+    let answer: @Sendable (Request, RouteContext, _ next: Next) async throws -> Response
+}
+
+/// The routes of a counter.
+struct CounterRoutes: Sendable {
+    let router: RouterResponder<RouteContext>
+    let scopes: [RouteScope]
+
+    /// Answers a request by its route.
+    /// - Throws: what the route throws; ``Problem/notFound`` without one, and 405 for another method of its address.
+    func respond(to request: Request, _ context: RouteContext) async throws -> Response {
+        let path = request.uri.path
+        guard let scope = scopes.first(where: { $0.contains(path) }) else {
+            return try await found(request, path, context)
+        }
+        return try await scope.answer(request, context) { try await found(request, path, context) }
+    }
+
+    private func found(_ request: Request, _ path: String, _ context: RouteContext) async throws -> Response {
+        guard CounterRoutes.isWhole(path) else { throw Problem.notFound }
+        return try await router.respond(to: request, context: context)
+    }
+
+    /// A path that begins with a slash, ends without one and has no empty part. The router would overlook all three,
+    /// so that a proxy's rule for one spelling of an address would not hold for another.
+    static func isWhole(_ path: String) -> Bool {
+        var path = path
+        return path.withUTF8 { bytes in
+            guard bytes.first == UInt8(ascii: "/") else { return false }
+            guard bytes.count > 1 else { return true }
+            var previous: UInt8 = 0
+            for byte in bytes {
+                if byte == UInt8(ascii: "/"), previous == byte { return false }
+                previous = byte
+            }
+            return previous != UInt8(ascii: "/")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+import TillOffline
+
+/// `GET /v1/offline`: what is stored.
+struct OfflineRoute: Sendable {
+    let offline: OfflineService
+
+    func register(on router: CounterRouter) { router.get("/v1/offline") { _ in try await stored() } }
+
+    private func stored() async throws -> Response {
+        let figures: OfflineMetrics
+        do throws(OfflineLogError) { figures = try await offline.figures() } catch {
+            throw Problem(.serviceUnavailable, error.code, error.what, next: error.next)
+        }
+        var writer = JSONWriter()
+        figures.write(into: &writer)
+        return Response(
+            status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+}

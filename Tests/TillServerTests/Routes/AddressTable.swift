@@ -1,0 +1,385 @@
+/// What is asked, and how it is answered: method, address, status, a problem's code, `Allow`, and whether the answer
+/// depends on the origin. A star marks a stranger.
+let addresses = """
+    GET / 200
+    GET /counter.css 200
+    GET /counter.js 200
+    GET /readers.js 200
+    GET /tap.js 200
+    GET /cards.js 200
+    GET /receipts.js 200
+    GET /questions.js 200
+    GET /openapi.yaml 200
+    GET /healthz 200
+    GET /readyz 200
+    GET /metrics 200
+    HEAD / 200
+    HEAD /counter.js 200
+    HEAD /readyz 200
+    HEAD /v1/payments 200
+    HEAD /v1/payments/PAYMENT 200
+    HEAD /v1/events 405 GET
+    HEAD /v1/offline 200
+    HEAD /v1/tap 200
+    HEAD /v1/printers 200
+    HEAD /r/x 404
+    HEAD /shop 200 Vary
+    HEAD /applepay/metadata 200 Vary
+    HEAD /v1/terminal/readers 200
+    HEAD /session 405 POST
+    HEAD /v1/payments/PAYMENT/receipt/mails 200
+    HEAD /applepay/validate 405 POST Vary
+    POST / 405 method_not_allowed GET,HEAD
+    DELETE / 405 method_not_allowed GET,HEAD
+    POST /counter.js 405 method_not_allowed GET,HEAD
+    DELETE /counter.js 405 method_not_allowed GET,HEAD
+    POST /healthz 405 method_not_allowed GET,HEAD
+    DELETE /healthz 405 method_not_allowed GET,HEAD
+    POST /metrics 405 method_not_allowed GET,HEAD
+    DELETE /metrics 405 method_not_allowed GET,HEAD
+    POST /openapi.yaml 405 method_not_allowed GET,HEAD
+    DELETE /openapi.yaml 405 method_not_allowed GET,HEAD
+    POST /session 403 foreign_page
+    GET /session 405 method_not_allowed POST
+    PUT /session 405 method_not_allowed POST
+    POST /webhooks/stripe 404 not_found
+    GET /webhooks/stripe 405 method_not_allowed POST
+    POST /webhooks/adyen 404 not_found
+    GET /webhooks/adyen 405 method_not_allowed POST
+    POST /webhooks/paypal 404 not_found
+    GET /webhooks/paypal 405 method_not_allowed POST
+    POST /webhooks/braintree 404 not_found
+    GET /webhooks/braintree 405 method_not_allowed POST
+    POST /webhooks/other 404 not_found
+    POST /webhooks/ 404 not_found
+    POST /webhooks 404 not_found
+    POST /webhooks/stripe/ 404 not_found
+    POST /webhooks/stripe/x 404 not_found
+    GET /webhooks/other 405 method_not_allowed POST
+    GET /v1/payments 200
+    POST /v1/payments 400 idempotency_key_missing
+    PUT /v1/payments 405 method_not_allowed GET,HEAD,POST
+    DELETE /v1/payments 405 method_not_allowed GET,HEAD,POST
+    PATCH /v1/payments 405 method_not_allowed GET,HEAD,POST
+    OPTIONS /v1/payments 405 method_not_allowed GET,HEAD,POST
+    FOO /v1/payments 405 method_not_allowed GET,HEAD,POST
+    GET /v1/payments/ 404 not_found
+    GET /v1//payments 404 not_found
+    GET //v1/payments 404 not_found
+    GET /v1/payments// 404 not_found
+    GET /V1/payments 404 not_found
+    GET /v1/Payments 404 not_found
+    GET /v1 404 not_found
+    GET /v1/ 404 not_found
+    GET // 404 not_found
+    GET /v1/p%61yments 404 not_found
+    GET /v1/nothing 404 not_found
+    GET /nothing 404 not_found
+    GET /v1/payments?limit=1 200
+    GET /v1/payments? 200
+    GET /v1/payments?limit=x 422 invalid_request
+    GET /v1/payments?&limit=1& 200
+    GET /v1/payments?created_after=1 400 unknown_parameter
+    GET /v1/payments?lim%69t=1 400 unknown_parameter
+    GET /v1/payments?limit 422 invalid_request
+    POST /v1/payments?limit=1 400 unknown_parameter
+    GET* /v1/payments?created_after=1 401 unauthorized
+    GET /healthz?x=y 400 unknown_parameter
+    POST /webhooks/stripe?x=y 404 not_found
+    GET /applepay/metadata?x=y 400 unknown_parameter Vary
+    GET /v1/payments#x 404 not_found
+    GET v1/payments 404 not_found
+    GET * 404 not_found
+    GET http://localhost:8080/v1/payments 200
+    GET http://localhost:8080 200
+    OPTIONS * 404 not_found
+    OPTIONS / 405 method_not_allowed GET,HEAD
+    GET /v1/payments/PAYMENT 200
+    GET /v1/payments/PAYMENT/ 404 not_found
+    GET /v1/payments//PAYMENT 404 not_found
+    GET /v1/payments/pay_1 404 payment_not_found
+    GET /v1/payments/p%61y_1 404 payment_not_found
+    GET /v1/payments/%ff 404 not_found
+    GET /v1/payments/% 404 not_found
+    GET /v1/payments/%zz 404 not_found
+    GET /v1/payments/%20 404 not_found
+    GET /v1/payments/a%2Fb 404 payment_not_found
+    GET /v1/payments/%70ay_1 404 payment_not_found
+    GET /v1/p%61yments/PAYMENT 404 not_found
+    GET /v1/p%61yments/PAYMENT/receipt 404 not_found
+    GET /v1/payments/PAYMENT/nothing 404 not_found
+    GET /v1/payments/PAYMENT/a/b 404 not_found
+    GET /v1/payments/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx 404 not_found
+    GET /v1/payments/%00 404 not_found
+    POST /v1/payments/PAYMENT 405 method_not_allowed GET,HEAD
+    PUT /v1/payments/PAYMENT 405 method_not_allowed GET,HEAD
+    DELETE /v1/payments/PAYMENT 405 method_not_allowed GET,HEAD
+    POST /v1/payments/PAYMENT/confirm 400 idempotency_key_missing
+    POST /v1/payments/%ff/confirm 404 not_found
+    POST /v1/payments/PAYMENT/confirm/ 404 not_found
+    POST /v1/payments//confirm 404 not_found
+    GET /v1/payments/PAYMENT/confirm 405 method_not_allowed POST
+    POST /v1/payments/PAYMENT/capture 400 idempotency_key_missing
+    POST /v1/payments/%ff/capture 404 not_found
+    POST /v1/payments/PAYMENT/capture/ 404 not_found
+    POST /v1/payments//capture 404 not_found
+    GET /v1/payments/PAYMENT/capture 405 method_not_allowed POST
+    POST /v1/payments/PAYMENT/cancel 400 idempotency_key_missing
+    POST /v1/payments/%ff/cancel 404 not_found
+    POST /v1/payments/PAYMENT/cancel/ 404 not_found
+    POST /v1/payments//cancel 404 not_found
+    GET /v1/payments/PAYMENT/cancel 405 method_not_allowed POST
+    POST /v1/payments/PAYMENT/refunds 400 idempotency_key_missing
+    POST /v1/payments/%ff/refunds 404 not_found
+    POST /v1/payments/PAYMENT/refunds/ 404 not_found
+    POST /v1/payments//refunds 404 not_found
+    GET /v1/payments/PAYMENT/refunds 405 method_not_allowed POST
+    PUT /v1/payments/PAYMENT/confirm 405 method_not_allowed POST
+    POST /v1/payments/PAYMENT/c%61pture 404 not_found
+    POST /v1/payments/PAYMENT/nothing 404 not_found
+    POST /v1/payments/PAYMENT//capture 404 not_found
+    GET /v1/payments/PAYMENT/receipt 200
+    GET /v1/payments/PAYMENT/receipt/ 404 not_found
+    GET /v1/payments/PAYMENT/receipt?format=json 200
+    GET /v1/payments/PAYMENT/receipt?format=xyz 422 invalid_request
+    GET /v1/payments/pay_1/receipt 404 payment_not_found
+    GET /v1/payments/%ff/receipt 404 not_found
+    GET /v1/payments//receipt 404 not_found
+    POST /v1/payments/PAYMENT/receipt 405 method_not_allowed GET,HEAD
+    GET /v1/orders/o-1/receipt 200
+    GET /v1/orders/o%2D1/receipt 200
+    GET /v1/orders/o-2/receipt 404 order_not_found
+    GET /v1/orders/%ff/receipt 404 not_found
+    GET /v1/orders//receipt 404 not_found
+    GET /v1/orders/o-1 404 not_found
+    GET /v1/orders 404 not_found
+    GET /v1/orders/o-1/receipt/ 404 not_found
+    GET /v1/orders/o-1/nothing 404 not_found
+    GET /v1/orders/o-1/receipt/link 404 not_found
+    GET /v1/orders/o-1/ 404 not_found
+    POST /v1/orders/o-1/receipt 405 method_not_allowed GET,HEAD
+    POST /v1/orders/o-1 404 not_found
+    POST /v1/payments/PAYMENT/receipt/link 200
+    POST /v1/payments/pay_1/receipt/link 404 payment_not_found
+    POST /v1/payments/%ff/receipt/link 404 not_found
+    POST /v1/payments//receipt/link 404 not_found
+    POST /v1/payments/PAYMENT/receipt/link/ 404 not_found
+    GET /v1/payments/PAYMENT/receipt/link 405 method_not_allowed POST
+    POST /v1/payments/PAYMENT/receipt/print 422 invalid_request
+    POST /v1/payments/pay_1/receipt/print 404 payment_not_found
+    POST /v1/payments/%ff/receipt/print 404 not_found
+    POST /v1/payments//receipt/print 404 not_found
+    POST /v1/payments/PAYMENT/receipt/print/ 404 not_found
+    GET /v1/payments/PAYMENT/receipt/print 405 method_not_allowed POST
+    POST /v1/payments/PAYMENT/receipt/send 409 mail_not_configured
+    POST /v1/payments/pay_1/receipt/send 404 payment_not_found
+    POST /v1/payments/%ff/receipt/send 404 not_found
+    POST /v1/payments//receipt/send 404 not_found
+    POST /v1/payments/PAYMENT/receipt/send/ 404 not_found
+    GET /v1/payments/PAYMENT/receipt/send 405 method_not_allowed POST
+    GET /v1/payments/PAYMENT/receipt/mails 200
+    GET /v1/payments/PAYMENT/receipt/nothing 404 not_found
+    GET /v1/payments/p%61y_1/receipt/mails 404 payment_not_found
+    POST /v1/payments/PAYMENT/receipt/mails 405 method_not_allowed GET,HEAD
+    POST /v1/payments/PAYMENT/receipt/nothing 404 not_found
+    POST /v1/orders/o-1/receipt/link 404 not_found
+    GET /v1/printers 200
+    GET /v1/printers/ 404 not_found
+    GET /v1/printers/none 404 not_found
+    GET /v1/printers/%ff 404 not_found
+    GET /v1/printers/a/b 404 not_found
+    GET /v1/printers/none/ 404 not_found
+    POST /v1/printers 405 method_not_allowed GET,HEAD
+    POST /v1/printers/none 405 method_not_allowed GET,HEAD
+    GET /r/x 404 receipt_link_invalid
+    GET /r/ 404 not_found
+    GET /r 404 not_found
+    GET /r/a.b.c 404 receipt_link_invalid
+    GET /r/a/b 404 not_found
+    GET /r/x/ 404 not_found
+    GET /r/%ff 404 receipt_link_invalid
+    GET /r/x?y=z 404 receipt_link_invalid
+    POST /r/x 405 method_not_allowed GET,HEAD
+    POST /r/ 404 not_found
+    GET /back/a 404 not_found
+    GET /back/a/b 404 not_found
+    GET /back/ 404 not_found
+    GET /back 404 not_found
+    GET /back/a/b/c 404 not_found
+    GET /back/a/success?state=x 404 not_found
+    GET /back/%ff/success?state=x 404 not_found
+    GET /back//success 404 not_found
+    POST /back/a/success 405 method_not_allowed GET,HEAD
+    POST /back/ 404 not_found
+    POST /back/a 404 not_found
+    HEAD /back/a/success?state=x 404
+    GET /v1/events?payment=pay_1 404 payment_not_found
+    GET /v1/events/ 404 not_found
+    POST /v1/events 405 method_not_allowed GET
+    GET /v1/offline 200
+    GET /v1/offline/ 404 not_found
+    POST /v1/offline 405 method_not_allowed GET,HEAD
+    DELETE /v1/offline 405 method_not_allowed GET,HEAD
+    GET /v1/tap 200
+    GET /v1/tap/ 404 not_found
+    GET /v1/tap/card 405 method_not_allowed POST
+    GET /v1/tap/story 422 invalid_request
+    GET /v1/tap/nothing 404 not_found
+    GET /v1/tap/card/ 404 not_found
+    GET /v1/tap/story?payment=pay_1 404 payment_not_found
+    GET /v1/tapx 404 not_found
+    POST /v1/tap 405 method_not_allowed GET,HEAD
+    POST /v1/tap/card 422 invalid_request
+    POST /v1/tap/cancel 422 invalid_request
+    POST /v1/tap/story 405 method_not_allowed GET,HEAD
+    POST /v1/tap/nothing 404 not_found
+    PUT /v1/tap/card 405 method_not_allowed POST
+    GET /v1/terminal 404 not_found
+    GET /v1/terminal/ 404 not_found
+    GET /v1/terminal/readers 200
+    GET /v1/terminal/readers/ 404 not_found
+    GET /v1/terminal/readers/tmr_1 404 not_found
+    GET /v1/terminal/readers/tmr_1/cancel 405 method_not_allowed POST
+    GET /v1/terminal/readers/tmr_1/inputs 409 no_readers
+    GET /v1/terminal/readers/tmr_1/answers 405 method_not_allowed POST
+    GET /v1/terminal/readers//inputs 404 not_found
+    GET /v1/terminal/readers/%41/inputs 404 not_found
+    GET /v1/terminal/connection_tokens 405 method_not_allowed POST
+    GET /v1/terminal/payments 405 method_not_allowed POST
+    GET /v1/terminal/payments/pay_1/settle 405 method_not_allowed POST
+    POST /v1/terminal/readers 405 method_not_allowed GET,HEAD
+    POST /v1/terminal/readers/tmr_1/cancel 409 no_readers
+    POST /v1/terminal/readers/tmr_1/card 409 no_readers
+    POST /v1/terminal/readers/tmr_1/inputs 422 invalid_request
+    POST /v1/terminal/readers/tmr_1/answers 409 no_readers
+    POST /v1/terminal/readers/tmr_1/nothing 404 not_found
+    POST /v1/terminal/readers/%41/cancel 404 not_found
+    POST /v1/terminal/readers/%ff/cancel 404 not_found
+    POST /v1/terminal/readers//cancel 404 not_found
+    POST /v1/terminal/readers/tmr_1/cancel/ 404 not_found
+    POST /v1/terminal/connection_tokens 409 no_readers
+    POST /v1/terminal/connection_tokens/ 404 not_found
+    POST /v1/terminal/payments 422 invalid_request
+    POST /v1/terminal/payments/pay_1/settle 404 payment_not_found
+    POST /v1/terminal/payments/%41/settle 404 payment_not_found
+    POST /v1/terminal/payments/PAYMENT/settle 200
+    PUT /v1/terminal/readers/tmr_1/inputs 405 method_not_allowed GET,HEAD,POST
+    PUT /v1/terminal/payments 405 method_not_allowed POST
+    GET /applepay/client.js 200 Vary
+    GET /applepay/client.css 200 Vary
+    GET /applepay/openapi.yaml 200 Vary
+    GET /applepay/icon.png 200 Vary
+    GET /applepay/simulator.js 200 Vary
+    GET /applepay/simulator.css 200 Vary
+    GET /applepay/metadata 200 Vary
+    GET /applepay/basket/BASKET 200 Vary
+    GET /applepay/payment/none 404 not_found Vary
+    GET /applepay/payment/BASKET 200 Vary
+    GET /applepay/notifications/abc 200 Vary
+    GET /applepay/notifications/merchantToken/abc 200 Vary
+    GET /applepay/notifications/other/abc 404 not_found Vary
+    GET /applepay/notifications/ 404 not_found Vary
+    GET /applepay/notifications/a/b/c 404 not_found Vary
+    GET /applepay/notifications 404 not_found Vary
+    GET /applepay/nothing 404 not_found Vary
+    GET /applepay/ 404 not_found Vary
+    GET /applepay/basket 404 not_found Vary
+    GET /applepay/basket/ 404 not_found Vary
+    GET /applepay/basket/none 404 not_found Vary
+    GET /applepay/basket/BASKET/ 404 not_found Vary
+    GET /applepay/basket//update 404 not_found Vary
+    GET /applepay/payment/ 404 not_found Vary
+    GET /applepay/sandbox/authorize 405 method_not_allowed POST Vary
+    GET /applepay/sandbox 404 not_found Vary
+    GET /applepay/metadata/ 404 not_found Vary
+    GET /applepay/basket/BASKET/nothing 404 not_found Vary
+    GET /applepay/metadata?visitor=a 200 Vary
+    GET /applepay/a/b/c/d 404 not_found Vary
+    GET /applepay//metadata 404 not_found Vary
+    GET /applepay/basket/%ff 404 not_found Vary
+    GET /applepay/validate 405 method_not_allowed POST Vary
+    GET /applepay/payment 405 method_not_allowed POST Vary
+    GET /applepay/basket/BASKET/update 405 method_not_allowed POST Vary
+    POST /applepay/client.js 405 method_not_allowed GET,HEAD Vary
+    POST /applepay/metadata 405 method_not_allowed GET,HEAD Vary
+    POST /applepay/validate 422 invalid_request Vary
+    POST /applepay/payment 422 invalid_request Vary
+    POST /applepay/basket/BASKET 405 method_not_allowed GET,HEAD Vary
+    POST /applepay/basket/BASKET/update 403 basket_proof Vary
+    POST /applepay/basket/BASKET/validatepostalcode 403 basket_proof Vary
+    POST /applepay/basket/none/update 403 basket_proof Vary
+    POST /applepay/payment/BASKET 405 method_not_allowed GET,HEAD Vary
+    POST /applepay/notifications/abc 200 Vary
+    POST /applepay/notifications/merchantToken/abc 200 Vary
+    POST /applepay/notifications/a%20b 404 not_found Vary
+    POST /applepay/notifications 404 not_found Vary
+    POST /applepay/sandbox/authorize 409 session_refused Vary
+    POST /applepay/nothing 404 not_found Vary
+    POST /applepay/ 404 not_found Vary
+    POST /applepay/a/b/c 404 not_found Vary
+    POST /applepay/basket//update 404 not_found Vary
+    PUT /applepay/metadata 405 method_not_allowed GET,HEAD Vary
+    PUT /applepay/validate 405 method_not_allowed POST Vary
+    PUT /applepay/notifications/abc 405 method_not_allowed GET,HEAD,POST Vary
+    PUT /applepay/nothing 404 not_found Vary
+    PUT /applepay/basket/BASKET 405 method_not_allowed GET,HEAD Vary
+    PUT /applepay/sandbox/authorize 405 method_not_allowed POST Vary
+    OPTIONS /applepay/metadata 421 domain_not_registered Vary
+    OPTIONS /applepay/nothing 421 domain_not_registered Vary
+    OPTIONS /applepay/ 421 domain_not_registered Vary
+    OPTIONS /applepay 404 not_found
+    OPTIONS /shop 405 method_not_allowed GET,HEAD Vary
+    OPTIONS /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
+    OPTIONS /.well-known/apple-developer-merchantid-domain-association 405 method_not_allowed GET,HEAD Vary
+    GET /applepay 404 not_found
+    GET /applepay/metadata#x 404 not_found Vary
+    GET /shop 200 Vary
+    GET /shop/ 404 not_found Vary
+    GET /shop/shop.js 200 Vary
+    GET /shop/shop.css 200 Vary
+    GET /shop/session 200 Vary
+    GET /shop/baskets 405 method_not_allowed POST Vary
+    GET /shop/nothing 404 not_found Vary
+    GET /shop/a/b 404 not_found Vary
+    GET /shopx 404 not_found
+    GET /shop?x=y 200 Vary
+    GET /.well-known/apple-developer-merchantid-domain-association 200 Vary
+    GET /.well-known/apple-developer-merchantid-domain-association/ 404 not_found
+    GET /.well-known 404 not_found
+    GET /.well-known/other 404 not_found
+    POST /shop 405 method_not_allowed GET,HEAD Vary
+    POST /shop/shop.js 405 method_not_allowed GET,HEAD Vary
+    POST /shop/session 422 invalid_request Vary
+    POST /shop/baskets 422 invalid_request Vary
+    POST /shop/nothing 404 not_found Vary
+    POST /.well-known/apple-developer-merchantid-domain-association 405 method_not_allowed GET,HEAD Vary
+    DELETE /shop/session 200 Vary
+    DELETE /shop/baskets 405 method_not_allowed POST Vary
+    PUT /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
+    PUT /shop 405 method_not_allowed GET,HEAD Vary
+    GET* / 200
+    GET* /metrics 200
+    GET* /v1/payments 401 unauthorized
+    GET* /v1/payments/%ff 401 unauthorized
+    GET* /v1/payments/PAYMENT 401 unauthorized
+    GET* /v1/events 401 unauthorized
+    GET* /v1/offline 401 unauthorized
+    GET* /v1/printers 401 unauthorized
+    GET* /v1/printers/x 401 unauthorized
+    GET* /v1/tap 401 unauthorized
+    GET* /v1/terminal/readers 401 unauthorized
+    GET* /v1/terminal/readers/%41/inputs 401 unauthorized
+    GET* /v1/nothing 404 not_found
+    GET* /v1/payments//confirm 404 not_found
+    GET* /r/x 404 receipt_link_invalid
+    GET* /applepay/metadata 200 Vary
+    GET* /shop 200 Vary
+    PUT* /v1/payments 405 method_not_allowed GET,HEAD,POST
+    PUT* /v1/payments/PAYMENT 405 method_not_allowed GET,HEAD
+    POST* /v1/payments 401 unauthorized
+    POST* /v1/payments/%ff/confirm 401 unauthorized
+    POST* /v1/payments//confirm 404 not_found
+    POST* /v1/payments/PAYMENT/receipt/link 401 unauthorized
+    POST* /session 403 foreign_page
+    POST* /v1/tap/card 401 unauthorized
+    """

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+import TillJournal
+
+@testable import TillServer
+
+/// A counter with everything that can be mounted into one, asked without a socket, so that an address can have any
+/// form at all.
+struct RoutedCounter {
+    let responder: CounterResponder
+    /// What the responder was built from, made a second time.
+    let router: CounterRouter
+    private let counter: Counter
+    private let applePay: ApplePayMount
+    private let folder: String
+
+    init() async throws {
+        folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
+        let path = folder + "/journal.sqlite"
+        let counter = try await Counter.open(CounterOptions(journal: path), journal: SQLiteJournal.open(at: path))
+        let mount = ApplePayMount(shop: {
+            try .sandbox(checkout: counter.checkout, journal: counter.journal)
+        })
+        var options = ServerOptions()
+        // SHA-256 of "key".
+        options.keys = ["2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": .main]
+        let server = CounterServer(
+            journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
+            offline: counter.offline, tap: VirtualTapService(clock: counter.clock))
+        let authenticator = RequestAuthenticator(journal: counter.journal, options: options, clock: counter.clock)
+        responder = server.responder(authenticator)
+        router = CounterRouter(authenticator: authenticator, options: options)
+        server.register(on: router, authenticator, ServerMetrics())
+        (self.counter, applePay) = (counter, mount)
+    }
+
+    func close() async {
+        await applePay.opened?.shutdown()
+        await counter.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Asks as the counter's own shop, or as a stranger.
+    func ask(
+        _ method: String, _ path: String, isStranger: Bool = false, headers more: [String: String] = [:],
+        _ body: String = ""
+    ) async throws -> Response {
+        var headers = HTTPFields()
+        if !isStranger { headers[.authorization] = "Bearer key" }
+        for (name, value) in more { headers[Incoming.name(name)] = value }
+        if !body.isEmpty { headers[.contentType] = "application/json" }
+        let head = HTTPRequest(
+            method: HTTPRequest.Method(method) ?? .get, scheme: "http", authority: "localhost:8080", path: path,
+            headerFields: headers)
+        return await responder.respond(
+            to: Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body))))
+    }
+
+    /// The document of an answer; `null` if it is none.
+    static func document(_ response: Response) async throws -> JSONValue {
+        (try? JSONValue(parsing: try await bytes(response))) ?? .null
+    }
+
+    static func text(_ response: Response) async throws -> String {
+        String(decoding: try await bytes(response), as: UTF8.self)
+    }
+
+    private static func bytes(_ response: Response) async throws -> [UInt8] {
+        let collector = Collector()
+        try await response.body.write(collector)
+        return await collector.store.bytes
+    }
+}
+
+/// Keeps what a body writes.
+private struct Collector: ResponseBodyWriter {
+    actor Store {
+        var bytes: [UInt8] = []
+        func add(_ more: [UInt8]) { bytes += more }
+    }
+
+    let store = Store()
+
+    mutating func write(_ buffer: ByteBuffer) async throws { await store.add(Array(buffer.readableBytesView)) }
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
