@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TillCore
 
 @testable import TillCanvas
 @testable import TillReceipts
