@@ -1,4 +1,5 @@
 internal import TillCards
+internal import TillPayPalClient
 public import TillCore
 public import TillProvider
 

@@ -1,6 +1,7 @@
 import GRDB
 import Testing
 import TillCore
+import TillTestSupport
 
 @testable import TillJournal
 
@@ -59,7 +60,7 @@ struct RecordStoreTests {
         let began = site.clock.now()
         let due = began.adding(.days(1))
         try await store.change([.insert(Record(id, body: [0, 255, 1], fields: ["x": "1"], due: due))])
-        site.clock.move(by: .seconds(5))
+        site.clock.advance(by: .seconds(5))
         try await store.change([.update(Record(id, body: [7]), from: 1)])
         let stored = try #require(try await store.record(id))
         #expect(stored.body == [7] && stored.version == 2 && stored.due == nil && stored.holder == .nobody)

@@ -4,10 +4,11 @@ import TillCore
 import TillPayPal
 import TillSandbox
 import TillStandIns
+import TillTestSupport
 
 /// PayPal before its stand-in.
 private struct PayPalWorld: ProviderWorld {
-    private let clock = HandClock()
+    private let clock = ManualClock()
     private let standIn: SandboxPayPalTransport
     let provider: any PaymentServiceProvider
     let line: (any FaultyLine)?

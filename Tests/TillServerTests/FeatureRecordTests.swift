@@ -3,6 +3,7 @@ import TillAdyen
 import TillApplePay
 import TillCore
 import TillJournal
+import TillTestSupport
 
 @testable import TillServer
 
@@ -19,7 +20,7 @@ struct FeatureRecordTests {
 
     /// A storage that processes open.
     private final class Place {
-        let clock = MovedClock()
+        let clock = ManualClock()
         private let kind: Kind
         private let storage = MemoryJournal.Storage()
         private let folder =
@@ -227,15 +228,15 @@ struct FeatureRecordTests {
         for id in ["old", "paying", "paid"] { try await baskets.open(basket(id)) }
         for id in ["paying", "paid"] { _ = try await baskets.begin(id, version: 1, transaction: transaction) }
         try await baskets.end("paid", transaction: transaction.description, answer: Array("{}".utf8))
-        place.clock.move(.hours(23))
+        place.clock.advance(by: .hours(23))
         try await baskets.open(basket("new"))
         #expect(try await baskets.entry("old") != nil)
-        place.clock.move(.hours(2))
+        place.clock.advance(by: .hours(2))
         try await baskets.open(basket("newer"))
         #expect(try await baskets.entry("old") == nil)
         #expect(try await baskets.entry("new") != nil)
         #expect(try await baskets.entry("paid") != nil)
-        place.clock.move(.days(180))
+        place.clock.advance(by: .days(180))
         try await baskets.open(basket("newest"))
         #expect(try await baskets.entry("paid") == nil)
         #expect(try await baskets.entry("paying") != nil)

@@ -1,6 +1,7 @@
 import Testing
 import TillCards
 import TillCore
+import TillTestSupport
 @testable import TillStripe
 
 @Suite("The cardholder at Stripe") struct BillingDetailsTests {
@@ -20,7 +21,7 @@ import TillCore
         for (holder, address, wanted) in rows {
             let card = try PaymentCard(
                 number: "4242424242424242", expiry: "12/34", securityCode: "987", holder: holder,
-                billingAddress: address, now: StillClock().now()
+                billingAddress: address, now: ManualClock().now()
             ).details
             guard case .success(.card(let fields, let secrets)) = StripeCredential.of(.card(card), simulated: false)
             else {

@@ -54,7 +54,7 @@ enum Fixture {
 
     static func card(_ number: String = "4242424242424242", code: String = "987") throws -> Tender {
         .card(
-            try PaymentCard(number: number, expiry: "12/34", securityCode: code, now: StillClock().now()).details)
+            try PaymentCard(number: number, expiry: "12/34", securityCode: code, now: ManualClock().now()).details)
     }
 
     static func intent(_ status: String, _ more: String = "") -> String {

@@ -56,7 +56,7 @@ package struct SandboxCard: Hashable, Sendable {
     }
 
     /// The card of a typed number, whose network is `brand` unless it is a test number of a national scheme.
-    init(typed number: String, brand: String) {
+    package init(typed number: String, brand: String) {
         let national = SandboxCard.national[number]
         self.init(number: number, brand: national ?? brand, entryMode: national == nil ? "keyed" : "contact_emv")
     }

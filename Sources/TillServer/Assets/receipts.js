@@ -32,7 +32,7 @@ function preview() {
   picture.dataset.paper = paper;
   const name = $("receipt-paper").selectedOptions[0].text;
   picture.alt = `The receipt as it prints: ${name}. Choose “As a page” to read it.`;
-  picture.src = `${base()}?format=png&width=${paper}&copy=${copy}&v=${encodeURIComponent(shown.updated_at)}`;
+  picture.src = `${base()}?format=png&width=${paper}&copy=${copy}#${encodeURIComponent(shown.updated_at)}`;
 }
 
 // Without the drawing library there is no picture; the page is the same receipt.
