@@ -301,7 +301,7 @@ let package = Package(
         tests(
             "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",
             "TillSandbox", "TillStripe", httpTypes),
-        tests("TillCheckout", "ProviderConformance", "TillJournal", "TillSandbox", "TillSimulation"),
+        tests("TillCheckout", "ProviderConformance", "TillCards", "TillJournal", "TillSandbox", "TillSimulation"),
         tests("TillSimulation"),
         tests(
             "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout",

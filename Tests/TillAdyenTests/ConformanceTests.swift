@@ -1,6 +1,7 @@
 import ProviderConformance
 import Testing
 import TillAdyen
+import TillCards
 import TillCore
 import TillSandbox
 import TillStandIns
@@ -26,7 +27,11 @@ private struct AdyenWorld: ProviderWorld {
             webhookKeys: [Secret(AdyenWorld.webhookKey)])
         provider = AdyenProvider(config: config, transport: wire, book: log)
         func card(_ number: String) throws -> Tender {
-            .card(try CardDetails(number: number, expiry: "03/30", securityCode: "737"))
+            .card(
+                try PaymentCard(
+                    number: number, expiry: "03/30", securityCode: "737",
+                    now: Timestamp(milliseconds: 1_795_000_000_000)
+                ).details)
         }
         tender = try card("4111111111111111")
         declined = (try card("4000000000009995"), Moved.amount)

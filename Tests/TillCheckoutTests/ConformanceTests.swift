@@ -2,6 +2,7 @@ import ProviderConformance
 import Synchronization
 import Testing
 import TillCheckout
+import TillCards
 import TillCore
 import TillSandbox
 
@@ -59,7 +60,11 @@ private struct SandboxWorld: ProviderWorld {
         provider = sandbox
         line = Line(faults)
         func card(_ number: String) throws -> Tender {
-            .card(try CardDetails(number: number, expiry: "12/34", securityCode: "987"))
+            .card(
+                try PaymentCard(
+                    number: number, expiry: "12/34", securityCode: "987",
+                    now: Timestamp(milliseconds: 1_795_000_000_000)
+                ).details)
         }
         tender = try card("4242424242424242")
         declined = (try card("4000000000009995"), Moved.amount)

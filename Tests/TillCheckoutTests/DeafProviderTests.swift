@@ -3,6 +3,7 @@ import Testing
 import TillCheckout
 import TillCore
 import TillJournal
+import TillTestSupport
 import TillSandbox
 
 /// A provider whose money calls reach the sandbox and then keep their answer, whatever the caller cancels, until they

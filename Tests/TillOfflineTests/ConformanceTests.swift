@@ -2,6 +2,7 @@ import ProviderConformance
 import Testing
 import TillCore
 import TillSandbox
+import TillTestSupport
 
 @testable import TillOffline
 

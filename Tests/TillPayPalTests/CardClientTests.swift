@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillPayPalClient
+import TillCards
 import TillCore
 import TillHTTP
 import TillPayPal

@@ -2,6 +2,7 @@ import HTTPTypes
 import TillTestSupport
 import Testing
 import TillPayPalClient
+import TillCards
 import TillCore
 @testable import TillPayPal
 

@@ -1,5 +1,6 @@
 import ProviderConformance
 import Testing
+import TillCards
 import TillCore
 import TillSandbox
 import TillStandIns
@@ -25,7 +26,11 @@ private struct StripeWorld: ProviderWorld {
         line = wire
         provider = try StripeProvider(secretKey: Secret("sk_test_markedkey"), transport: wire, clock: clock)
         func card(_ number: String) throws -> Tender {
-            .card(try CardDetails(number: number, expiry: "12/34", securityCode: "987"))
+            .card(
+                try PaymentCard(
+                    number: number, expiry: "12/34", securityCode: "987",
+                    now: Timestamp(milliseconds: 1_795_000_000_000)
+                ).details)
         }
         tender = try card("4242424242424242")
         declined = (try card("4000000000009995"), Moved.amount)

@@ -1,3 +1,4 @@
+internal import TillCards
 internal import TillPayPalClient
 public import TillCore
 

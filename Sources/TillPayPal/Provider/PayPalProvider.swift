@@ -1,3 +1,4 @@
+public import TillCards
 public import TillPayPalClient
 public import TillCore
 

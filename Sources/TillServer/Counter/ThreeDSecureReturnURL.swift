@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import TillPayPalClient
+import TillCards
 import TillCore
 import TillProvider
 
