@@ -86,7 +86,8 @@ def test_a_font_that_is_installed_is_noticed_while_the_counter_runs(tmp_path):
         pytest.skip("needs a Japanese font: scripts/setup installs fonts-noto-cjk")
     fonts = tmp_path / "fonts"
     fonts.mkdir()
-    latin = subprocess.run(["fc-list", ":lang=pl", "file"], capture_output=True, text=True, check=True, env=LATIN).stdout
+    asked = ["fc-list", ":lang=pl", "file"]
+    latin = subprocess.run(asked, capture_output=True, text=True, check=True, env=LATIN).stdout
     shutil.copy(latin.split(":")[0], fonts)
     (tmp_path / "fonts.conf").write_text(
         f"<fontconfig><dir>{fonts}</dir><cachedir>{tmp_path}/cache</cachedir>"
