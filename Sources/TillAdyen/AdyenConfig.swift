@@ -7,7 +7,6 @@ public struct AdyenConfig: Sendable {
     /// The most keys for webhooks: the one in use and, while they are changed, the next.
     public static let mostWebhookKeys = 2
 
-    /// The merchant account.
     public let merchantAccount: String
     /// The key of the interface.
     public let apiKey: Secret<String>

@@ -7,7 +7,6 @@ public struct AdyenModule: ProviderModule {
     public static let name = ProviderName(rawValue: "adyen")
     /// Adyen
     public static let title = "Adyen"
-    /// All of them.
     public static let settings: [Setting] = [
         .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL,
         .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
@@ -93,7 +92,6 @@ public struct AdyenModule: ProviderModule {
     }
     /// With at least one HMAC key.
     public var webhooks: (any WebhookReceiver)? { receiver }
-    /// The terminal.
     public var readers: (any ReaderFleet)? { terminal.map { AdyenTerminalFleet(terminal: $0) } }
     /// The interface, its webhooks, the terminal.
     public var findings: [ProviderFinding] {

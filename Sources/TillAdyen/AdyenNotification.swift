@@ -6,7 +6,6 @@ public import TillCore
 public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     /// Adyen's word.
     public let rawValue: String
-    /// Takes Adyen's word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A payment ended.
@@ -15,7 +14,7 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     public static let capture = AdyenEventCode(rawValue: "CAPTURE")
     /// A capture that was taken failed after all.
     public static let captureFailed = AdyenEventCode(rawValue: "CAPTURE_FAILED")
-    /// Held money was let go.
+    /// Held money was released.
     public static let cancellation = AdyenEventCode(rawValue: "CANCELLATION")
     /// The same, by the shop's own name.
     public static let technicalCancel = AdyenEventCode(rawValue: "TECHNICAL_CANCEL")
@@ -33,7 +32,6 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
 
 /// Something that Adyen says has happened. Nothing of a card is in it.
 public struct AdyenNotification: Hashable, Sendable {
-    /// What.
     public let eventCode: AdyenEventCode
     /// Adyen's name for this event's own step.
     public let pspReference: String
@@ -41,7 +39,6 @@ public struct AdyenNotification: Hashable, Sendable {
     public let originalReference: String?
     /// Our name for the step.
     public let merchantReference: String
-    /// The account.
     public let merchantAccount: String
     /// The amount, where it can be read.
     public let amount: Money?
@@ -149,7 +146,6 @@ public struct AdyenWebhooks: Sendable {
 
 /// Why a webhook is not taken.
 public enum AdyenWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Too long.
     case tooLong
     /// Not Adyen's form.
     case malformed

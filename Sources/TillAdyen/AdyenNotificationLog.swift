@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What Adyen's webhooks have told, kept because Adyen cannot be asked later. A value over a store; the same event
+/// What Adyen's webhooks have reported, kept because Adyen cannot be asked later. A value over a store; the same event
 /// counts once.
 public struct AdyenNotificationLog: Sendable {
     /// How a step ended.
@@ -18,7 +18,7 @@ public struct AdyenNotificationLog: Sendable {
     /// - Throws: ``AdyenNotificationLogError/notWritten`` when they are not; Adyen sends them again.
     public func take(_ told: [AdyenNotification]) async throws(AdyenNotificationLogError) { try await store.keep(told) }
 
-    /// The payment of an attempt, as its webhook told it; one that worked before one that did not.
+    /// The payment of an attempt, as its webhook reported it; one that worked before one that did not.
     func payment(_ attempt: AttemptID) async throws(AdyenNotificationLogError) -> AdyenNotification? {
         var found: [AdyenNotification] = []
         for isAtOnce in [true, false] {
@@ -46,7 +46,7 @@ public struct AdyenNotificationLog: Sendable {
         try await store.about(payment).filter { $0.originalReference == payment }
     }
 
-    /// How the step with our name ended; nil when nobody has told.
+    /// How the step with our name ended; nil when nothing has reported it.
     func outcome(
         of reference: String, among codes: Set<AdyenEventCode>, denying: Set<AdyenEventCode>
     ) async throws(AdyenNotificationLogError) -> Outcome? {

@@ -17,7 +17,6 @@ public actor MemoryAdyenNotifications: AdyenNotificationStore {
 
     private var events: [AdyenNotification] = []
 
-    /// An empty one.
     public init() {}
 
     /// Keeps events.

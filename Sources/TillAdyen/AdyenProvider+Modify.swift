@@ -31,7 +31,7 @@ extension AdyenProvider {
     /// Lets held money go; without Adyen's name for it, by our own, which Adyen calls a technical cancel.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
-        // What a webhook told of one void is not the answer to the next.
+        // What a webhook reported of one void is not the answer to the next.
         let mark = request.number == 1 ? "void-" : "void-\(request.number)-"
         if let (name, _) = AdyenProvider.name(request.context.reference) {
             return await modify(
@@ -40,7 +40,7 @@ extension AdyenProvider {
                 try await book.outcome(of: mark + attempt.rawValue, among: [.cancellation], denying: [])
             }
         }
-        // Which of the two names it was sent under is not known any more, unless a webhook told: both are let go.
+        // Which of the two names it was sent under is not known any more, unless a webhook reported it: both are released.
         let told: AdyenNotification?
         do throws(AdyenNotificationLogError) { told = try await book.payment(attempt) } catch {
             return .unknown(reason: error.description)
@@ -115,7 +115,7 @@ extension AdyenProvider {
         }
     }
 
-    /// What webhooks have told of an attempt. What none has told is `unknown`: Adyen cannot be asked.
+    /// What webhooks have reported of an attempt. What none has reported is `unknown`: Adyen cannot be asked.
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {

@@ -5,8 +5,8 @@ public import TillCore
 ///
 /// Adyen keeps idempotency keys for at least seven days, and answers the same key with the same answer. It has no way to
 /// ask what became of a payment, and only says "received" to captures, cancels and refunds: how they ended comes by
-/// webhook, so what webhooks said is kept (``AdyenNotificationLog``) and asked. What no webhook has told is `unknown`, and
-/// once its key may be forgotten it is not sent again: a person has to look.
+/// webhook, so what webhooks said is kept (``AdyenNotificationLog``) and asked. What no webhook has reported is `unknown`, and
+/// once its key may be forgotten it is not sent again: a person has to review it.
 /// A value: any number of calls may run at once.
 public struct AdyenProvider: PaymentServiceProvider {
     /// How long Adyen keeps keys, at least. Source: Adyen's documentation of idempotency.
@@ -16,12 +16,11 @@ public struct AdyenProvider: PaymentServiceProvider {
 
     /// What each call may take.
     public let deadline: Span
-    /// What webhooks told.
+    /// What webhooks reported.
     public let book: AdyenNotificationLog
     let gateway: AdyenGateway
     let clock: any TillClock
 
-    /// Makes one.
     public init(
         config: AdyenConfig, transport: any HTTPTransport, book: AdyenNotificationLog,
         clock: any TillClock = SystemClock(), deadline: Span = .seconds(25)
@@ -80,7 +79,7 @@ public struct AdyenProvider: PaymentServiceProvider {
         }
     }
 
-    /// The attempt's name at Adyen, by which webhooks tell of it.
+    /// The attempt's name at Adyen, by which webhooks name it.
     static func reference(_ attempt: AttemptID, isAtOnce: Bool) -> String {
         attempt.rawValue + (isAtOnce ? takenAtOnce : "")
     }
@@ -108,7 +107,7 @@ public struct AdyenProvider: PaymentServiceProvider {
                     kind: document["action"]?["type"]?.stringValue ?? code.rawValue,
                     url: document["action"]?["url"]?.stringValue))
         default:
-            // Pending, Received, Error, and words of tomorrow: a webhook tells.
+            // Pending, Received, Error, and words of tomorrow: a webhook decides.
             return .unknown(
                 reason: "the result is \(code.rawValue.isEmpty ? "missing" : String(code.rawValue.prefix(40)))")
         }

@@ -4,7 +4,6 @@ import TillCore
 public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
     /// Adyen's word.
     public let rawValue: String
-    /// Takes Adyen's word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The money is held or taken.
@@ -13,7 +12,7 @@ public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
     public static let refused = AdyenResultCode(rawValue: "Refused")
     /// The customer called it off.
     public static let cancelled = AdyenResultCode(rawValue: "Cancelled")
-    /// Something went wrong on the way; a webhook tells how it ended.
+    /// Something went wrong on the way; a webhook reports how it ended.
     public static let error = AdyenResultCode(rawValue: "Error")
     /// The customer must go to the bank's page.
     public static let redirectShopper = AdyenResultCode(rawValue: "RedirectShopper")

@@ -3,11 +3,9 @@ public import TillCore
 
 /// What a shop's server needs for Braintree.
 public struct BraintreeConfig: Sendable {
-    /// The merchant.
     public let merchantID: String
     /// The public key. Not a secret.
     public let publicKey: String
-    /// The private key.
     public let privateKey: Secret<String>
     /// Where transactions are made.
     public let gateway: PayPalEnvironment

@@ -12,7 +12,6 @@ enum BraintreeOutcome: Sendable {
     case refused(XMLNode)
     /// Another status of the gateway's.
     case failed(Int)
-    /// No request left.
     case notSent(String)
     /// There is no answer, or none that can be read.
     case unknown(String)

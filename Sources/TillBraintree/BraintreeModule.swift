@@ -8,7 +8,6 @@ public struct BraintreeModule: ProviderModule {
     public static let name = ProviderName(rawValue: "braintree")
     /// Braintree
     public static let title = "Braintree"
-    /// All of them.
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey, .braintreePrivateKeyFile,
     ]
@@ -21,7 +20,6 @@ public struct BraintreeModule: ProviderModule {
     private let provider: BraintreeProvider
     private let url: String?
 
-    /// Makes it.
     public static func make(
         _ settings: any SettingValues, in environment: ProviderEnvironment
     ) throws(ProviderModuleError) -> BraintreeModule? {

@@ -7,7 +7,7 @@ public import TillCore
 /// Braintree keeps no keys. Instead the attempt's name is the transaction's order id, by which it is found again, and a
 /// nonce is good for one transaction only. A value: any number of calls may run at once.
 public struct BraintreeProvider: PaymentServiceProvider {
-    /// A transaction that Braintree has not heard of after so long will not come any more: no request is under way
+    /// A transaction that Braintree does not know after so long will not come any more: no request is under way
     /// for that long.
     public static let lateArrival: Span = .minutes(10)
     /// The most transactions that a search may find.
@@ -18,7 +18,6 @@ public struct BraintreeProvider: PaymentServiceProvider {
     let gateway: BraintreeGateway
     let clock: any TillClock
 
-    /// Makes one.
     public init(
         config: BraintreeConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25)
     ) {
@@ -30,7 +29,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// `braintree`.
     public var name: ProviderName { ProviderName(rawValue: "braintree") }
 
-    /// No keys: every doubt is settled by looking.
+    /// No keys: every doubt is settled by a query.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .seconds(0), preparesFirst: false, partialCapture: true, multipleCapture: false,
@@ -118,7 +117,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             guard done.amount == request.amount else { return .unknown(reason: "amount mismatch") }
             return done.meaning == .taken
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the transaction is \(done.status)")
-        // It may be the repetition of one that was done: the transaction tells.
+        // It may be the repetition of one that was done: the transaction decides.
         case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .taken }
         case .failed(let status): return failed(status)
         case .notSent(let reason): return .notSent(reason: reason)

@@ -1,6 +1,6 @@
 internal import TillCore
 
-/// A transaction as the gateway tells it.
+/// A transaction as the gateway reports it.
 struct BraintreeTransaction: Sendable {
     let id: String
     let status: String

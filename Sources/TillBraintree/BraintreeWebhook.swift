@@ -15,7 +15,6 @@ public enum BraintreeWebhook {
         public let id: String
         /// `transaction_settled`, `check`, …
         public let kind: String
-        /// When.
         public let at: Timestamp
         /// The transaction that it is about, if it names one.
         public let transaction: String?
@@ -62,7 +61,6 @@ public enum BraintreeWebhook {
 
 /// Why a webhook is not taken.
 public enum BraintreeWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Too long.
     case tooLong
     /// Not Base64 in lines.
     case malformed

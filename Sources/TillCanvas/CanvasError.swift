@@ -21,7 +21,6 @@ public enum CanvasError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
     public var what: String {
         switch self {
         case .notInstalled(let name): "The receipt cannot be drawn: \(name) is not on this machine."

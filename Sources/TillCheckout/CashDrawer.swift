@@ -3,7 +3,6 @@ public import TillCore
 /// Notes and coins. The clerk counts them, so there is nobody to ask and nothing to wait for: what the journal says
 /// is what happened.
 public struct CashDrawer: PaymentServiceProvider {
-    /// `cash`.
     public let name = ProviderName.cash
     /// Cash is taken at once and has no memory to ask.
     public let capabilities = ProviderCapabilities(
@@ -12,7 +11,6 @@ public struct CashDrawer: PaymentServiceProvider {
     /// Every currency as ISO 4217 has it.
     public let amounts = AmountCodec(provider: "cash", exceptions: [:])
 
-    /// Makes one.
     public init() {}
 
     /// Takes the money, if enough was handed over.

@@ -2,7 +2,7 @@ public import TillCore
 import TillJournal
 
 extension Checkout {
-    /// How long the engine sleeps between two looks for due work.
+    /// How long the engine sleeps between two queries for due work.
     public static let recoveryInterval: Span = .milliseconds(1000)
     /// How often the provider is asked about one payment because somebody waits for its outcome.
     public static let impatientInterval: Span = .seconds(2)
@@ -31,7 +31,7 @@ extension Checkout {
         return count
     }
 
-    /// Looks at once at what is open in one payment, whatever its schedule says. For webhooks and for people.
+    /// Queries at once what is open in one payment, whatever its schedule says. For webhooks and for people.
     /// - Parameter interval: looks only if this process has not looked for so long. For those who ask again and again.
     public func query(_ id: PaymentID, ifNotWithin interval: Span? = nil) async throws(CheckoutError) {
         guard !atWork.contains(id) else { return }
@@ -66,7 +66,7 @@ extension Checkout {
             _ = try await drive(payment, effects: effects)
             return
         }
-        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and let go until it is due.
+        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and released until it is due.
         var current = payment
         if payment.nextDue != nil, let attempt = payment.currentAttempt {
             current = try await drive(payment, effects: [.query(attempt.id)])

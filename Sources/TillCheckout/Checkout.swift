@@ -17,7 +17,7 @@ public struct Checkout: Sendable {
     public static let maximumConflicts = 16
     /// How many effects one pass performs for one payment.
     public static let maximumSteps = 12
-    /// How many payments one pass of recovery looks at.
+    /// How many payments one pass of recovery handles.
     public static let recoveryBatch = 256
 
     let journal: any Journal
@@ -120,8 +120,8 @@ public struct Checkout: Sendable {
             .capture(amount, isFinal: isFinal), on: id, account: account, idempotency: idempotency)
     }
 
-    /// Wants no money for the order any more; lets a hold go. A success that comes later is let go too. Where a part of
-    /// the hold was captured only the rest is let go, and the payment stays.
+    /// Wants no money for the order any more; voids a hold. A success that comes later is voided too. Where a part of
+    /// the hold was captured only the rest is released, and the payment stays.
     public func cancel(
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
         idempotency: IdempotencyRecord? = nil
@@ -271,7 +271,7 @@ public struct PaymentDraft: Sendable {
 
 /// Which payments tasks of this process are working on, so that recovery leaves them alone.
 final class AtWork: Sendable {
-    /// How many payments are remembered as looked at; older looks are forgotten first.
+    /// How many payments are remembered as looked at; older queries are forgotten first.
     static let maximumQueries = 4096
 
     private let counts = Mutex<[PaymentID: Int]>([:])

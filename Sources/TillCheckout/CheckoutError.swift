@@ -17,11 +17,10 @@ public enum CheckoutError: ExplainedError {
     case journal(JournalError)
     /// Others changed the payment too often at the same time.
     case tooManyConflicts(PaymentID)
-    /// A provider was asked, and what it answered could not be written down: the step may have moved money. It is
+    /// A provider was asked, and what it answered could not be recorded: the step may have moved money. It is
     /// looked up once the journal takes writes again and the call's lease (`CheckSchedule.answerLease`) is over.
     indirect case unwritten(PaymentID, because: CheckoutError)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .unwritten(_, let reason): reason.code
@@ -40,7 +39,6 @@ public enum CheckoutError: ExplainedError {
         }
     }
 
-    /// What happened.
     public var what: String {
         switch self {
         case .refused(let refusal): refusal.what

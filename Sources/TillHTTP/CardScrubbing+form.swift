@@ -20,7 +20,6 @@ extension CardScrubbing {
         return withoutNumbers(result)
     }
 
-    /// A form.
     static func form(_ body: String) -> String {
         let pairs = body.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
             guard let equals = pair.firstIndex(of: "=") else { return String(pair) }

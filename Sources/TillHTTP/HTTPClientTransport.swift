@@ -49,7 +49,7 @@ public final class HTTPClientTransport: HTTPTransport {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .milliseconds(connect)), proxy: nil, decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // A refused connection must be told at once as `notSent`; whether to try again is the engine's decision.
+        // A refused connection must be reported at once as `notSent`; whether to try again is the engine's decision.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -14,7 +14,6 @@ public import TillHardware
 public struct CardReaderPublishers: Sendable {
     private let service: any CardReaderService
 
-    /// Of a service.
     public init(_ service: any CardReaderService) { self.service = service }
 
     /// The readers found.
@@ -25,11 +24,11 @@ public struct CardReaderPublishers: Sendable {
     public var connectedReaders: AnyPublisher<[CardReader], Never> {
         service.connectedReaders.publisher.eraseToAnyPublisher()
     }
-    /// Whether somebody is looking for readers.
+    /// Whether a discovery is running.
     public var discoveryStatus: AnyPublisher<CardReaderServiceDiscoveryStatus, Never> {
         service.discoveryStatus.publisher.eraseToAnyPublisher()
     }
-    /// What the connected reader tells.
+    /// What the connected reader reports.
     public var readerEvents: AnyPublisher<CardReaderEvent, Never> {
         service.readerEvents.publisher.eraseToAnyPublisher()
     }

@@ -9,7 +9,6 @@ public struct IdempotencyScope: Hashable, Sendable {
     /// The key that came with the request.
     public var key: String
 
-    /// Makes one.
     public init(account: AccountID, operation: String, key: String) {
         self.account = account
         self.operation = operation
@@ -40,7 +39,6 @@ public struct IdempotencyRecord: Hashable, Sendable {
     /// In flight, and the process that works on it lives. Filled when read, ignored when written.
     public var isHeldByLivingProcess: Bool
 
-    /// Makes one.
     public init(
         scope: IdempotencyScope, fingerprint: [UInt8], request: [UInt8], createdAt: Timestamp, state: State,
         isHeldByLivingProcess: Bool = false

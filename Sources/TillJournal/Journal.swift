@@ -6,7 +6,7 @@ public import TillCore
 /// - A write is all or nothing, and durable when ``write(_:)`` returns: a crash right after it changes nothing.
 /// - Writes are in one order; whoever reads after a write has returned sees it.
 /// - A write that throws anything but ``JournalError/unavailable(_:)`` has changed nothing. After `unavailable` it may
-///   have been made; the version of the payment tells.
+///   have been made; the version of the payment decides.
 /// - At most one live payment exists for an order of an account.
 public protocol Journal: Sendable {
     /// Writes, atomically and durably. Checks in this order: idempotency, webhook, version, order,

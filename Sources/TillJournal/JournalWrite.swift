@@ -16,7 +16,6 @@ public struct JournalWrite: Sendable {
     /// Changes of the record store, in the same commit as the rest.
     public var records: [RecordChange]
 
-    /// Makes one.
     public init(
         append: Append? = nil, idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil,
         wake: (PaymentID, Timestamp)? = nil, records: [RecordChange] = []
@@ -41,7 +40,6 @@ public struct JournalWrite: Sendable {
         /// This process is working on it now: other processes leave it alone while this one lives.
         public var holds: Bool
 
-        /// Makes one.
         public init(
             payment: Payment, expectedVersion: Int, events: [RecordedEvent], nextDue: Timestamp?, holds: Bool
         ) {
@@ -63,7 +61,6 @@ public struct WebhookReceipt: Hashable, Sendable {
     /// When it came.
     public var at: Timestamp
 
-    /// Makes one.
     public init(provider: ProviderName, id: String, at: Timestamp) {
         self.provider = provider
         self.id = id

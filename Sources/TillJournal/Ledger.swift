@@ -2,7 +2,7 @@ public import TillCore
 
 /// One side of a movement of money, in the sense of double-entry bookkeeping. The postings of one event sum to zero.
 public struct LedgerPosting: Hashable, Sendable {
-    /// An account of the books.
+    /// An account of the ledger.
     public enum Book: Hashable, Sendable {
         /// What a provider owes the shop: captured, not yet paid out.
         case clearing(ProviderName)
@@ -12,11 +12,8 @@ public struct LedgerPosting: Hashable, Sendable {
 
     /// By which event, as its place in the journal.
     public var sequence: Int64
-    /// Of which payment.
     public var payment: PaymentID
-    /// When.
     public var at: Timestamp
-    /// Where.
     public var book: Book
     /// Above zero a debit, below zero a credit.
     public var amount: Money

@@ -13,7 +13,6 @@ public struct PaymentFilter: Hashable, Sendable {
     /// How many; 1 to ``JournalLimits/maximumPage``, anything else is brought into it.
     public var limit: Int
 
-    /// Makes one.
     public init(
         account: AccountID? = nil, order: OrderID? = nil, status: PaymentStatus? = nil, before: PaymentID? = nil,
         limit: Int = 50
@@ -28,15 +27,12 @@ public struct PaymentFilter: Hashable, Sendable {
 
 /// A payment as one line of a list: projected from its events in the same write.
 public struct PaymentRow: Hashable, Sendable {
-    /// Its name.
     public var id: PaymentID
     /// The shop.
     public var account: AccountID
-    /// The order.
     public var order: OrderID
     /// The order as the shop's people call it.
     public var orderNumber: String
-    /// Where it stands.
     public var status: PaymentStatus
     /// What was asked for.
     public var amount: Money

@@ -4,7 +4,6 @@ public import TillCore
 public struct StoredEvent: Hashable, Sendable {
     /// Its place: from 1, ascending; gaps are possible.
     public var sequence: Int64
-    /// The payment.
     public var payment: PaymentID
     /// The shop.
     public var account: AccountID
@@ -13,7 +12,6 @@ public struct StoredEvent: Hashable, Sendable {
     /// What happened, and when.
     public var record: RecordedEvent
 
-    /// Makes one.
     public init(sequence: Int64, payment: PaymentID, account: AccountID, version: Int, record: RecordedEvent) {
         self.sequence = sequence
         self.payment = payment

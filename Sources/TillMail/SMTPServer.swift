@@ -56,6 +56,5 @@ public struct SMTPLimits: Hashable, Sendable {
     /// The most lines of a reply.
     public static let lines = 64
 
-    /// The default limits.
     public init() {}
 }

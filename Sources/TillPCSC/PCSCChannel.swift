@@ -66,7 +66,7 @@ public actor PCSCChannel: CardChannel {
         while true {
             if Task.isCancelled { throw .cancelled }
             if known.isEmpty { known = try await watched() }
-            // The readers are looked at once at least, however late it is.
+            // The readers are examined once at least, however late it is.
             let left = limits.card.milliseconds - clock.now().since(began).milliseconds
             let changed = try await change(known, milliseconds: max(0, min(left, limits.slice.milliseconds)))
             if let changed { known = changed }
@@ -134,7 +134,7 @@ public actor PCSCChannel: CardChannel {
                 service.disconnect(connection)
             }
         } catch {
-            // A call hangs: the card is let go when it comes back.
+            // A call hangs: the card is released when it comes back.
             calls.afterwards { [service] in service.disconnect(connection) }
         }
     }

@@ -35,7 +35,6 @@ struct SystemPCSC: PCSCService {
     /// The longest list of names that is taken, in bytes.
     private static let longestList = 65_536
 
-    /// The functions.
     struct Functions: @unchecked Sendable {
         typealias Pointer = UnsafeMutableRawPointer
         let establish: @convention(c) (Word, Pointer?, Pointer?, UnsafeMutablePointer<Code>?) -> Code

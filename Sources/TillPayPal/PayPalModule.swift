@@ -9,11 +9,9 @@ public struct PayPalModule: ProviderModule {
     public static let name = ProviderName(rawValue: "paypal")
     /// PayPal
     public static let title = "PayPal"
-    /// All of them.
     public static let settings: [Setting] = [
         .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile, .payPalWebhookID,
     ]
-    /// The client.
     public static let required: [Setting] = [.payPalClientID, .payPalSecret]
     private static let defaultURL = "https://api-m.sandbox.paypal.com"
 

@@ -16,7 +16,7 @@ public enum PrinterDiscovery {
     /// Most printers that are listed.
     public static let maximumFound = 200
 
-    /// Looks for printers; `nil` if this machine has no way to.
+    /// Discovers printers; `nil` if this machine has no way to.
     public static func find() async -> [Found]? {
         guard
             let browser = ["/usr/bin/avahi-browse", "/usr/local/bin/avahi-browse"]

@@ -2,7 +2,6 @@ public import TillCore
 
 /// What a counter gives a ``ProviderModule`` to stand on.
 public struct ProviderEnvironment: Sendable {
-    /// The time.
     public let clock: any TillClock
     /// Who is asked for money if a request names nobody.
     public let defaultProvider: ProviderName
@@ -11,7 +10,6 @@ public struct ProviderEnvironment: Sendable {
     private let transports: any ProviderTransports
     private let notifications: @Sendable (ProviderName) -> any NotificationStore
 
-    /// Makes one.
     public init(
         clock: any TillClock, defaultProvider: ProviderName, transports: any ProviderTransports,
         returnAddress: (@Sendable (AttemptID) -> ReturnAddress)? = nil,
@@ -60,7 +58,6 @@ public struct ReturnAddress: Sendable {
     /// 128 bits.
     public let state: (UInt64, UInt64)
 
-    /// Makes one.
     public init(base: String, state: (UInt64, UInt64)) {
         self.base = base
         self.state = state

@@ -73,10 +73,8 @@ public enum WalletHandover: Hashable, Sendable {
 public struct ProviderFinding: Hashable, Sendable {
     /// Nothing needs to be done about it.
     public let isFine: Bool
-    /// One sentence.
     public let text: String
 
-    /// Makes one.
     public init(_ text: String, isFine: Bool = true) {
         self.text = text
         self.isFine = isFine
@@ -87,7 +85,6 @@ public struct ProviderFinding: Hashable, Sendable {
 public struct ProviderModuleError: ExplainedError, Hashable {
     /// The stable word: `stripe_not_configured`.
     public let code: String
-    /// What happened.
     public let what: String
     /// What to do next.
     public let next: String

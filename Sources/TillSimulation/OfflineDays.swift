@@ -7,13 +7,13 @@ import TillOffline
 import TillTestSupport
 
 /// A shop that is offline for hours and days: cards are stored, the power fails, the provider loses answers, and in the
-/// end everything is forwarded. One seed, one shop, one judge: the provider's own books.
+/// end everything is forwarded. One seed, one shop, one judge: the provider's own ledger.
 package struct OfflineDays: Sendable {
     /// A defect put in on purpose, to prove that the simulation would see it.
     package enum Plant: String, CaseIterable, Sendable {
         /// The disk says that it has synced and has not.
         case diskLies
-        /// Each upload of a payment is one the provider has not heard of.
+        /// Each upload of a payment is one the provider does not know.
         case attemptRenamed
         /// What is decided is deleted without the journal knowing.
         case notSettled

@@ -14,7 +14,7 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case unknownReadAsDeclined
     /// A call without an answer counts as never sent.
     case unknownReadAsNotSent
-    /// Nobody looks again.
+    /// Nobody queries again.
     case recoveryOff
     /// The provider is thought to remember keys for ever.
     case windowClaimedInfinite

@@ -7,7 +7,7 @@ final class PlantedReaderWire: HTTPTransport {
     private let base: any HTTPTransport
     private let plant: PlantedFault
     private struct State {
-        /// What a reader was last heard to say of a payment intent.
+        /// What a reader last reported of a payment intent.
         var said: [String: String] = [:]
         var calls = 0
     }
@@ -37,7 +37,7 @@ final class PlantedReaderWire: HTTPTransport {
             }
             return try await base.send(request, body: body, deadline: deadline)
         case .intentNotCanceled where isPost && isIntent && parts.last == "cancel":
-            // Read instead of canceled, and told as if it were.
+            // Read instead of canceled, and reported as if it were.
             var look = request
             look.method = .get
             look.path = "/" + parts.dropLast().joined(separator: "/")

@@ -57,7 +57,7 @@ extension Renewal {
 }
 
 extension Payment {
-    /// A person has to look at it, for another reason than that a hold comes to an end.
+    /// A person has to review it, for another reason than that a hold comes to an end.
     package var isLeftToPeople: Bool {
         !attention.allSatisfy { attention in
             switch attention {

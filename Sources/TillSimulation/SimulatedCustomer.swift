@@ -215,7 +215,7 @@ extension SimulatedWorld {
                 startedAt: attempt.startedAt, reference: reference))
     }
 
-    /// What a person was told is binding.
+    /// What a person was shown is binding.
     func acknowledge(_ payment: Payment?) {
         guard let payment else { return }
         state.withLock { state in

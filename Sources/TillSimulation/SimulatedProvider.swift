@@ -155,7 +155,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// As the counter does: receipt and wake in one write, and then a look. `false`: the provider will try again.
+    /// As the counter does: receipt and wake in one write, and then a query. `false`: the provider will try again.
     private func hear(_ number: Int, _ context: AttemptContext, isForged: Bool) async -> Bool {
         guard let (engine, incarnation) = process().map({ ($0.engine, $0.incarnation) }) else { return false }
         if plant == .webhookContentTrusted, isForged {

@@ -6,7 +6,7 @@ import TillStandIns
 import TillTestSupport
 
 /// The network between a counter and Stripe's readers: it loses, delays and repeats, is used by a process that may die,
-/// and what it tells of readers is sometimes not so.
+/// and what it reports of readers is sometimes not so.
 struct SimulatedReaderWire: HTTPTransport {
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
@@ -80,7 +80,7 @@ struct SimulatedReaderWire: HTTPTransport {
         throw .unknown(reason: "no answer in time")
     }
 
-    // MARK: What is told of a reader
+    // MARK: What is reported of a reader
 
     /// Sometimes the slot of a reader says what is not so: that it is done, that it failed, or what it said before.
     private func gossip(_ request: HTTPRequest, _ reply: HTTPReply) -> HTTPReply {

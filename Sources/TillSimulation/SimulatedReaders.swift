@@ -5,7 +5,7 @@ import TillStandIns
 import TillStripe
 import TillTestSupport
 
-/// The card readers on a shop's counters, with Stripe behind them and people before them. Their books are those of the
+/// The card readers on a shop's counters, with Stripe behind them and people before them. Their ledger is that of the
 /// other provider, so that one judge sees all money.
 final class SimulatedReaders: Sendable {
     /// Readers of one shop. Few, so that two sales meet at one.
@@ -21,7 +21,7 @@ final class SimulatedReaders: Sendable {
     private let names = Mutex<[String]>([])
     private let ear: Ear
 
-    /// What Stripe tells; who hears it is known only once the world stands.
+    /// What Stripe reports; who hears it is known only once the world stands.
     private final class Ear: Sendable {
         let hear = Mutex<(@Sendable (SandboxNotification) -> Void)?>(nil)
         func told(_ notice: SandboxNotification) { hear.withLock { $0 }?(notice) }
@@ -58,7 +58,7 @@ final class SimulatedReaders: Sendable {
 }
 
 extension SimulatedWorld {
-    /// What Stripe tells: to those who wait for the reader, and about the payment, as badly as any webhook.
+    /// What Stripe reports: to those who wait for the reader, and about the payment, as badly as any webhook.
     func hear(_ notice: SandboxNotification) {
         if notice.type.hasPrefix("terminal.reader."), let reader = notice.object["id"]?.stringValue {
             guard chance(800) else { return }

@@ -168,7 +168,7 @@ final class SimulatedWorld: Sendable {
         spawn { [self] in
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
-                // Often while customers are there; the looks that are left come hours and days later.
+                // Often while customers are there; the remaining queries come hours and days later.
                 let isQuiet = clock.now().since(booted) > .hours(3)
                 try? await clock.sleep(for: isQuiet ? .minutes(30) : .seconds(20))
             }

@@ -6,7 +6,6 @@ import TillTestSupport
 /// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call, with any
 /// number of jobs.
 public struct Simulation: Sendable {
-    /// The seed.
     public var seed: UInt64
     /// How many orders.
     public var payments: Int
@@ -25,7 +24,6 @@ public struct Simulation: Sendable {
     /// Beside each world a shop lives through days offline; it has one order for so many of the world's.
     public static let ordersPerStoredOne = 10
 
-    /// Makes one.
     public init(seed: UInt64, payments: Int, plant: PlantedFault? = nil) {
         self.seed = seed
         self.payments = payments

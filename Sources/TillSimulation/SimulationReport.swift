@@ -8,7 +8,6 @@ public struct SimulationReport: Sendable {
     public var faults: [String: Int] = [:]
     /// How payments ended.
     public var outcomes: [String: Int] = [:]
-    /// Simulated milliseconds.
     public var simulatedMilliseconds: Int64 = 0
     /// A hash over every call and every write, in order.
     public var trace: UInt64 = 0xcbf2_9ce4_8422_2325

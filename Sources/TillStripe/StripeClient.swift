@@ -8,7 +8,6 @@ enum StripeOutcome: Sendable {
     case answered(JSONValue)
     /// An error answer.
     case failed(StripeError)
-    /// No request left.
     case notSent(String)
     /// There is no answer, or none that can be read.
     case unknown(String)

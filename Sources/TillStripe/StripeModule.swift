@@ -8,7 +8,6 @@ public struct StripeModule: ProviderModule {
     public static let name = ProviderName(rawValue: "stripe")
     /// Stripe
     public static let title = "Stripe"
-    /// All of them.
     public static let settings: [Setting] = [
         .stripeURL, .stripeKey, .stripeKeyFile, .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority,
     ]
@@ -23,7 +22,6 @@ public struct StripeModule: ProviderModule {
     private let url: String
     private let clock: any TillClock
 
-    /// Makes it.
     public static func make(
         _ settings: any SettingValues, in environment: ProviderEnvironment
     ) throws(ProviderModuleError) -> StripeModule? {
@@ -68,7 +66,6 @@ public struct StripeModule: ProviderModule {
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .sealed : nil }
 }
 
-/// Stripe's webhooks.
 struct StripeWebhookReceiver: WebhookReceiver {
     let provider: StripeProvider
     let feed: TerminalFeed

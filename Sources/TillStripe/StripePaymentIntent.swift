@@ -61,7 +61,7 @@ struct StripePaymentIntent: Sendable {
         return (try? amount.subtracting(tip)).flatMap { $0.isPositive ? $0 : nil }
     }
 
-    /// When the hold ends, if the charge tells.
+    /// When the hold ends, if the charge reports.
     var captureBefore: Timestamp? {
         guard let details = charge?["payment_method_details"] else { return nil }
         for kind in StripePaymentIntent.cardKinds {
@@ -73,7 +73,7 @@ struct StripePaymentIntent: Sendable {
         return nil
     }
 
-    /// Brand, last four and the receipt's fields, if the charge tells.
+    /// Brand, last four and the receipt's fields, if the charge reports.
     var card: CardSummary? { charge?["payment_method_details"].flatMap(StripePaymentIntent.card(in:)) }
 
     private static let cardKinds = ["card", "card_present", "interac_present"]

@@ -46,7 +46,7 @@ extension StripeProvider {
         }
     }
 
-    /// Cancels the payment intent: held money is let go, and an unconfirmed one can never be confirmed.
+    /// Cancels the payment intent: held money is released, and an unconfirmed one can never be confirmed.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else {
             return .unknown(reason: "there is no payment intent to cancel")

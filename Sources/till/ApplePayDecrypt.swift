@@ -59,7 +59,7 @@ struct ApplePayDecrypt: AsyncParsableCommand {
         }
     }
 
-    /// A token of the past is looked at as of the time when it was signed.
+    /// A token of the past is examined as of the time when it was signed.
     private func advice(_ error: PaymentTokenError, _ signed: Timestamp?) -> String {
         guard ["expired", "not_yet_valid", "too_old", "from_the_future"].contains(error.code), let signed else {
             return error.next

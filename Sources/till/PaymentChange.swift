@@ -33,7 +33,7 @@ enum PaymentWish {
         }
     }
 
-    /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being let go is told for every
+    /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being released is reported for every
     /// wish.
     fileprivate func doubt(in payment: Payment) -> String? {
         switch self {
@@ -48,7 +48,7 @@ enum PaymentWish {
     }
 }
 
-/// Changes a payment and tells what became of it. Ends with 2 if the provider refused, with 3 if the outcome is open.
+/// Changes a payment and reports what became of it. Ends with 2 if the provider refused, with 3 if the outcome is open.
 func change(
     _ common: CommonOptions, _ provider: ProviderOptions, _ id: String, wish: PaymentWish? = nil,
     _ body: (Counter, Payment) async throws -> Payment
@@ -83,6 +83,6 @@ func change(
 }
 
 extension Payment {
-    /// A hold, or what is left of it, is being let go, and the provider has not confirmed it.
+    /// A hold, or what is left of it, is being released, and the provider has not confirmed it.
     fileprivate var isLettingGo: Bool { held.isPositive && currentAttempt?.void?.state.isOpen == true }
 }

@@ -54,7 +54,6 @@ extension Printers {
 }
 
 extension PrintFormat {
-    /// For people.
     var word: String {
         switch self {
         case .pdf: "PDF"

@@ -1,6 +1,6 @@
 import TillHardware
 
-/// Tells on standard error what a reader says, in the order in which it says it.
+/// Prints on standard error what a reader says, in the order in which it says it.
 final class ReaderProgress: Sendable {
     private let printer: Task<Void, Never>
 

@@ -53,7 +53,7 @@ extension Receipts {
             }
         }
 
-        /// Prints and tells on the way.
+        /// Prints and reports on the way.
         private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptService) async throws -> PrintJob {
             let isQuiet = common.json
             return try await desk.print(

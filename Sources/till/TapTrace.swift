@@ -61,7 +61,7 @@ extension Tap {
             }
         }
 
-        /// The steps by their numbers; the same step many times in a row is told once.
+        /// The steps by their numbers; the same step many times in a row is reported once.
         private static func tell(_ steps: [TranscriptExplanation.Step]) {
             var index = 0
             while index < steps.count {
@@ -117,7 +117,6 @@ extension Tap {
         /// The most ranges of lines that are named.
         private static let mostRanges = 12
 
-        /// `lines 3, 7-9`
         private static func ranges(_ lines: [Int]) -> String {
             var ranges: [ClosedRange<Int>] = []
             for line in lines {

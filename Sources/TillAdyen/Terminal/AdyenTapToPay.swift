@@ -12,14 +12,11 @@ public struct AdyenTapToPay: Sendable {
 
     private let gateway: AdyenGateway
 
-    /// Makes one.
     public init(config: AdyenConfig, transport: any HTTPTransport) {
         gateway = AdyenGateway(config: config, transport: transport)
     }
 
-    /// A session.
     public struct Session: Sendable {
-        /// Its name.
         public let id: String
         /// The phone's installation.
         public let installationID: String?

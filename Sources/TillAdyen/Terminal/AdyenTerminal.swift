@@ -56,7 +56,7 @@ public struct AdyenTerminal: Sendable {
         public let transactionTime: String?
         /// What was authorized, in the till's currency.
         public let amount: Money?
-        /// Brand and masked number, as the terminal tells them.
+        /// Brand and masked number, as the terminal reports them.
         public let card: CardSummary?
 
         /// The money is held or taken.
@@ -93,7 +93,7 @@ public struct AdyenTerminal: Sendable {
         return AdyenTerminal.outcome(answer, currency: currency)
     }
 
-    /// Calls a payment off. The terminal decides whether it still can; the payment's own answer tells.
+    /// Cancels a payment. The terminal decides whether it still can; the payment's own answer decides.
     public func abort(_ name: String, as own: String) async throws(AdyenTerminalError) {
         let body = JSONValue.adyen([
             "AbortReason": .string("MerchantAbort"), "MessageReference": reference(name),

@@ -6,14 +6,13 @@ public import TillCore
 ///
 /// Which terminal is asked is in the journal before anything is sent, so that no other terminal's "I do not know it" is
 /// ever taken for an answer. The name of each request follows from the attempt's; by it the terminal is asked what
-/// became of a payment whose answer was lost, and is told to call it off. What a terminal has taken is given back
+/// became of a payment whose answer was lost, and is asked to cancel it. What a terminal has taken is given back
 /// through Adyen's checkout interface, if the counter has a key for it.
 /// A value: any number of calls may run at once; the terminal itself does one at a time.
 public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// `adyen_terminal`.
     public static let name = ProviderName(rawValue: "adyen_terminal")
 
-    /// The terminal.
     public let terminal: AdyenTerminal
     private let checkout: AdyenProvider?
     private let clock: any TillClock
@@ -26,7 +25,6 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         (self.terminal, self.checkout, self.clock) = (terminal, checkout, clock)
     }
 
-    /// `adyen_terminal`.
     public var name: ProviderName { AdyenTerminalProvider.name }
 
     /// Takes money at once; keeps no keys, and is asked by the request's name.
@@ -97,7 +95,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         .declined(Decline(reason: .invalidRequest, message: "the terminal took the money at once"))
     }
 
-    /// Calls a payment off that was never answered. The terminal's own word decides whether it was in time.
+    /// Cancels a payment that was never answered. The terminal's own word decides whether it was in time.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         let attempt = request.context.attempt
         if let reason = elsewhere(request.context) { return .unknown(reason: reason) }
@@ -127,7 +125,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         try await terminal.abort(AdyenTerminalProvider.requestName(attempt, "pay"), as: fresh(attempt, "abort"))
     }
 
-    /// Gives money back through Adyen's checkout interface: `unknown` until a webhook tells how it ended.
+    /// Gives money back through Adyen's checkout interface: `unknown` until a webhook reports how it ended.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let checkout else {
             return .declined(

@@ -14,7 +14,6 @@ public struct AdyenTerminalSeal: Sendable {
 
     /// The name of the key at the terminal.
     public let keyIdentifier: String
-    /// Its version.
     public let keyVersion: Int64
     private let keys: Secret<Keys>
 

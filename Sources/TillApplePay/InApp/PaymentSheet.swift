@@ -10,7 +10,7 @@ public enum ApplePayAvailability: Hashable, Sendable {
     case available
 }
 
-/// What the sheet is told after the customer changed something.
+/// What the sheet is answered after the customer changed something.
 public struct PaymentSheetUpdate: Hashable, Sendable {
     /// The lines, the total last.
     public var items: [SheetItem]

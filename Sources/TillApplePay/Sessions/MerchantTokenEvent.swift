@@ -39,9 +39,9 @@ public struct MerchantTokenEvent: Sendable {
     public let reason: String
     /// The token, as the payment had it.
     public let merchantToken: Secret<String>
-    /// The last four digits of the card behind it, if they are told.
+    /// The last four digits of the card behind it, if they are reported.
     public let lastFour: String?
-    /// When that card ends, as Apple writes it, if it is told.
+    /// When that card ends, as Apple writes it, if it is reported.
     public let cardExpiry: String?
 
     /// Reads Apple's answer; `nil` if it is not one.

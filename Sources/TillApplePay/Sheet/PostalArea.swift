@@ -1,4 +1,4 @@
-/// The part of a postcode that the wallet tells before the customer has authorized: a typed value, never padded and
+/// The part of a postcode that the wallet shows before the customer has authorized: a typed value, never padded and
 /// never matched by its beginning, so that `BN1` is not `BN15`.
 public struct PostalArea: Hashable, Sendable, CustomStringConvertible {
     /// Two capital letters (ISO 3166).

@@ -10,7 +10,6 @@ public enum PaymentTokenVersion: String, Hashable, Sendable {
 
 /// Apple's identifier of one transaction: 32 bytes, written in hexadecimal.
 public struct WalletTransactionID: Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bytes.
     public let bytes: [UInt8]
     /// Lower-case hexadecimal, as Apple writes it.
     public var description: String { Hex.lowercase(bytes) }

@@ -2,7 +2,6 @@
 struct PangoDrawing: DrawingLibrary {
     private let pango: PangoCairo
 
-    /// Finds the libraries.
     init() throws(CanvasError) { pango = try PangoCairo.found.get() }
 
     func typesetter(language: String, isRightToLeft: Bool) throws(CanvasError) -> any Typesetter {

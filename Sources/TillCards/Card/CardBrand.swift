@@ -7,7 +7,6 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable, CustomStringConve
     public let rawValue: String
     /// Takes the word as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// Visa, with Visa Debit and Visa Electron.

@@ -2,7 +2,7 @@
 public enum TypedDigits {
     /// The most digits that are taken from one text; what comes after them is not read.
     public static let maximum = 40
-    /// The longest text that is looked at, in Unicode scalars.
+    /// The longest text that is examined, in Unicode scalars.
     public static let maximumScalars = 512
 
     /// 0...9 for a decimal digit of any script: ASCII, Arabic-Indic, Bengali, Devanagari, full width, …

@@ -7,7 +7,7 @@ public struct SecurityCodeEntry: Sendable {
     /// How many digits are wanted.
     public let lengths: ClosedRange<Int>
 
-    /// Looks at what was typed so far, for a number that begins with these digits.
+    /// Judges what was typed so far, for a number that begins with these digits.
     public init(_ text: String, numberDigits: String) {
         let candidates = CardBrandTable.candidates(for: numberDigits)
         let profile = candidates.first { $0.isCertain }?.profile

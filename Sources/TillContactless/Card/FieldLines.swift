@@ -88,7 +88,7 @@ struct FieldLines {
         return .nothing
     }
 
-    /// The longest line that is looked at, in bytes.
+    /// The longest line that is examined, in bytes.
     private static let longestLine = 4096
 
     private static func count(_ length: Int) -> [UInt8] {

@@ -1,13 +1,13 @@
 import TillCore
 
-/// Tells from an answer, and from what was before it, what must have been asked.
+/// Concludes from an answer, and from what was before it, what must have been asked.
 struct MissingCommand {
     private var isSelected = false
     private var isStarted = false
     /// Records that the card named and nobody has read yet.
     private var records: [(file: UInt8, record: UInt8)] = []
 
-    /// What was asked; nil when the answer does not tell.
+    /// What was asked; nil when the answer does not show it.
     func command(for response: ResponseAPDU) -> CommandAPDU? {
         guard let objects = try? DataObject.parse(response.data), let first = objects.first else { return nil }
         switch first.tag {

@@ -30,7 +30,7 @@ public struct RecordedApplication: Hashable, Sendable {
 }
 
 extension TranscriptExplanation {
-    /// The applications that were selected, in their order; one that was selected again is told once.
+    /// The applications that were selected, in their order; one that was selected again is reported once.
     public static func applications(_ transcript: Transcript) -> [RecordedApplication] {
         var found: [RecordedApplication] = []
         var current: Int?

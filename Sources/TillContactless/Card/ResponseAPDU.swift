@@ -33,7 +33,6 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// Takes the two bytes.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// 9000: done.
     public static let done = StatusWord(rawValue: 0x9000)
     /// 6A82: there is no such file or application.
     public static let notFound = StatusWord(rawValue: 0x6A82)

@@ -16,7 +16,7 @@ public struct Transcript: Hashable, Sendable {
 
     /// A command and its answer.
     public struct Exchange: Hashable, Sendable {
-        /// What was sent; nil when the recording does not hold it and the answer does not tell it either.
+        /// What was sent; nil when the recording does not hold it and the answer does not show it either.
         public let command: CommandAPDU?
         /// What came back; nil when the recording ends or the card did not answer.
         public let response: ResponseAPDU?
@@ -92,7 +92,7 @@ public struct Transcript: Hashable, Sendable {
                     unreadLines.append(message.line)
                     continue
                 }
-                // An answer without a command is what powering the card on gives, or the same answer told again.
+                // An answer without a command is what powering the card on gives, or the same answer repeated.
                 guard let command = waiting else { continue }
                 exchanges.append(Exchange(command: command, response: response))
                 waiting = nil

@@ -26,7 +26,7 @@ public struct Candidate: Hashable, Sendable {
         }.map(\.element)
     }
 
-    /// The most entries of a directory that are looked at.
+    /// The most entries of a directory that are examined.
     static let mostCandidates = 32
 
     init(aid: [UInt8], from objects: [DataObject]) {

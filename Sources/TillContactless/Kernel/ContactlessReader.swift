@@ -164,10 +164,8 @@ struct Conversation {
 }
 
 extension CommandAPDU {
-    /// SELECT by name.
     static func select(_ name: [UInt8]) -> CommandAPDU { CommandAPDU(0x00, 0xA4, 0x04, 0x00, data: name) }
 
-    /// READ RECORD.
     static func readRecord(_ record: UInt8, file: UInt8) -> CommandAPDU {
         CommandAPDU(0x00, 0xB2, record, (file & 0x1F) << 3 | 4)
     }

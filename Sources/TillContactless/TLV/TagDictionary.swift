@@ -1,6 +1,6 @@
 /// What is known of a tag.
 public struct TagEntry: Hashable, Sendable {
-    /// The name that the EMV books give the tag.
+    /// The name that the EMV ledger give the tag.
     public let name: String
     /// How the value is written.
     public let format: TagFormat

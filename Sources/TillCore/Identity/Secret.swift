@@ -7,7 +7,6 @@ public struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custom
 {
     private let value: Value
 
-    /// Wraps a value.
     public init(_ value: Value) { self.value = value }
 
     /// The value itself. Only code that sends it to its one destination calls this.

@@ -7,7 +7,6 @@ public struct JSONError: Error, Hashable, Sendable {
     /// What is wrong, without the place.
     public var reason: String
 
-    /// An error.
     public init(line: Int, column: Int, reason: String) {
         self.line = line
         self.column = column

@@ -5,7 +5,6 @@
 /// refused, because two readers could take two different amounts from it; and a document has a canonical form and a
 /// difference, on which idempotency rests.
 public enum JSONValue: Hashable, Sendable {
-    /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
@@ -23,10 +22,8 @@ public enum JSONValue: Hashable, Sendable {
 public struct JSONMember: Hashable, Sendable {
     /// The key, with escapes resolved.
     public var key: String
-    /// The value.
     public var value: JSONValue
 
-    /// A member.
     public init(key: String, value: JSONValue) {
         self.key = key
         self.value = value

@@ -65,7 +65,6 @@ public struct JSONWriter: Sendable {
     /// `true` or `false`.
     public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 
-    /// `null`.
     public mutating func null() { raw("null") }
 
     /// Text that is JSON already, such as the digits of a number. Not checked.

@@ -21,7 +21,6 @@ public struct Order: Hashable, Sendable {
     public let currency: Currency
     /// What is sold; none in a plain sale.
     public let lines: [OrderLine]
-    /// Shipping charges.
     public let shipping: [OrderCharge]
     /// Fees; one below zero is a reduction.
     public let fees: [OrderCharge]

@@ -35,7 +35,6 @@ extension OrderError: ExplainedError {
         }
     }
 
-    /// What is wrong.
     public var what: String {
         switch self {
         case .notJSON(let error): "The order cannot be read. \(error)"

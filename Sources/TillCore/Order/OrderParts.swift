@@ -15,7 +15,6 @@ public struct OrderLine: Hashable, Sendable {
     /// Tax on ``total``.
     public var tax: Money
 
-    /// A line.
     public init(
         name: String, quantity: String, sku: String? = nil, attributes: [OrderAttribute] = [], subtotal: Money,
         total: Money, tax: Money
@@ -37,7 +36,6 @@ public struct OrderAttribute: Hashable, Sendable {
     /// Such as "Orange".
     public var value: String
 
-    /// An attribute.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -53,7 +51,6 @@ public struct OrderCharge: Hashable, Sendable {
     /// Tax on it.
     public var tax: Money
 
-    /// A charge.
     public init(name: String, total: Money, tax: Money) {
         self.name = name
         self.total = total
@@ -68,7 +65,6 @@ public struct OrderCoupon: Hashable, Sendable {
     /// What it took off, without tax.
     public var discount: Money
 
-    /// A coupon.
     public init(code: String, discount: Money) {
         self.code = code
         self.discount = discount
@@ -82,7 +78,6 @@ public struct OrderGiftCard: Hashable, Sendable {
     /// What it pays.
     public var amount: Money
 
-    /// A gift card.
     public init(lastFour: String, amount: Money) {
         self.lastFour = lastFour
         self.amount = amount
@@ -96,7 +91,6 @@ public struct OrderTax: Hashable, Sendable {
     /// Tax on goods, fees and shipping under this name.
     public var total: Money
 
-    /// A tax.
     public init(label: String, total: Money) {
         self.label = label
         self.total = total

@@ -1,6 +1,5 @@
 /// One try to get the money from one provider.
 public struct Attempt: Hashable, Sendable {
-    /// Its name.
     public let id: AttemptID
     /// Who moves the money.
     public let provider: ProviderName
@@ -12,13 +11,12 @@ public struct Attempt: Hashable, Sendable {
     public let startedAt: Timestamp
     /// What the provider made for it.
     public internal(set) var reference: ProviderReference?
-    /// Where it stands.
     public internal(set) var state: State
     /// The void of it, once asked for.
     public internal(set) var void: Void?
     /// What was asked for after the customer had done what was asked of him.
     public internal(set) var continuation: Continuation?
-    /// When the journal heard that money is held; honor periods count from here where the provider tells none.
+    /// When the journal heard that money is held; honor periods count from here where the provider reports none.
     public internal(set) var heldSince: Timestamp?
     /// The most that was ever authorized, in minor units and with the tip; captures are held against it.
     var mostAuthorized: Int64 = 0
@@ -47,16 +45,14 @@ public struct Attempt: Hashable, Sendable {
 
     /// A void of an attempt.
     public struct Void: Hashable, Sendable {
-        /// Why.
         public let reason: VoidReason
         /// When it was written to the journal.
         public let startedAt: Timestamp
-        /// What of the hold is let go, where a part of it was captured before; that part stays captured. `nil`: the
+        /// What of the hold is released, where a part of it was captured before; that part stays captured. `nil`: the
         /// whole attempt is voided.
         public let rest: Money?
         /// 1 for the first; another follows only if the provider has refused the one before it.
         public let number: Int
-        /// Where it stands.
         public internal(set) var state: OperationState
     }
 
@@ -66,7 +62,6 @@ public struct Attempt: Hashable, Sendable {
         public let number: Int
         /// When it was written to the journal.
         public let startedAt: Timestamp
-        /// Where it stands.
         public internal(set) var state: OperationState
     }
 
@@ -94,7 +89,7 @@ public struct Attempt: Hashable, Sendable {
         if case .authorized(let authorization) = state { authorization } else { nil }
     }
 
-    /// What the issuer approved without the tip, also after the rest of it was let go.
+    /// What the issuer approved without the tip, also after the rest of it was released.
     public var approved: Money? {
         guard let base = authorization?.base, let void, void.state.isSucceeded, let rest = void.rest else {
             return authorization?.base
@@ -124,7 +119,6 @@ public enum OperationState: Hashable, Sendable {
     case deferred(until: Timestamp, tries: Int, isQueried: Bool, after: Unknown?)
     /// It may have happened.
     case unknown(Unknown)
-    /// Done.
     case succeeded(ProviderReference?)
     /// Certainly not done.
     case refused(Decline)
@@ -150,66 +144,49 @@ public enum OperationState: Hashable, Sendable {
     }
 }
 
-/// An outcome that nobody knows yet: since when, who looks next and how often somebody has looked.
+/// An outcome that nobody knows yet: since when, when it is queried next and how often it was queried.
 public struct Unknown: Hashable, Sendable {
     /// Since when.
     public var since: Timestamp
-    /// When the engine looks again.
+    /// When the engine queries again.
     public var nextCheck: Timestamp
-    /// How often it has looked.
+    /// How often it was queried.
     public var checks: Int
-    /// What was heard last.
+    /// The last report.
     public var reason: UnknownReason
 }
 
-/// One capture.
 public struct Capture: Hashable, Sendable {
-    /// Its name.
     public let id: CaptureID
-    /// Of which attempt.
     public let attempt: AttemptID
-    /// How much.
     public let amount: Money
     /// Nothing more will be captured.
     public let isFinal: Bool
     /// When it was written to the journal.
     public let startedAt: Timestamp
-    /// Where it stands.
     public internal(set) var state: OperationState
-    /// Its key.
     public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-capture") }
 }
 
 /// One renewal of a hold: the bank answers for the money for longer.
 public struct Renewal: Hashable, Sendable {
-    /// Its name.
     public let id: RenewalID
-    /// Of which attempt.
     public let attempt: AttemptID
     /// How much is held further: what is not captured yet.
     public let amount: Money
     /// When it was written to the journal.
     public let startedAt: Timestamp
-    /// Where it stands.
     public internal(set) var state: OperationState
-    /// Its key.
     public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-renew") }
 }
 
-/// One refund.
 public struct Refund: Hashable, Sendable {
-    /// Its name.
     public let id: RefundID
-    /// Of which attempt.
     public let attempt: AttemptID
-    /// How much.
     public let amount: Money
-    /// Why.
     public let reason: String?
     /// When it was written to the journal.
     public let startedAt: Timestamp
-    /// Where it stands.
     public internal(set) var state: OperationState
-    /// Its key.
     public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-refund") }
 }

@@ -1,4 +1,4 @@
-/// Why a person must look at a payment.
+/// Why a person must review a payment.
 public enum Attention: Hashable, Sendable {
     /// The provider authorized another amount than was asked for.
     case wrongAmount(authorized: Money, asked: Money)

@@ -1,12 +1,12 @@
-/// When the engine looks again at an outcome that nobody knows, and when it hands it to a person.
+/// When the engine queries an outcome again that nobody knows, and when it hands it to a person.
 public enum CheckSchedule {
-    /// Looks at once, after 5 minutes, 1 hour and 1 day, then daily.
+    /// Queries at once, after 5 minutes, 1 hour and 1 day, then daily.
     public static let waits: [Span] = [.seconds(0), .minutes(5), .hours(1), .days(1)]
-    /// After so many looks a person is asked; the engine still looks daily.
+    /// After so many queries a person is asked; the engine still queries daily.
     public static let checksBeforeAttention = 4
     /// How long a call that is in flight belongs to the one who made it.
     public static let answerLease: Span = .seconds(60)
-    /// How often the engine looks whether a customer has done what was asked of him.
+    /// How often the engine checks whether a customer has done what was asked of him.
     public static let actionInterval: Span = .minutes(5)
     /// How long a customer may take over a challenge; then the attempt is voided.
     public static let actionLifetime: Span = .hours(1)
@@ -20,7 +20,7 @@ public enum CheckSchedule {
         let doublings = min(max(tries, 0), 9)
         return min(.minutes(5), .seconds(Int64(1) << Int64(doublings)))
     }
-    /// The wait before look number `checks` (0 is the first).
+    /// The wait before query number `checks` (0 is the first).
     public static func wait(checks: Int) -> Span {
         checks >= 0 && checks < waits.count ? waits[checks] : .days(1)
     }

@@ -4,10 +4,10 @@ public enum PaymentCommand: Hashable, Sendable {
     case attempt(provider: ProviderName, tender: TenderSummary)
     /// Take held money; all that is left if no amount is given.
     case capture(Money?, isFinal: Bool)
-    /// Want no money for this order any more; lets a hold go. Where a part of the hold was captured only the rest is
-    /// let go, and the payment stays.
+    /// Want no money for this order any more; voids a hold. Where a part of the hold was captured only the rest is
+    /// released, and the payment stays.
     case cancel(reason: String)
-    /// Renew the hold on what is not captured yet. The honor period counts where the provider told no end of it.
+    /// Renew the hold on what is not captured yet. The honor period counts where the provider reported no end of it.
     case renew(honorPeriod: Span)
     /// Give money back; all that is left if no amount is given.
     case refund(Money?, reason: String?)
@@ -74,7 +74,7 @@ extension Payment {
         switch currentAttempt?.state {
         case nil: events.append(.canceled)
         case .authorized, .requiresAction, .stored:
-            // One that is being let go already is let go once.
+            // One that is being voided already is voided once.
             if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
                 events.append(.voidStarted(attempt.id, reason: .canceled(reason)))
             }

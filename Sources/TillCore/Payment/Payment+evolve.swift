@@ -164,7 +164,7 @@ extension Payment {
         _ operation: OperationID, nextCheck: Timestamp, reason: UnknownReason, at: Timestamp
     ) {
         func next(after state: Unknown?) -> Unknown {
-            // What was sent again before its time has used up no look.
+            // What was sent again before its time has used up no query.
             let looked = state.map { at < $0.nextCheck ? $0.checks : $0.checks + 1 } ?? 0
             return Unknown(since: state?.since ?? at, nextCheck: nextCheck, checks: looked, reason: reason)
         }

@@ -6,13 +6,10 @@ public enum PaymentAnswer: Hashable, Sendable {
     case authorized(AttemptID, ProviderAnswer<Authorization>)
     /// To the continuation of an attempt.
     case continued(AttemptID, ProviderAnswer<Authorization>)
-    /// To a capture.
     case captured(CaptureID, ProviderAnswer<Confirmation>)
-    /// To a void.
     case voided(AttemptID, ProviderAnswer<Confirmation>)
     /// To the renewal of a hold.
     case renewed(RenewalID, ProviderAnswer<Authorization>)
-    /// To a refund.
     case refunded(RefundID, ProviderAnswer<Confirmation>)
     /// To a query about an attempt.
     case snapshot(AttemptID, ProviderAnswer<ProviderSnapshot>)
@@ -50,7 +47,7 @@ extension Payment {
     }
 
     private func observePrepared(_ id: AttemptID, _ answer: ProviderAnswer<Confirmation>) -> [PaymentEvent] {
-        // Later than this the money was asked for, and what is heard of the preparation says nothing any more.
+        // Later than this the money was asked for, and what is reported of the preparation says nothing any more.
         guard let attempt = undecided(id), attempt.reference == nil, attempt.continuation == nil,
             case .inFlight = attempt.state
         else { return [] }
@@ -172,7 +169,7 @@ extension Payment {
         }
     }
 
-    /// What a void that is done means: an attempt let go because its time was over has expired.
+    /// What a void that is done means: an attempt voided because its time was over has expired.
     private func gone(_ id: AttemptID, _ void: Attempt.Void?) -> PaymentEvent {
         void?.reason == .holdEnded ? .attemptExpired(id) : .voided(id)
     }
@@ -259,7 +256,7 @@ extension Payment {
         return observeSettlements(snapshot, of: id, at: now)
     }
 
-    /// The customer is waited for, and the engine's own next look is still to come.
+    /// The customer is waited for, and the engine's own next query is still to come.
     private func isBeforeNextQuery(_ attempt: Attempt, at now: Timestamp) -> Bool {
         guard case .requiresAction = attempt.state else { return false }
         return now.since(updatedAt) < CheckSchedule.actionInterval
@@ -292,12 +289,12 @@ extension Payment {
             if let void = attempt.void, void.state.isOpen {
                 return again(.void(id), "not voided yet", at: now)
             }
-            // This look may be older than the continuation; the continuation's own answer tells.
+            // This query may be older than the continuation; the continuation's own answer decides.
             if attempt.openContinuation != nil { return observeContinuable(attempt, at: now) }
             guard now.since(attempt.startedAt) < CheckSchedule.actionLifetime || attempt.void != nil else {
                 return [.voidStarted(id, reason: .abandoned)]
             }
-            // Written again when its time has come, so that the next look has its time too.
+            // Written again when its time has come, so that the next query has its time too.
             if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
             return [.actionRequired(id, action)]
         case .stored(let tap):

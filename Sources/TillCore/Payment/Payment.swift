@@ -4,11 +4,9 @@
 /// Invariants, after every event: those of ``BrokenInvariant/Rule``. An event that breaks one is not applied any further:
 /// ``broken`` says so, no journal hands such a payment out, and the engine writes none.
 public struct Payment: Hashable, Sendable {
-    /// Its name.
     public let id: PaymentID
     /// The shop.
     public let account: AccountID
-    /// What is sold.
     public let order: Order
     /// When held money is taken.
     public let captureMode: CaptureMode
@@ -30,7 +28,7 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var cancelReason: String?
     /// Over without money.
     public internal(set) var isCanceled = false
-    /// What a person must look at, newest last.
+    /// What a person must review, newest last.
     public internal(set) var attention: [Attention] = []
     /// The first event that broke a rule; the payment stays as that event left it. `nil`: it is sound.
     public internal(set) var broken: BrokenInvariant?
@@ -87,7 +85,7 @@ public struct Payment: Hashable, Sendable {
         guard let tip = currentAttempt?.authorization?.tip, tip.isPositive else { return nil }
         return tip
     }
-    /// Held and neither taken nor let go, also after some of what was taken went back.
+    /// Held and neither captured nor released, also after some of what was taken went back.
     public var held: Money {
         let none = Money.zero(currency)
         guard let attempt = currentAttempt, let hold = attempt.authorization, !hold.isCaptured else { return none }

@@ -18,7 +18,6 @@ public enum PaymentEffect: Hashable, Sendable {
 
 /// An effect and the moment from which it is due.
 public struct PendingEffect: Hashable, Sendable {
-    /// What.
     public var effect: PaymentEffect
     /// From when.
     public var due: Timestamp
@@ -95,7 +94,7 @@ extension Payment {
         var warnings: [Warning]
     }
 
-    /// A hold of which nothing is taken or being taken, renewed or let go: when it ends, and what to warn of before:
+    /// A hold of which nothing is taken or being taken, renewed or released: when it ends, and what to warn of before:
     /// its end, and the end of the time for which the bank answers for it.
     func untouchedHold(_ attempt: Attempt) -> Hold? {
         guard attempt.void == nil, let authorization = attempt.authorization, let end = authorization.captureBefore,
@@ -132,8 +131,8 @@ extension Payment {
                 effect: keyIsRemembered ? effect : .query(attempt),
                 due: isOrphan ? startedAt : startedAt.adding(CheckSchedule.answerLease))
         case .deferred(let until, _, let isQueried, _):
-            // What a look has shown to be not done was sent after that look at the earliest, so its key is as old as
-            // the look. Otherwise this try was not sent, but one before a crash may have been.
+            // What a query has shown to be not done was sent after that look at the earliest, so its key is as old as
+            // the query. Otherwise this try was not sent, but one before a crash may have been.
             // A provider without keys is asked right before each sending.
             let sinceQuery = now.since(until)
             let isFresh = sinceQuery < .seconds(1) || now.adding(CheckSchedule.keyMargin).since(until) < window

@@ -46,21 +46,18 @@ public enum PaymentEvent: Hashable, Sendable {
     case cancelRequested(reason: String)
     /// The payment is over without money.
     case canceled
-    /// A person must look at it.
+    /// A person must review it.
     case attentionRequired(OperationID, Attention)
 
     /// How a payment begins.
     public struct Creation: Hashable, Sendable {
-        /// The payment.
         public var payment: PaymentID
         /// The shop.
         public var account: AccountID
-        /// What is sold.
         public var order: Order
         /// When held money is taken.
         public var captureMode: CaptureMode
 
-        /// Makes one.
         public init(payment: PaymentID, account: AccountID, order: Order, captureMode: CaptureMode) {
             self.payment = payment
             self.account = account
@@ -71,16 +68,13 @@ public enum PaymentEvent: Hashable, Sendable {
 
     /// How an attempt begins.
     public struct AttemptStart: Hashable, Sendable {
-        /// The attempt.
         public var attempt: AttemptID
         /// Who moves the money.
         public var provider: ProviderName
         /// How the customer pays.
         public var tender: TenderSummary
-        /// How much.
         public var amount: Money
 
-        /// Makes one.
         public init(attempt: AttemptID, provider: ProviderName, tender: TenderSummary, amount: Money) {
             self.attempt = attempt
             self.provider = provider
@@ -126,24 +120,19 @@ public enum OperationID: Hashable, Sendable {
     case attempt(AttemptID)
     /// Go on with the attempt after the customer's action.
     case continuation(AttemptID)
-    /// Void the attempt.
     case void(AttemptID)
-    /// Capture.
     case capture(CaptureID)
     /// Renew a hold.
     case renewal(RenewalID)
-    /// Refund.
     case refund(RefundID)
 }
 
 /// An event with its moment, as kept.
 public struct RecordedEvent: Hashable, Sendable {
-    /// What happened.
     public var event: PaymentEvent
     /// When it was decided.
     public var at: Timestamp
 
-    /// Makes one.
     public init(_ event: PaymentEvent, at: Timestamp) {
         self.event = event
         self.at = at

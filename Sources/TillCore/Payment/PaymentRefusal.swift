@@ -31,7 +31,6 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     /// The provider cannot do this.
     case unsupported(String)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .alreadyPaid: "order_already_paid"
@@ -52,7 +51,6 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
     public var what: String {
         switch self {
         case .alreadyPaid(let order, let payment): "Order \(order) is already paid by \(payment)."

@@ -8,11 +8,10 @@ public struct Decline: Hashable, Sendable {
     public var message: String?
     /// The provider's request id.
     public var requestID: String?
-    /// What may be shown of the card that was refused, where the provider tells: a receipt names it, and a chip's
+    /// What may be shown of the card that was refused, where the provider reports it: a receipt names it, and a chip's
     /// results say why.
     public var card: CardSummary?
 
-    /// Makes one.
     public init(
         reason: DeclineReason, code: String? = nil, message: String? = nil, requestID: String? = nil,
         card: CardSummary? = nil
@@ -34,7 +33,6 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
 
     /// Not enough money on the account.
     public static let insufficientFunds = DeclineReason(rawValue: "insufficient_funds")
-    /// Expired card.
     public static let expiredCard = DeclineReason(rawValue: "expired_card")
     /// Wrong PIN.
     public static let incorrectPIN = DeclineReason(rawValue: "incorrect_pin")

@@ -13,7 +13,6 @@ public struct HTTPReply: Sendable {
     /// The body, at most the transport's limit.
     public var body: [UInt8]
 
-    /// Makes one.
     public init(response: HTTPResponse, body: [UInt8]) {
         self.response = response
         self.body = body

@@ -32,7 +32,7 @@ public protocol PaymentServiceProvider: Sendable {
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation>
     /// Gives captured money back. A refund that the provider has taken but not settled is `unknown(.pending)`.
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation>
-    /// Asks what became of an attempt. It looks and does nothing else: no money moves, nothing changes.
+    /// Asks what became of an attempt. It reads and does nothing else: no money moves, nothing changes.
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot>
 }
 

@@ -1,7 +1,6 @@
 /// What came of one call to a provider. There is no "failed": a failure either moved no money for certain
 /// (`declined`, `notSent`) or may have moved it (`unknown`), and the two must never be mixed up.
 public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
-    /// It happened.
     case approved(Success)
     /// It certainly did not happen: the provider said no.
     case declined(Decline)
@@ -27,7 +26,6 @@ public struct CustomerAction: Hashable, Sendable {
     /// Where to send the customer, if the provider gave an address.
     public var url: String?
 
-    /// Makes one.
     public init(kind: String, url: String? = nil) {
         self.kind = kind
         self.url = url

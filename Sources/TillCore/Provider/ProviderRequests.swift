@@ -2,18 +2,14 @@
 public struct AttemptContext: Hashable, Sendable {
     /// The shop.
     public var account: AccountID
-    /// The order.
     public var order: OrderID
-    /// The payment.
     public var payment: PaymentID
-    /// The attempt.
     public var attempt: AttemptID
     /// When the attempt was written to the journal; its keys count from here.
     public var startedAt: Timestamp
     /// What the provider made for the attempt, once known.
     public var reference: ProviderReference?
 
-    /// Makes one.
     public init(
         account: AccountID, order: OrderID, payment: PaymentID, attempt: AttemptID, startedAt: Timestamp,
         reference: ProviderReference?
@@ -29,9 +25,7 @@ public struct AttemptContext: Hashable, Sendable {
 
 /// Ask for money: prepare or authorize.
 public struct AuthorizationRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
-    /// How much.
     public var amount: Money
     /// Hold only (`manual`), or capture at once where the provider can (`automatic` still captures through the outbox
     /// unless the scheme is single-message).
@@ -45,7 +39,6 @@ public struct AuthorizationRequest: Hashable, Sendable {
     /// What the same provider made for the payment's last attempt, which took no money.
     public var earlier: ProviderReference?
 
-    /// Makes one.
     public init(
         context: AttemptContext, amount: Money, captureMode: CaptureMode, prepareKey: IdempotencyKey,
         key: IdempotencyKey, description: String? = nil, earlier: ProviderReference? = nil
@@ -62,16 +55,13 @@ public struct AuthorizationRequest: Hashable, Sendable {
 
 /// Ask for the money after the customer has done what was asked; the card is with the provider.
 public struct ContinuationRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
-    /// How much.
     public var amount: Money
     /// As it was when the attempt began.
     public var captureMode: CaptureMode
     /// Key of the continuation.
     public var key: IdempotencyKey
 
-    /// Makes one.
     public init(context: AttemptContext, amount: Money, captureMode: CaptureMode, key: IdempotencyKey) {
         self.context = context
         self.amount = amount
@@ -82,16 +72,13 @@ public struct ContinuationRequest: Hashable, Sendable {
 
 /// Renew a hold.
 public struct RenewalRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
-    /// Which renewal.
     public var renewal: RenewalID
     /// How much is held further.
     public var amount: Money
     /// Key of the renewal.
     public var key: IdempotencyKey
 
-    /// Makes one.
     public init(context: AttemptContext, renewal: RenewalID, amount: Money, key: IdempotencyKey) {
         self.context = context
         self.renewal = renewal
@@ -102,11 +89,8 @@ public struct RenewalRequest: Hashable, Sendable {
 
 /// Take held money.
 public struct CaptureRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
-    /// Which capture.
     public var capture: CaptureID
-    /// How much.
     public var amount: Money
     /// Nothing more will be captured; the rest of the hold is released.
     public var isFinal: Bool
@@ -115,7 +99,6 @@ public struct CaptureRequest: Hashable, Sendable {
     /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
     public var startedAt: Timestamp?
 
-    /// Makes one.
     public init(
         context: AttemptContext, capture: CaptureID, amount: Money, isFinal: Bool, key: IdempotencyKey,
         startedAt: Timestamp? = nil
@@ -131,7 +114,6 @@ public struct CaptureRequest: Hashable, Sendable {
 
 /// Let held money go, or make sure that an attempt of unknown outcome can never be charged.
 public struct VoidRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
     /// The key of the authorization to void, for providers that void by key.
     public var authorizationKey: IdempotencyKey
@@ -142,7 +124,6 @@ public struct VoidRequest: Hashable, Sendable {
     /// 1 for the first void of the attempt; another has another key and follows only a refused one.
     public var number: Int
 
-    /// Makes one.
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, reason: String, key: IdempotencyKey, number: Int = 1
     ) {
@@ -156,11 +137,8 @@ public struct VoidRequest: Hashable, Sendable {
 
 /// Give captured money back.
 public struct RefundRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
-    /// Which refund.
     public var refund: RefundID
-    /// How much.
     public var amount: Money
     /// Why, for the provider and the receipt.
     public var reason: String?
@@ -171,7 +149,6 @@ public struct RefundRequest: Hashable, Sendable {
     /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
     public var startedAt: Timestamp?
 
-    /// Makes one.
     public init(
         context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey,
         mayHaveBeenSent: Bool = false, startedAt: Timestamp? = nil
@@ -188,7 +165,6 @@ public struct RefundRequest: Hashable, Sendable {
 
 /// Ask what became of an attempt.
 public struct QueryRequest: Hashable, Sendable {
-    /// Which attempt.
     public var context: AttemptContext
     /// The key of the authorization, for providers that look up by key.
     public var authorizationKey: IdempotencyKey
@@ -198,7 +174,6 @@ public struct QueryRequest: Hashable, Sendable {
     /// provider's own word may be read as a no.
     public var isContinued: Bool
 
-    /// Makes one.
     public init(
         context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false
     ) {

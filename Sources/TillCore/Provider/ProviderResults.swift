@@ -16,7 +16,6 @@ public struct Authorization: Hashable, Sendable {
     /// What may be shown of the card, now that the provider knows it.
     public var card: CardSummary?
 
-    /// Makes one.
     public init(
         reference: ProviderReference, amount: Money, isCaptured: Bool = false, captureBefore: Timestamp? = nil,
         honoredUntil: Timestamp? = nil, card: CardSummary? = nil, tip: Money? = nil
@@ -43,7 +42,6 @@ public struct Confirmation: Hashable, Sendable {
     /// What the provider calls it, if it has a name of its own.
     public var reference: ProviderReference?
 
-    /// Makes one.
     public init(reference: ProviderReference? = nil) { self.reference = reference }
 }
 
@@ -52,7 +50,7 @@ public struct Confirmation: Hashable, Sendable {
 public struct ProviderSnapshot: Hashable, Sendable {
     /// Where the attempt stands.
     public enum Standing: Hashable, Sendable {
-        /// The provider has never heard of it.
+        /// The provider does not know it.
         case notFound
         /// It exists, no money was asked for yet.
         case unconfirmed
@@ -68,7 +66,7 @@ public struct ProviderSnapshot: Hashable, Sendable {
         case authorized(Authorization)
         /// The provider said no.
         case declined(Decline)
-        /// The hold was let go, by us or by the provider.
+        /// The hold was voided, by us or by the provider.
         case voided
     }
 
@@ -78,7 +76,6 @@ public struct ProviderSnapshot: Hashable, Sendable {
         public enum Status: Hashable, Sendable {
             /// Not settled yet.
             case pending
-            /// Done.
             case succeeded
             /// Certainly not done; the money is with the shop.
             case failed(Decline)
@@ -87,12 +84,9 @@ public struct ProviderSnapshot: Hashable, Sendable {
         public var reference: ProviderReference
         /// Our name for it, when it is ours.
         public var refund: RefundID?
-        /// How much.
         public var amount: Money
-        /// How it stands.
         public var status: Status
 
-        /// Makes one.
         public init(reference: ProviderReference, refund: RefundID?, amount: Money, status: Status) {
             self.reference = reference
             self.refund = refund
@@ -103,14 +97,12 @@ public struct ProviderSnapshot: Hashable, Sendable {
 
     /// What the provider calls the attempt, if it knows it.
     public var reference: ProviderReference?
-    /// Where it stands.
     public var standing: Standing
     /// All that was captured so far.
     public var captured: Money
     /// All refunds, ours and others.
     public var refunds: [Refund]
 
-    /// Makes one.
     public init(reference: ProviderReference?, standing: Standing, captured: Money, refunds: [Refund] = []) {
         self.reference = reference
         self.standing = standing

@@ -41,12 +41,10 @@ public struct DurableFileError: Error, Hashable, Sendable, CustomStringConvertib
     /// Why not, in the system's words.
     public var reason: String
 
-    /// Makes one.
     public init(operation: String, reason: String) {
         self.operation = operation
         self.reason = reason
     }
 
-    /// One sentence.
     public var description: String { "\(operation) failed: \(reason)." }
 }

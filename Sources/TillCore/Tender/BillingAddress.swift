@@ -13,7 +13,6 @@ public struct BillingAddress: Hashable, Sendable {
     /// ISO 3166-1 alpha-2, in capitals.
     public var country: String
 
-    /// An address.
     public init(
         line1: String? = nil, line2: String? = nil, city: String? = nil, region: String? = nil,
         postalCode: String? = nil, country: String

@@ -4,9 +4,9 @@ public struct CardPresentPayload: Sendable {
     public let reader: String
     /// The sealed card data or the provider's handle for it.
     public let sealed: Secret<String>
-    /// What the reader may tell: brand, last four, entry mode.
+    /// What the reader may report: brand, last four, entry mode.
     public let card: CardSummary?
-    /// What else it may tell, for a decision without a connection.
+    /// What else it may report, for a decision without a connection.
     public let facts: TapFacts?
     /// Whether the reader asks the customer for a tip; `nil`: it does not.
     public let tipping: Tipping?
@@ -19,7 +19,6 @@ public struct CardPresentPayload: Sendable {
         case onPart(Money)
     }
 
-    /// Makes one.
     public init(
         reader: String, sealed: Secret<String>, card: CardSummary?, facts: TapFacts? = nil, tipping: Tipping? = nil
     ) {

@@ -8,7 +8,6 @@ public struct StoredTap: Hashable, Sendable {
     /// Until when the provider takes it.
     public var expires: Timestamp
 
-    /// Makes one.
     public init(record: ProviderReference, storedAt: Timestamp, expires: Timestamp) {
         self.record = record
         self.storedAt = storedAt

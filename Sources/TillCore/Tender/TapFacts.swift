@@ -7,10 +7,9 @@ public struct TapFacts: Hashable, Sendable {
     public var needsOnlinePIN: Bool
     /// The card failed offline data authentication.
     public var failedAuthentication: Bool
-    /// The issuer's country, ISO 3166-1 numeric (tag 5F28), if the card told it.
+    /// The issuer's country, ISO 3166-1 numeric (tag 5F28), if the card reported it.
     public var issuerCountry: Int?
 
-    /// Makes one.
     public init(
         isExpired: Bool? = nil, needsOnlinePIN: Bool = false, failedAuthentication: Bool = false,
         issuerCountry: Int? = nil

@@ -50,7 +50,6 @@ public struct TenderSummary: Hashable, Sendable {
     /// The reader's label, if one was used.
     public var reader: String?
 
-    /// Makes one.
     public init(kind: TenderKind, card: CardSummary? = nil, reader: String? = nil) {
         self.kind = kind
         self.card = card
@@ -62,7 +61,7 @@ public struct TenderSummary: Hashable, Sendable {
 public struct CardSummary: Hashable, Sendable {
     /// `visa`, `mastercard`, `amex`, `interac`, `eftpos_au`, … as the provider spells it.
     public var brand: String
-    /// The network that carried it, where the provider tells: not the brand where a card has two.
+    /// The network that carried it, where the provider reports it: not the brand where a card has two.
     public var network: String?
     /// The last four digits; anything else is cut down to its last four ASCII digits.
     public let lastFour: String

@@ -2,7 +2,6 @@
 public struct WalletPayment: Sendable {
     /// An opened token: an account number of the wallet's own, with proof that the customer's device took part.
     public struct NetworkToken: Sendable {
-        /// The proof.
         public enum Proof: Sendable {
             /// A cryptogram of 3-D Secure. The indicator is passed on if, and only if, the wallet gave one.
             case threeDSecure(cryptogram: Secret<String>, eciIndicator: String?)
@@ -21,7 +20,6 @@ public struct WalletPayment: Sendable {
         /// Who made the device, as the wallet writes it.
         public let deviceManufacturer: String?
 
-        /// Makes one.
         public init(
             number: Secret<String>, expiry: Secret<CardExpiry>, proof: Proof, holder: Secret<String>? = nil,
             deviceManufacturer: String? = nil
@@ -49,7 +47,6 @@ public struct WalletPayment: Sendable {
     /// Brand and last four digits.
     public let card: CardSummary
 
-    /// Makes one.
     public init(
         wallet: String, transaction: String, networkToken: NetworkToken?, sealed: Secret<[UInt8]>,
         instrumentName: String? = nil, network: String? = nil, card: CardSummary

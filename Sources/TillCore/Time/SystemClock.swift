@@ -8,7 +8,6 @@
 
 /// The machine's clock.
 public struct SystemClock: TillClock {
-    /// Makes one.
     public init() {}
 
     /// The wall clock, in milliseconds.

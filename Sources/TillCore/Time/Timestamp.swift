@@ -86,6 +86,5 @@ public struct Span: Hashable, Sendable, Comparable {
     public static func hours(_ count: Int64) -> Span { .minutes(count * 60) }
     /// So many days of 24 hours.
     public static func days(_ count: Int64) -> Span { .hours(count * 24) }
-    /// As a `Duration`.
     public var duration: Duration { .milliseconds(milliseconds) }
 }

@@ -11,7 +11,7 @@ public struct CardReader: Hashable, Sendable {
     public var status: CardReaderStatus
     /// What runs on it.
     public var softwareVersion: String?
-    /// Its battery, if it has one and tells.
+    /// Its battery, if it has one and reports it.
     public var battery: CardReaderBattery?
     /// Which model it is, and with that what it can do.
     public let readerType: CardReaderType
@@ -20,7 +20,6 @@ public struct CardReader: Hashable, Sendable {
     /// Whether the vendor reaches it. A hint: it is never a reason to refuse a payment.
     public var networkStatus: CardReaderNetworkStatus?
 
-    /// Makes one.
     public init(
         serial: String, vendorIdentifier: String? = nil, name: String? = nil, status: CardReaderStatus = .discovered,
         softwareVersion: String? = nil, battery: CardReaderBattery? = nil, readerType: CardReaderType,
@@ -45,7 +44,6 @@ public struct CardReader: Hashable, Sendable {
 public enum CardReaderStatus: String, Hashable, Sendable, CaseIterable {
     /// Found, not connected.
     case discovered
-    /// Connected.
     case connected
     /// Connected before; the service is trying to reach it again.
     case reconnecting
@@ -67,10 +65,9 @@ public struct CardReaderNetworkStatus: RawRepresentable, Hashable, Sendable {
 public struct CardReaderBattery: Hashable, Sendable {
     /// 0 to 100; other numbers are moved to the nearest of these.
     public let percent: Int
-    /// Whether it is being charged, if the reader tells.
+    /// Whether it is being charged, if the reader reports.
     public let isCharging: Bool?
 
-    /// Makes one.
     public init(percent: Int, isCharging: Bool? = nil) {
         self.percent = min(100, max(0, percent))
         self.isCharging = isCharging

@@ -31,7 +31,6 @@ public enum CardReaderConfigError: Error, Hashable, Sendable {
 public struct NoCardReaderConfig: CardReaderConfigProvider {
     /// The account that payments are bound to.
     public let account: AccountID
-    /// Makes one.
     public init(account: AccountID = .main) { self.account = account }
     /// An empty token.
     public func connectionToken() async throws -> Secret<String> { Secret("") }

@@ -4,7 +4,6 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// Nobody knows.

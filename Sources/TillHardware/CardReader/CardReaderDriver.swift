@@ -10,7 +10,7 @@ public import TillCore
 /// - ``confirm(_:_:)`` is safe to call again with the same request and asks for the money once. It throws with
 ///   ``CardReaderFailure/intent`` set whenever the provider said how the intent stands.
 /// - After ``disconnect()`` and ``clear()`` nothing that ran before touches a reader any more, also if it still answers.
-/// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is told first.
+/// - It awaits the handler of ``observe(_:)`` and `found` before it goes on, so that what happened first is reported first.
 /// - What a command still answers after the service gave it up changes nothing there and is reconciled.
 public protocol CardReaderDriver: Sendable {
     /// What the driver can do.
@@ -18,13 +18,13 @@ public protocol CardReaderDriver: Sendable {
     /// Takes the one handler of what happens without being asked for. Called once, before everything else.
     func observe(_ handler: @escaping CardReaderDriverEventHandler) async
 
-    /// Looks for readers and tells all that it knows whenever that changes; returns when there is nothing more to find.
+    /// Discovers readers and reports all that it knows whenever that changes; returns when there is nothing more to find.
     func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure)
     /// Ends the discovery.
     func cancelDiscovery() async throws(CardReaderFailure)
-    /// Connects a reader that was discovered, and installs what is required meanwhile (told by events).
+    /// Connects a reader that was discovered, and installs what is required meanwhile (reported by events).
     func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader
@@ -56,19 +56,19 @@ public protocol CardReaderDriver: Sendable {
     /// Ends a refund that waits for the card.
     func cancelRefund() async throws(CardReaderFailure)
 
-    /// Installs the update that is available; progress is told by events.
+    /// Installs the update that is available; progress is reported by events.
     func installUpdate() async throws(CardReaderFailure)
     /// Ends an update.
     func cancelUpdate() async throws(CardReaderFailure)
     /// Gives up on a reader that went away.
     func cancelReconnection() async throws(CardReaderFailure)
-    /// Shows a basket, or the usual screen.
+    /// Shows a basket, or the default screen.
     func display(_ cart: ReaderCart?) async throws(CardReaderFailure)
     /// Forgets tokens and everything about the account. Nothing is connected when it is called.
     func clear() async
 }
 
-/// Is told what happens at a reader without being asked for. Returns once the service knows.
+/// Is notified of what happens at a reader without being asked for. Returns once the service knows.
 public typealias CardReaderDriverEventHandler = @Sendable (CardReaderDriverEvent) async -> Void
 
 /// What a driver can do.
@@ -81,9 +81,9 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
     public var amountLimits: AmountLimits
     /// Whether it gives money back at the reader.
     public var refunds: Bool
-    /// Whether it reaches readers again by itself, and tells so by events.
+    /// Whether it reaches readers again by itself, and reports it by events.
     public var reconnects: Bool
-    /// Whether it tells when a card was taken out. One that does not has readers that see to it by themselves.
+    /// Whether it reports when a card was taken out. One that does not has readers that see to it by themselves.
     public var reportsRemoval: Bool
 
     /// Where a driver makes intents.
@@ -96,7 +96,6 @@ public struct CardReaderDriverCapabilities: Hashable, Sendable {
         case never
     }
 
-    /// Makes them.
     public init(
         createsIntents: IntentCreation, needsConnectionToken: Bool, amountLimits: AmountLimits = .none,
         refunds: Bool = false, reconnects: Bool = false, reportsRemoval: Bool = true
@@ -136,14 +135,12 @@ public enum CardReaderDriverEvent: Hashable, Sendable {
 
 /// What to look for.
 public struct CardReaderDiscoveryRequest: Sendable {
-    /// The attempt.
     public let attempt: CardReaderAttemptID
     /// How.
     public let method: CardReaderDiscoveryMethod
     /// Gives tokens and the place, within limits.
     public let configuration: any CardReaderConfigProvider
 
-    /// Makes one.
     public init(
         attempt: CardReaderAttemptID, method: CardReaderDiscoveryMethod, configuration: any CardReaderConfigProvider
     ) {
@@ -155,14 +152,12 @@ public struct CardReaderDiscoveryRequest: Sendable {
 
 /// How to connect.
 public struct CardReaderConnectionRequest: Sendable {
-    /// The attempt.
     public let attempt: CardReaderAttemptID
     /// How.
     public let options: CardReaderConnectionOptions
     /// Gives tokens and the place, within limits.
     public let configuration: any CardReaderConfigProvider
 
-    /// Makes one.
     public init(
         attempt: CardReaderAttemptID, options: CardReaderConnectionOptions,
         configuration: any CardReaderConfigProvider
@@ -175,9 +170,7 @@ public struct CardReaderConnectionRequest: Sendable {
 
 /// What to make an intent for.
 public struct CardReaderIntentRequest: Sendable {
-    /// The attempt.
     public let attempt: CardReaderAttemptID
-    /// The account.
     public let account: AccountID
     /// How much, and all else. Checked already.
     public let parameters: PaymentIntentParameters
@@ -188,7 +181,6 @@ public struct CardReaderIntentRequest: Sendable {
     /// The same key gives the same intent.
     public let key: IdempotencyKey
 
-    /// Makes one.
     public init(
         attempt: CardReaderAttemptID, account: AccountID, parameters: PaymentIntentParameters, reader: CardReader,
         metadata: [String: String], key: IdempotencyKey
@@ -206,7 +198,6 @@ public struct CardReaderIntentRequest: Sendable {
 public struct CardReaderCollectRequest: Sendable {
     /// The attempt. The result is taken only if it is still this one.
     public let attempt: CardReaderAttemptID
-    /// The account.
     public let account: AccountID
     /// The intent; `nil` for sealed cards.
     public let intent: PaymentIntent?
@@ -217,7 +208,6 @@ public struct CardReaderCollectRequest: Sendable {
     /// The connected reader.
     public let reader: CardReader
 
-    /// Makes one.
     public init(
         attempt: CardReaderAttemptID, account: AccountID, intent: PaymentIntent?, clientSecret: Secret<String>?,
         parameters: PaymentIntentParameters, reader: CardReader
@@ -233,9 +223,7 @@ public struct CardReaderCollectRequest: Sendable {
 
 /// How to ask for the money.
 public struct CardReaderConfirmRequest: Sendable {
-    /// The attempt.
     public let attempt: CardReaderAttemptID
-    /// The account.
     public let account: AccountID
     /// The connected reader.
     public let reader: CardReader
@@ -244,7 +232,6 @@ public struct CardReaderConfirmRequest: Sendable {
     /// The same key asks for the money once.
     public let key: IdempotencyKey
 
-    /// Makes one.
     public init(
         attempt: CardReaderAttemptID, account: AccountID, reader: CardReader, clientSecret: Secret<String>?,
         key: IdempotencyKey

@@ -1,6 +1,5 @@
-/// Something that a connected reader tells: its type, and what a person may read.
+/// Something that a connected reader reports: its type, and what a person may read.
 public struct CardReaderEvent: Hashable, Sendable {
-    /// What happened.
     public let type: CardReaderEventType
     /// What the customer or the clerk may read, if there is something to say.
     public let message: String?
@@ -9,7 +8,7 @@ public struct CardReaderEvent: Hashable, Sendable {
     /// The attempt that it belongs to, if any. A service sets it; what an older attempt still says is not published.
     public var attempt: CardReaderAttemptID?
 
-    /// Makes one; without a message it gets the usual one of its type.
+    /// Makes one; without a message it gets the default of its type.
     public init(_ type: CardReaderEventType, message: String? = nil, input: CardReaderInput? = nil) {
         self.type = type
         self.input = input
@@ -22,7 +21,6 @@ public struct CardReaderEvent: Hashable, Sendable {
 public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// 1 for the first command of a service.
     public let number: UInt64
-    /// Makes one.
     public init(number: UInt64) { self.number = number }
     /// Earlier is less.
     public static func < (left: CardReaderAttemptID, right: CardReaderAttemptID) -> Bool { left.number < right.number }
@@ -30,13 +28,12 @@ public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringC
     public var description: String { "#\(number)" }
 }
 
-/// What a reader tells. Open: a type that is not known keeps its raw value.
+/// What a reader reports. Open: a type that is not known keeps its raw value.
 public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// The intent of the payment exists; no money was asked for.

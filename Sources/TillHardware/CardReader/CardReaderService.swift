@@ -13,9 +13,9 @@ public protocol CardReaderService: Sendable {
     var discoveredReaders: BroadcastValues<[CardReader]> { get }
     /// The connected readers: one, or none. Empty after a reader went away, also by itself.
     var connectedReaders: BroadcastValues<[CardReader]> { get }
-    /// Whether somebody is looking for readers.
+    /// Whether a discovery is running.
     var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { get }
-    /// What the connected reader tells. A new payment begins without the events of the last one.
+    /// What the connected reader reports. A new payment begins without the events of the last one.
     var readerEvents: BroadcastValues<CardReaderEvent> { get }
     /// What happens with the reader's software.
     var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { get }
@@ -37,7 +37,7 @@ public protocol CardReaderService: Sendable {
     func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError)
-    /// Ends the discovery and returns once nobody is looking any more. Does nothing if none is running.
+    /// Ends the discovery and returns once discovery has stopped. Does nothing if none is running.
     func cancelDiscovery() async throws(CardReaderServiceError)
     /// Connects to a reader of the current or last discovery, by its serial number, and gives it back as it is once
     /// connected. Ends the discovery. In `idle` and `discovering`.
@@ -55,7 +55,7 @@ public protocol CardReaderService: Sendable {
     // MARK: Payments
 
     /// Takes a payment: makes the intent, waits for a card, calls `beforeConfirmation`, asks for the money. The steps
-    /// are told by ``readerEvents``. The result's status says whether the money is held or taken.
+    /// are reported by ``readerEvents``. The result's status says whether the money is held or taken.
     ///
     /// One order has one intent: a second payment for an order that is open or paid is refused.
     /// - Parameters:
@@ -98,9 +98,9 @@ public protocol CardReaderService: Sendable {
     func cancelUpdate() async throws(CardReaderServiceError)
     /// Gives up on a reader that went away. Does nothing if none is being reached again.
     func cancelReconnection() async throws(CardReaderServiceError)
-    /// Shows a basket on the reader, or with `nil` its usual screen.
+    /// Shows a basket on the reader, or with `nil` its default screen.
     func display(_ cart: ReaderCart?) async throws(CardReaderServiceError)
-    /// Tells all who read ``readerEvents`` how the payment ended, for readers that hand over sealed data.
+    /// Notifies all who read ``readerEvents`` how the payment ended, for readers that hand over sealed data.
     func show(_ event: CardReaderEvent) async
 }
 
@@ -127,11 +127,10 @@ extension CardReaderService {
     }
 }
 
-/// How readers are looked for.
+/// How readers are discovered.
 public enum CardReaderDiscoveryMethod: String, Hashable, Sendable, CaseIterable {
     /// In every way that the driver has.
     case any
-    /// By Bluetooth.
     case bluetoothScan = "bluetooth_scan"
     /// On a cable.
     case usb
@@ -148,18 +147,15 @@ public struct CardReaderConnectionOptions: Hashable, Sendable {
     /// Whether connecting is refused while another device uses the reader, instead of taking it over.
     public var failsIfInUse = false
 
-    /// The usual ones.
     public init() {}
 }
 
 /// An intent that the server made, for readers and shops that need it so.
 public struct ExistingPaymentIntent: Sendable {
-    /// Its id.
     public let id: ProviderReference
     /// Its secret, for kits that ask for it.
     public let clientSecret: Secret<String>?
 
-    /// Makes one.
     public init(id: ProviderReference, clientSecret: Secret<String>? = nil) {
         self.id = id
         self.clientSecret = clientSecret
@@ -168,16 +164,12 @@ public struct ExistingPaymentIntent: Sendable {
 
 /// What a reader shows while goods are scanned.
 public struct ReaderCart: Hashable, Sendable {
-    /// One line.
     public struct Line: Hashable, Sendable {
-        /// What it is.
         public let description: String
-        /// How many.
         public let quantity: Int
         /// What one costs.
         public let amount: Money
 
-        /// Makes one.
         public init(description: String, quantity: Int, amount: Money) {
             self.description = description
             self.quantity = quantity
@@ -187,9 +179,7 @@ public struct ReaderCart: Hashable, Sendable {
 
     /// The most lines that are sent.
     public static let maximumLines = 100
-    /// Its lines.
     public let lines: [Line]
-    /// The tax.
     public let tax: Money
     /// All of it.
     public let total: Money

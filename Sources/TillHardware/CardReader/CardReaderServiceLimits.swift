@@ -24,7 +24,7 @@ public struct CardReaderServiceLimits: Hashable, Sendable {
     public var refund = Span.seconds(180)
     /// For the driver to come back from a command that was called off.
     public var cancel = Span.seconds(10)
-    /// For a reader to be let go.
+    /// For a reader to be released.
     public var disconnect = Span.seconds(15)
     /// For a reader to show something.
     public var display = Span.seconds(15)
@@ -35,6 +35,5 @@ public struct CardReaderServiceLimits: Hashable, Sendable {
     /// Readers that one discovery keeps.
     public var discoveredReaders = 256
 
-    /// The usual ones.
     public init() {}
 }

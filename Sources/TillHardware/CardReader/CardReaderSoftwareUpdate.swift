@@ -2,14 +2,12 @@ public import TillCore
 
 /// Software that a reader can be given.
 public struct CardReaderSoftwareUpdate: Hashable, Sendable {
-    /// Its version.
     public let version: String
     /// How long the vendor thinks that it takes.
     public let estimate: UpdateTimeEstimate
     /// From then on the reader does not connect without it; `nil`: no date is known.
     public let requiredAt: Timestamp?
 
-    /// Makes one.
     public init(version: String, estimate: UpdateTimeEstimate = .indeterminate, requiredAt: Timestamp? = nil) {
         self.version = version
         self.estimate = estimate

@@ -3,7 +3,7 @@
 public enum CardReaderServiceState: Hashable, Sendable {
     /// Nothing is connected and nothing is running.
     case idle
-    /// Looking for readers.
+    /// Discovering readers.
     case discovering
     /// Connecting to a reader.
     case connecting(CardReader)
@@ -54,13 +54,13 @@ public enum CardReaderServiceStatus: Hashable, Sendable {
     case fault(CardReaderServiceError)
 }
 
-/// What became of looking for readers.
+/// The outcome of a discovery of readers.
 public enum CardReaderServiceDiscoveryStatus: Hashable, Sendable {
-    /// Nobody is looking.
+    /// No discovery is running.
     case idle
-    /// Looking.
+    /// Discovering.
     case discovering
-    /// Looking failed.
+    /// Discovery failed.
     case fault(CardReaderServiceError)
 }
 
@@ -88,7 +88,6 @@ public enum CardReaderSoftwareUpdateState: Hashable, Sendable {
     case installing(percent: Int)
     /// It failed; the update may still be there.
     case failed(CardReaderServiceError)
-    /// Done.
     case completed
 }
 

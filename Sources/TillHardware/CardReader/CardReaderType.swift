@@ -7,7 +7,6 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// BBPOS Chipper 2X BT: held in the hand, paired by Bluetooth.
@@ -22,13 +21,10 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public static let stripeS700 = CardReaderType(rawValue: "stripe_s700")
     /// Stripe Reader S710: a smart reader with a mobile network.
     public static let stripeS710 = CardReaderType(rawValue: "stripe_s710")
-    /// Stripe Reader T600.
     public static let stripeT600 = CardReaderType(rawValue: "stripe_t600")
     /// Verifone P400: stands on the counter; intents come from the server only.
     public static let verifoneP400 = CardReaderType(rawValue: "verifone_P400")
-    /// Verifone M425.
     public static let verifoneM425 = CardReaderType(rawValue: "verifone_m425")
-    /// Verifone P630.
     public static let verifoneP630 = CardReaderType(rawValue: "verifone_p630")
     /// Verifone UX700, unattended.
     public static let verifoneUX700 = CardReaderType(rawValue: "verifone_ux700")
@@ -137,7 +133,6 @@ public struct CardReaderCapabilities: Hashable, Sendable {
     /// Whether a card can stay in it.
     public var holdsCard: Bool { inputs.contains(.insert) }
 
-    /// Makes them.
     public init(
         form: CardReaderForm, inputs: CardReaderInput, intents: CardReaderIntentOrigin, hasBattery: Bool,
         installsUpdates: Bool, showsCart: Bool, asksForTips: Bool

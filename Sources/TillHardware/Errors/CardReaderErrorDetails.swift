@@ -6,7 +6,7 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     public var providerCode: CardReaderProviderCode?
     /// The provider's own sentence. For the shop's log.
     public var message: String?
-    /// Till's own sentence, if it can say more than the reason's usual one, such as a number that was not met.
+    /// Till's own sentence, if it can say more than the reason's default sentence, such as a number that was not met.
     public var sentence: String?
     /// The decline, with its code, if it was one.
     public var decline: Decline?
@@ -27,7 +27,6 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
     /// Who called a command off.
     public var canceledBy: CardReaderCanceler?
 
-    /// Makes empty ones.
     public init() {}
 
     /// Nothing is known.
@@ -62,7 +61,6 @@ public enum CardReaderProviderCode: Hashable, Sendable, CustomStringConvertible 
 
 /// What a driver throws. A service makes a ``CardReaderServiceError`` of it, with the interaction that it was in.
 public struct CardReaderFailure: Error, Hashable, Sendable {
-    /// Why.
     public var underlyingError: UnderlyingError
     /// What the provider said.
     public var details: CardReaderErrorDetails
@@ -73,7 +71,6 @@ public struct CardReaderFailure: Error, Hashable, Sendable {
     /// outcome is unknown.
     public var refund: CardReaderRefund?
 
-    /// Makes one.
     public init(
         _ underlyingError: UnderlyingError, details: CardReaderErrorDetails = .none, message: String? = nil,
         intent: PaymentIntent? = nil, refund: CardReaderRefund? = nil

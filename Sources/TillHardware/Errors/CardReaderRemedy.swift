@@ -14,7 +14,6 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case discoverAgain
     /// Check that the reader is on and near, then connect it again.
     case reconnect
-    /// Disconnect it first.
     case disconnectFirst
     /// Charge the reader, then try again.
     case charge
@@ -48,7 +47,6 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case switchAccount
     /// Look at the account and its settings at the provider.
     case account
-    /// Update the app.
     case updateApp
     /// The program must be changed; tell its maker.
     case developer

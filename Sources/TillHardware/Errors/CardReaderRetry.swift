@@ -12,6 +12,5 @@ public enum CardReaderRetry: String, Hashable, Sendable, CaseIterable {
     case reconnect
     /// Change the program or the account's settings first.
     case afterChange = "after_change"
-    /// Nothing.
     case no
 }

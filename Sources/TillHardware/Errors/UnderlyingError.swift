@@ -8,7 +8,6 @@ public struct UnderlyingError: RawRepresentable, Hashable, Sendable, CustomStrin
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// What happened, one sentence; `nil` for a reason that is not known.
@@ -159,7 +158,7 @@ extension UnderlyingError {
     public static let invalidLocation = UnderlyingError(rawValue: "invalid_location")
     /// Readers cannot be used in the place's country.
     public static let locationCountryUnsupported = UnderlyingError(rawValue: "location_country_unsupported")
-    /// Readers cannot be looked for in this way.
+    /// Readers cannot be discovered in this way.
     public static let invalidDiscoveryConfiguration = UnderlyingError(rawValue: "invalid_discovery_configuration")
     /// The reader cannot be connected in this way.
     public static let invalidConnectionConfiguration = UnderlyingError(rawValue: "invalid_connection_configuration")
@@ -222,7 +221,7 @@ extension UnderlyingError {
     public static let activePaymentRequiresAction = UnderlyingError(rawValue: "active_payment_requires_action")
     /// The payment has a status that is not known.
     public static let activePaymentStatusUnknown = UnderlyingError(rawValue: "active_payment_status_unknown")
-    /// The payment could not be written down, so no money was asked for.
+    /// The payment could not be recorded, so no money was asked for.
     public static let preConfirmationFailed = UnderlyingError(rawValue: "pre_confirmation_failed")
     /// The reader answered for another payment or amount.
     public static let resultMismatch = UnderlyingError(rawValue: "result_mismatch")

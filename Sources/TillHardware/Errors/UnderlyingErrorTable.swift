@@ -2,9 +2,7 @@
 public enum UnderlyingErrorTable {
     /// One reason.
     public struct Facts: Hashable, Sendable {
-        /// The reason.
         public let error: UnderlyingError
-        /// What happened.
         public let sentence: String
         /// What to do about it.
         public let remedy: CardReaderRemedy

@@ -7,18 +7,14 @@ public typealias ReceiptDetails = EMVReceiptData
 public struct CardPresentReceiptParameters: Hashable, Sendable {
     /// How much was paid.
     public let amount: Money
-    /// When.
     public let date: Timestamp
     /// The shop's name.
     public let storeName: String?
-    /// The card.
     public let cardDetails: CardPresentTransactionDetails
-    /// The order.
     public let order: OrderID?
     /// The reader's label or serial number.
     public let reader: String?
 
-    /// Makes them.
     public init(
         amount: Money, date: Timestamp, storeName: String?, cardDetails: CardPresentTransactionDetails,
         order: OrderID?, reader: String? = nil

@@ -1,10 +1,9 @@
 public import TillCore
 
-/// What a provider tells about a card that was at a reader. All that the provider may leave out is optional.
+/// What a provider reports about a card that was at a reader. All that the provider may leave out is optional.
 public struct CardPresentTransactionDetails: Hashable, Sendable {
-    /// The card's brand.
     public var brand: CardBrand
-    /// The last four digits, if told.
+    /// The last four digits, if reported.
     public var lastFour: String?
     /// The month in which the card ends, 1 to 12. For the shop's screen, never for a receipt.
     public var expiryMonth: Int?
@@ -85,7 +84,6 @@ public struct CardReadMethod: RawRepresentable, Hashable, Sendable {
     public static let contactlessMagstripeMode = CardReadMethod(rawValue: "contactless_magstripe_mode")
     /// Its stripe, after its chip could not be read.
     public static let magneticStripeFallback = CardReadMethod(rawValue: "magnetic_stripe_fallback")
-    /// Its stripe.
     public static let magneticStripeTrack2 = CardReadMethod(rawValue: "magnetic_stripe_track2")
 
     /// True if a chip was read, so that the receipt must name its application.
@@ -98,19 +96,14 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Visa.
     public static let visa = CardBrand(rawValue: "visa")
-    /// Mastercard.
     public static let mastercard = CardBrand(rawValue: "mastercard")
     /// American Express.
     public static let amex = CardBrand(rawValue: "amex")
-    /// Discover.
     public static let discover = CardBrand(rawValue: "discover")
     /// Diners Club.
     public static let diners = CardBrand(rawValue: "diners")
-    /// JCB.
     public static let jcb = CardBrand(rawValue: "jcb")
-    /// UnionPay.
     public static let unionpay = CardBrand(rawValue: "unionpay")
     /// Interac, Canada.
     public static let interac = CardBrand(rawValue: "interac")
@@ -118,7 +111,6 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable {
     public static let eftposAU = CardBrand(rawValue: "eftpos_au")
     /// Cartes Bancaires, France.
     public static let cartesBancaires = CardBrand(rawValue: "cartes_bancaires")
-    /// Link.
     public static let link = CardBrand(rawValue: "link")
     /// The provider does not know it.
     public static let unknown = CardBrand(rawValue: "unknown")
@@ -155,11 +147,8 @@ public struct Wallet: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Apple Pay.
     public static let applePay = Wallet(rawValue: "apple_pay")
-    /// Google Pay.
     public static let googlePay = Wallet(rawValue: "google_pay")
-    /// Samsung Pay.
     public static let samsungPay = Wallet(rawValue: "samsung_pay")
 }
 

@@ -4,9 +4,7 @@ public import TillCore
 public struct Charge: Hashable, Sendable {
     /// The provider's name for it.
     public let id: ProviderReference
-    /// How much.
     public let amount: Money
-    /// How it ended.
     public let status: ChargeStatus
     /// A short text.
     public let description: String?
@@ -21,7 +19,6 @@ public struct Charge: Hashable, Sendable {
     /// The issuer's code for the authorization.
     public let authorizationCode: String?
 
-    /// Makes one.
     public init(
         id: ProviderReference, amount: Money, status: ChargeStatus, description: String? = nil,
         metadata: [String: String] = [:], paymentMethod: PaymentMethod? = nil, isCaptured: Bool = false,

@@ -9,7 +9,6 @@ public struct PaymentIntent: Hashable, Sendable {
     public let account: AccountID
     /// The order that it is for, if it says so.
     public let order: OrderID?
-    /// Where it stands.
     public var status: PaymentIntentStatus
     /// When it was made.
     public let created: Timestamp?
@@ -58,7 +57,6 @@ public struct PaymentIntentStatus: RawRepresentable, Hashable, Sendable, CustomS
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// A card must be collected.

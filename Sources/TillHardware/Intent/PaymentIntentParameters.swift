@@ -78,13 +78,10 @@ public struct PaymentIntentParameters: Hashable, Sendable {
 
     /// Names under which the provider is always told what the intent belongs to.
     public enum MetadataKey {
-        /// The order.
         public static let order = "till_order"
-        /// The account.
         public static let account = "till_account"
         /// The reader's serial number.
         public static let reader = "till_reader"
-        /// The reader's model.
         public static let readerModel = "till_reader_model"
     }
 

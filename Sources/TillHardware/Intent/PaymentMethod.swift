@@ -32,7 +32,6 @@ public struct PaymentMethodType: RawRepresentable, Hashable, Sendable, CustomStr
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
     /// Cards of the international schemes, eftpos and Cartes Bancaires.
     public static let cardPresent = PaymentMethodType(rawValue: "card_present")

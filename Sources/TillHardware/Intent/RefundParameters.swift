@@ -17,7 +17,6 @@ public struct RefundParameters: Sendable {
     /// Why, for the provider's list.
     public let reason: String?
 
-    /// Makes them.
     public init(
         account: AccountID, charge: ProviderReference, intent: ProviderReference? = nil,
         clientSecret: Secret<String>? = nil, amount: Money, key: IdempotencyKey, reason: String? = nil
@@ -38,14 +37,11 @@ public struct CardReaderRefund: Hashable, Sendable {
     public let id: ProviderReference?
     /// The charge that it gives back.
     public let charge: ProviderReference
-    /// How much.
     public let amount: Money
-    /// Where it stands.
     public let status: CardReaderRefundStatus
     /// The provider's word for why it failed.
     public let failureReason: String?
 
-    /// Makes one.
     public init(
         id: ProviderReference?, charge: ProviderReference, amount: Money, status: CardReaderRefundStatus,
         failureReason: String? = nil

@@ -1,9 +1,7 @@
 /// What a customer's bank statement says about a payment: 5 to 22 printable ASCII characters, at least one of them a
 /// letter, none of `< > \ ' " *`.
 public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
-    /// The text.
     public let text: String
-    /// The text.
     public var description: String { text }
 
     /// The least characters.
@@ -54,7 +52,6 @@ public enum StatementDescriptorError: Error, Hashable, Sendable, CustomStringCon
     /// It has a character that banks do not take.
     case character
 
-    /// One sentence.
     public var description: String {
         switch self {
         case .length(let count): "A statement descriptor has 5 to 22 characters, not \(count)."

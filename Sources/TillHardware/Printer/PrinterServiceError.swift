@@ -11,7 +11,6 @@ public enum PrinterServiceError: ExplainedError, Hashable {
     /// The system gave up, in its own words. It may have printed.
     case failed(String)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .canceled: "print_canceled"
@@ -20,7 +19,6 @@ public enum PrinterServiceError: ExplainedError, Hashable {
         case .failed: "print_failed"
         }
     }
-    /// What happened.
     public var what: String {
         switch self {
         case .canceled: "Printing was called off; nothing was sent."

@@ -9,7 +9,7 @@ public enum CardReaderLateResult: Hashable, Sendable {
     case refund(CardReaderRefund, key: IdempotencyKey, attempt: CardReaderAttemptID)
     /// A command that failed late.
     case failure(CardReaderServiceError, attempt: CardReaderAttemptID)
-    /// A reader that connected after the attempt was given up. It was let go again.
+    /// A reader that connected after the attempt was given up. It was released again.
     case reader(CardReader, attempt: CardReaderAttemptID)
     /// An intent that could not be ended when its payment was called off. No money was asked for with it.
     case intentLeftOpen(PaymentIntent, order: OrderID)
@@ -17,5 +17,5 @@ public enum CardReaderLateResult: Hashable, Sendable {
     case forgotten(PaymentIntent, order: OrderID, isUnknown: Bool)
 }
 
-/// Is told what came late. Called one at a time, in order.
+/// Receives what came late. Called one at a time, in order.
 public typealias CardReaderReconciler = @Sendable (CardReaderLateResult) async -> Void

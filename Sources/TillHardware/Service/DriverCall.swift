@@ -22,7 +22,7 @@ final class DriverCall<Value: Sendable>: Sendable {
     private let executor: (any TaskExecutor)?
 
     /// Starts it.
-    /// - Parameter late: told the driver's answer if it came after the limit.
+    /// - Parameter late: given the driver's answer if it came after the limit.
     init(
         limit: Span, clock: any TillClock, executor: (any TaskExecutor)?,
         _ body: @escaping @Sendable () async throws(CardReaderFailure) -> Value,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One answer for one who waits, given once: what comes after the first is refused and so can be told to be late.
+/// One answer for one who waits, given once: what comes after the first is refused and so can be recognized as late.
 final class Reply<Value: Sendable>: Sendable {
     private enum State {
         case open

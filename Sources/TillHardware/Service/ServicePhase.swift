@@ -8,7 +8,7 @@ enum ServicePhase {
     case connected(Link)
     case operating(Link, Operation)
     case reconnecting(Link, CardReaderDisconnectReason)
-    /// A reader is being let go, or everything is being forgotten.
+    /// A reader is being released, or everything is being forgotten.
     case leaving(Link?)
 
     struct Discovery {

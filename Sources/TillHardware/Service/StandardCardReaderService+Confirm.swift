@@ -7,7 +7,7 @@ extension StandardCardReaderService {
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard let entry = payments[key] else { throw CardReaderServiceError(.capturePayment, .noActivePaymentIntent) }
         try await write(key, entry, attempt, beforeConfirmation)
-        // Between this look and the driver's call nothing is awaited: a cancel comes before it or is refused.
+        // Between this query and the driver's call nothing is awaited: a cancel comes before it or is refused.
         if entry.standing != .unknown, let failure = obstacle(attempt) { try await stop(key, attempt, failure) }
         change(attempt) { $0.step = .confirming }
         payments.change(key) { $0.standing = .unknown }
@@ -165,7 +165,7 @@ extension StandardCardReaderService {
         return CardReaderServiceError(.capturePayment, failure.underlyingError, details: details)
     }
 
-    /// The provider's answer about money that was given up waiting for. It is remembered, and told.
+    /// The provider's answer about money that was given up waiting for. It is remembered, and reported.
     private func confirmedLate(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ result: Result<PaymentIntent, CardReaderFailure>
     ) async {

@@ -181,7 +181,7 @@ extension StandardCardReaderService {
         }
     }
 
-    /// Calls off what can be called off before a reader is let go.
+    /// Cancels what can be canceled before a reader is released.
     private func endOperation(_ operation: ServicePhase.Operation) async throws(CardReaderServiceError) {
         switch operation.kind {
         case .payment, .sealedCard:

@@ -1,7 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Begins to look for readers.
+    /// Starts discovering readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {

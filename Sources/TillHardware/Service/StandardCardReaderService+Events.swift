@@ -114,7 +114,7 @@ extension StandardCardReaderService {
         for waiter in cardWaiters.values { waiter.give(isOut) }
     }
 
-    /// Tells an event to who listens.
+    /// Delivers an event to who listens.
     public func show(_ event: CardReaderEvent) async { events.send(event) }
 
     // MARK: Readers that go away and come back

@@ -101,7 +101,7 @@ extension StandardCardReaderService {
         operation.interrupt?(failure)
     }
 
-    /// Tells all who listen what happens in a command.
+    /// Notifies all who listen what happens in a command.
     func tell(_ type: CardReaderEventType, _ attempt: CardReaderAttemptID, message: String? = nil) {
         var event = CardReaderEvent(type, message: message)
         event.attempt = attempt

@@ -1,7 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// An update that the driver told of while the reader was being connected.
+    /// An update that the driver reported while the reader was being connected.
     var pendingUpdate: CardReaderSoftwareUpdate? {
         if case .available(let update) = updates.current { return update }
         return nil

@@ -48,7 +48,7 @@ public actor StandardCardReaderService: CardReaderService {
     ///   - driver: a vendor's readers. It serves this service only.
     ///   - clock: for every limit.
     ///   - executor: where the service's own tasks run; a simulation passes its own.
-    ///   - reconcile: is told what came after its command was given up.
+    ///   - reconcile: receives what came after its command was given up.
     public init(
         driver: any CardReaderDriver, clock: any TillClock = SystemClock(),
         limits: CardReaderServiceLimits = CardReaderServiceLimits(), executor: (any TaskExecutor)? = nil,
@@ -80,7 +80,7 @@ public actor StandardCardReaderService: CardReaderService {
     public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connectedList.values }
     /// How the search goes.
     public nonisolated var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { discoveryState.values }
-    /// What the reader tells.
+    /// What the reader reports.
     public nonisolated var readerEvents: BroadcastValues<CardReaderEvent> { events.values }
     /// How an update goes.
     public nonisolated var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { updates.values }
@@ -117,7 +117,7 @@ public actor StandardCardReaderService: CardReaderService {
     /// - Parameters:
     ///   - attempt: the command that the call is a part of.
     ///   - blocks: whether the reader is of no use as long as the driver does not come back from it.
-    ///   - late: told the driver's answer if it came after the service went on.
+    ///   - late: given the driver's answer if it came after the service went on.
     func call<Value: Sendable>(
         _ limit: Span, for attempt: CardReaderAttemptID, blocks: Bool = false,
         late: @escaping @Sendable (isolated StandardCardReaderService, Result<Value, CardReaderFailure>) async -> Void =

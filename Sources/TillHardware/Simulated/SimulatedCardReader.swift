@@ -49,7 +49,7 @@ public final class SimulatedCardReader: CardReaderService {
     public var connectedReaders: BroadcastValues<[CardReader]> { service.connectedReaders }
     /// How the search goes.
     public var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { service.discoveryStatus }
-    /// What the reader tells.
+    /// What the reader reports.
     public var readerEvents: BroadcastValues<CardReaderEvent> { service.readerEvents }
     /// How an update goes.
     public var softwareUpdateEvents: BroadcastValues<CardReaderSoftwareUpdateState> { service.softwareUpdateEvents }
@@ -62,7 +62,7 @@ public final class SimulatedCardReader: CardReaderService {
     /// How a payment goes.
     public var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { service.paymentStatus }
 
-    /// Begins to look for readers.
+    /// Starts discovering readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
@@ -129,6 +129,6 @@ public final class SimulatedCardReader: CardReaderService {
     public func cancelReconnection() async throws(CardReaderServiceError) { try await service.cancelReconnection() }
     /// Shows a cart, or nothing, on the reader.
     public func display(_ cart: ReaderCart?) async throws(CardReaderServiceError) { try await service.display(cart) }
-    /// Tells an event to who listens.
+    /// Delivers an event to who listens.
     public func show(_ event: CardReaderEvent) async { await service.show(event) }
 }

@@ -39,7 +39,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         await tell(.cardRemoved)
     }
 
-    /// Sets who is told of events.
+    /// Sets who is notified of events.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
 
     /// Finds readers.
@@ -144,7 +144,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         collection = .calledOff
     }
 
-    /// Tells an event, waits one pace, and looks whether somebody called the collection off.
+    /// Reports an event, waits one pace, and checks whether somebody called the collection off.
     private func step(_ type: CardReaderEventType, message: String? = nil) async throws(CardReaderFailure) {
         await tell(type, message: message)
         await wait()

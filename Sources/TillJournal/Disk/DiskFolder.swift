@@ -10,7 +10,6 @@ public import TillCore
 
 /// A folder of the file system. New and renamed files are made durable with the folder's own entry.
 public struct DiskFolder: DurableFolder {
-    /// Its path.
     public let path: String
 
     /// Names a folder; it is made when the first file is.

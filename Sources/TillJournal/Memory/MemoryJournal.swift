@@ -10,7 +10,6 @@ public final class MemoryJournal: Journal, RecordStore {
     public final class Storage: Sendable {
         let state: Mutex<MemoryState>
 
-        /// An empty one.
         public init() { state = Mutex(MemoryState()) }
         private init(_ state: MemoryState) { self.state = Mutex(state) }
 
@@ -35,7 +34,7 @@ public final class MemoryJournal: Journal, RecordStore {
     ///   - beforeCommit: runs before a write takes place: it may take (simulated) time, and an error means that the
     ///     write has not been made.
     ///   - afterCommit: runs when the write is durable and not yet acknowledged; an error hides that it was made.
-    ///   - onCommit: is told the events of each write before it returns; it must not call the journal.
+    ///   - onCommit: is given the events of each write before it returns; it must not call the journal.
     public init(
         storage: Storage = Storage(), clock: any TillClock = SystemClock(),
         beforeCommit: (@Sendable (JournalWrite) async -> JournalError?)? = nil,

@@ -12,12 +12,9 @@ public struct RecordCollection: RawRepresentable, Hashable, Sendable, Expressibl
 
 /// What a record is called: unique in its collection.
 public struct RecordID: Hashable, Sendable, CustomStringConvertible {
-    /// The collection.
     public var collection: RecordCollection
-    /// The key.
     public var key: String
 
-    /// A name.
     public init(_ collection: RecordCollection, _ key: String) {
         self.collection = collection
         self.key = key
@@ -29,7 +26,6 @@ public struct RecordID: Hashable, Sendable, CustomStringConvertible {
 
 /// A record to be written.
 public struct Record: Hashable, Sendable {
-    /// Its name.
     public var id: RecordID
     /// The document, in the feature's own form.
     public var body: [UInt8]
@@ -40,7 +36,6 @@ public struct Record: Hashable, Sendable {
     /// This process works on it from now on. `false`: nobody does.
     public var isHeld: Bool
 
-    /// A record.
     public init(
         _ id: RecordID, body: [UInt8], fields: [String: String] = [:], due: Timestamp? = nil, isHeld: Bool = false
     ) {
@@ -54,7 +49,6 @@ public struct Record: Hashable, Sendable {
 
 /// Who works on a record, at the moment it is read.
 public enum RecordHolder: Hashable, Sendable {
-    /// Nobody.
     case nobody
     /// The process that reads.
     case thisProcess
@@ -66,11 +60,9 @@ public enum RecordHolder: Hashable, Sendable {
 
 /// A record as it stands.
 public struct KeptRecord: Hashable, Sendable {
-    /// Its name.
     public var id: RecordID
     /// 1 when it was inserted, and one more with each update.
     public var version: Int
-    /// The document.
     public var body: [UInt8]
     /// When something is to be done about it.
     public var due: Timestamp?

@@ -7,7 +7,6 @@ public struct RecordMatch: Hashable, Sendable {
     /// The value, compared byte by byte.
     public var value: String
 
-    /// A match.
     public init(_ field: String, _ value: String) {
         self.field = field
         self.value = value
@@ -26,16 +25,13 @@ public enum RecordOrder: Hashable, Sendable {
 
 /// Which records to list.
 public struct RecordQuery: Hashable, Sendable {
-    /// The collection.
     public var collection: RecordCollection
     /// Only those that carry this value; `nil`: all.
     public var match: RecordMatch?
-    /// In which order.
     public var order: RecordOrder
     /// How many; 1 to ``RecordLimits/maximumPage``, anything else is brought into it.
     public var limit: Int
 
-    /// A query.
     public init(
         _ collection: RecordCollection, matching match: RecordMatch? = nil, _ order: RecordOrder = .oldestFirst(),
         limit: Int = RecordLimits.maximumPage

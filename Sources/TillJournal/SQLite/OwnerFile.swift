@@ -11,7 +11,7 @@ import Synchronization
 /// Who of the processes that have opened a journal still lives.
 ///
 /// Each opening has a number and holds a lock on the byte of that number in a file beside the journal. The kernel
-/// lets go of the lock when the process ends, however it ends, so a lock is proof of life. Such locks belong to a
+/// releases the lock when the process ends, however it ends, so a lock is proof of life. Such locks belong to a
 /// process and die when it closes any descriptor of the file: so there is one descriptor a file in the whole process,
 /// and a table of the numbers that are its own, which the kernel does not report.
 final class OwnerFile: Sendable {

@@ -3,7 +3,6 @@ public import TillCore
 
 /// What stands in the journal, as metrics for people who watch a counter.
 public struct JournalMetrics: Hashable, Sendable {
-    /// Payments by status.
     public var payments: [PaymentStatus: Int] = [:]
     /// Payments on which something is to be done, now or later.
     public var pending = 0

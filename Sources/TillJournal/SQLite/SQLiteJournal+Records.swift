@@ -62,7 +62,6 @@ extension KeptRecord {
 }
 
 extension StatementArguments {
-    /// Texts and integers.
     fileprivate init(_ values: [SQLiteValue]) {
         self.init(
             values.map { value -> DatabaseValue in

@@ -99,7 +99,7 @@ public final class SQLiteJournal: CounterStore {
         configuration.busyMode = .timeout(5)
         configuration.foreignKeysEnabled = true
         configuration.label = "till.journal"
-        // A file that is not ours is looked at before anything of it is changed.
+        // A file that is not ours is examined before anything of it is changed.
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         try probe.read { db in
             try SQLiteSchema.check(db, path: path)

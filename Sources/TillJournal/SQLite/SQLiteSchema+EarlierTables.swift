@@ -21,7 +21,7 @@ extension SQLiteSchema {
                     """)
         }
         migrator.registerMigration("printing: steps, tries, trust") { db in
-            // What was being sent when this was not written down yet may have begun.
+            // What was being sent when this was not recorded yet may have begun.
             try db.execute(
                 sql: """
                     ALTER TABLE print_job ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
@@ -42,7 +42,7 @@ extension SQLiteSchema {
         }
     }
 
-    /// Baskets of payment sheets, accounts of customers, and what wallets tell of their tokens.
+    /// Baskets of payment sheets, accounts of customers, and what wallets report of their tokens.
     static func registerWallets(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("wallets") { db in
             try db.execute(
@@ -82,7 +82,7 @@ extension SQLiteSchema {
         }
     }
 
-    /// What providers have told that cannot be asked.
+    /// What providers have reported that cannot be asked.
     static func registerNotifications(_ migrator: inout DatabaseMigrator) {
         migrator.registerMigration("provider notices") { db in
             try db.execute(

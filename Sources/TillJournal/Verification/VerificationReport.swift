@@ -4,7 +4,6 @@ public import TillCore
 public struct VerificationReport: Hashable, Sendable {
     /// What was taken and given back in one currency.
     public struct Balance: Hashable, Sendable {
-        /// The currency.
         public var currency: Currency
         /// All that was ever taken, in minor units.
         public var captured: Int64
@@ -15,7 +14,7 @@ public struct VerificationReport: Hashable, Sendable {
     /// The most problems that are named; a journal with more is not worth listing.
     public static let maximumProblems = 1_000
 
-    /// How many payments were looked at.
+    /// How many payments were queried.
     public var payments = 0
     /// How many events.
     public var events = 0

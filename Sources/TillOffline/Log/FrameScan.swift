@@ -21,7 +21,7 @@ struct FrameScan {
     var payload: Range<Int>
     var end: Int
 
-    /// Looks at one place.
+    /// Examines one place.
     static func look(_ buffer: UnsafeRawBufferPointer, at start: Int, expecting digest: inout [UInt8]) -> Outcome {
         let left = buffer.count - start
         guard left >= OfflineFrame.headBytes + OfflineFrame.hashBytes else {

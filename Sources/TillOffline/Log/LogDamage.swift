@@ -1,4 +1,4 @@
-/// What is wrong with an offline log, by its name. None of these is healed: a person must look.
+/// What is wrong with an offline log, by its name. None of these is healed: a person must review it.
 public enum LogDamage: Error, Hashable, Sendable {
     /// The file does not begin with a log's header.
     case notALog
@@ -48,7 +48,6 @@ extension LogDamage: CustomStringConvertible {
         }
     }
 
-    /// One sentence.
     public var description: String {
         switch self {
         case .notALog: "The file is not an offline log."

@@ -10,7 +10,6 @@ public struct LogHeader: Hashable, Sendable {
     public let deviceKey: [UInt8]
     /// For whom.
     public let provider: OfflineProviderKeys
-    /// When.
     public let createdAt: Timestamp
 
     private static let version: UInt8 = 1

@@ -3,14 +3,11 @@ public import TillCore
 /// An entry that is known to be in the log, kept outside of it: the journal keeps one with every stored payment, the
 /// provider one with every batch. With it a log that was cut or set back is found out.
 public struct LogMark: Hashable, Sendable {
-    /// Which log.
     public var log: String
     /// Which entry.
     public var sequence: UInt64
-    /// Its hash.
     public var hash: [UInt8]
 
-    /// Makes one.
     public init(log: String, sequence: UInt64, hash: [UInt8]) {
         self.log = log
         self.sequence = sequence

@@ -1,9 +1,9 @@
 import Crypto
 import TillCore
 
-/// Walks a log from a place on, checks every entry and folds it into a book.
+/// Walks a log from a place on, checks every entry and folds it into a ledger.
 struct LogWalk {
-    /// How much of the file is looked at together.
+    /// How much of the file is examined together.
     static let window = 8 << 20
 
     /// What was found so far.
@@ -136,7 +136,7 @@ struct LogWalk {
     }
 
     /// Something lies behind the last good entry. If a later entry knows that this place was durable, it was changed;
-    /// otherwise it is what a loss of power has left of writes that nobody was told of.
+    /// otherwise it is what a loss of power has left of writes that nobody was notified of.
     private mutating func judgeTail(
         _ file: any DurableFile, size: Int, isIncomplete: Bool
     ) throws(OfflineLogError) {

@@ -55,7 +55,6 @@ public struct OfflineFrame: Hashable, Sendable {
     /// The longest payload.
     public static let mostPayload = 4 << 20
 
-    /// What it is.
     public var kind: Kind
     /// Its place in the log.
     public var sequence: UInt64
@@ -74,7 +73,6 @@ public struct OfflineFrame: Hashable, Sendable {
     /// Its own hash.
     public var hash: [UInt8]
 
-    /// A new entry.
     init(_ kind: Kind, sequence: UInt64, syncedSequence: UInt64, previous: [UInt8], payload: [UInt8]) {
         self.kind = kind
         self.sequence = sequence

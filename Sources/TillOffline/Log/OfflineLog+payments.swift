@@ -38,7 +38,7 @@ extension OfflineLog {
     }
 
     /// Finds the stored payment of an attempt.
-    /// - Parameter reference: the attempt's reference, which names the entry once it was told.
+    /// - Parameter reference: the attempt's reference, which names the entry once it was reported.
     public func find(
         _ attempt: AttemptID, near reference: ProviderReference? = nil
     ) throws(OfflineLogError) -> (entry: StoredEntry, mark: LogMark)? {
@@ -72,7 +72,7 @@ extension OfflineLog {
         let now = clock.now()
         if try find(attempt) != nil { return false }
         _ = try await append { (book) throws(OfflineLogError) in book.bar(attempt, reason: reason, at: now) }
-        // Somebody may have stored it between the look and the bar; whoever stores it later is refused.
+        // Somebody may have stored it between the query and the bar; whoever stores it later is refused.
         return try find(attempt) == nil
     }
 

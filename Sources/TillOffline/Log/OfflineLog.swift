@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 public import TillCore
 
-/// The log of stored cards: append-only, chained, signed, durable before anybody is told.
+/// The log of stored cards: append-only, chained, signed, durable before anybody is notified.
 ///
 /// - What `append(_:)` has returned survives a loss of power. Writers that come while the disk is busy share the next
 ///   sync.
@@ -18,7 +18,7 @@ public final class OfflineLog: Sendable {
     public static let checkpointInterval = 256
     /// The log is written anew when so many bytes of it are of resolved payments, and they are half of it.
     public static let compactionBytes = 1 << 20
-    /// The log's usual name.
+    /// The log's default name.
     public static let defaultName = "offline.log"
 
     /// Where commits run.
@@ -93,7 +93,7 @@ public final class OfflineLog: Sendable {
 
     // MARK: Opening
 
-    /// Opens a log, checks all of it, and cuts off what a loss of power has left of writes that nobody was told of.
+    /// Opens a log, checks all of it, and cuts off what a loss of power has left of writes that nobody was notified of.
     /// - Parameters:
     ///   - provider: whom the cards are sealed for. A log that is for another one is refused.
     ///   - marks: entries that are known to have been there.
@@ -174,7 +174,7 @@ public final class OfflineLog: Sendable {
         return State(file: file, walk: walk, durable: walk.next &- 1, healed: healed)
     }
 
-    /// Cuts off a torn end, which nobody was told of, and keeps it beside the log, so that nothing is ever thrown away
+    /// Cuts off a torn end, which nobody was notified of, and keeps it beside the log, so that nothing is ever thrown away
     /// unseen.
     private static func heal(
         _ walk: inout LogWalk, _ file: any DurableFile, folder: any DurableFolder, name: String
@@ -257,7 +257,7 @@ public final class OfflineLog: Sendable {
 
     // MARK: Adding
 
-    /// Decides on the newest book and writes what follows; returns when it is durable. Nothing is written if `decide`
+    /// Decides on the newest ledger and writes what follows; returns when it is durable. Nothing is written if `decide`
     /// throws or gives nothing.
     @discardableResult
     package func append(_ decide: @escaping Decision) async throws(OfflineLogError) -> [Receipt] {

@@ -48,7 +48,6 @@ public enum OfflineLogError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
     public var what: String {
         switch self {
         case .damaged(let damage): "The offline log cannot be trusted. \(damage)"

@@ -4,15 +4,12 @@ public import TillCore
 ///
 /// The readable part is bound to the sealed part: the provider refuses the card if a word of it was changed.
 public struct StoredRecord: Hashable, Sendable {
-    /// The payment.
     public var payment: PaymentID
     /// Its attempt: what an upload is idempotent by.
     public var attempt: AttemptID
     /// The shop.
     public var account: AccountID
-    /// What is sold.
     public var order: OrderID
-    /// How much.
     public var amount: Money
     /// When the card was read.
     public var at: Timestamp

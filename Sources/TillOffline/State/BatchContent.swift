@@ -12,7 +12,6 @@ public struct BatchContent: Hashable, Sendable {
     public var members: [UInt64]
     /// SHA-256 over the batch's name and the hashes of its entries.
     public var root: [UInt8]
-    /// When.
     public var at: Timestamp
     /// Ed25519 over all of it.
     public var signature: [UInt8]

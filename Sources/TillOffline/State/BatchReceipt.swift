@@ -3,14 +3,12 @@ public import TillCore
 
 /// What the provider has decided about a batch: one decision for each payment, and its word to delete them.
 public struct BatchReceipt: Hashable, Sendable {
-    /// Which batch.
     public var batch: String
     /// One for each payment.
     public var decisions: [RecordDecision]
     /// The provider's word to delete, as it came.
     public var token: String
 
-    /// Makes one.
     public init(batch: String, decisions: [RecordDecision], token: String) {
         self.batch = batch
         self.decisions = decisions
@@ -48,7 +46,6 @@ public struct BatchReceipt: Hashable, Sendable {
 
 /// What the provider has decided about one stored payment.
 public struct RecordDecision: Hashable, Sendable {
-    /// How it ended.
     public enum Outcome: Hashable, Sendable {
         /// The money was taken.
         case approved(reference: ProviderReference, card: CardSummary?)
@@ -60,10 +57,8 @@ public struct RecordDecision: Hashable, Sendable {
 
     /// Which entry.
     public var sequence: UInt64
-    /// How it ended.
     public var outcome: Outcome
 
-    /// Makes one.
     public init(sequence: UInt64, outcome: Outcome) {
         self.sequence = sequence
         self.outcome = outcome

@@ -4,14 +4,12 @@ public import TillCore
 /// The provider's word that a batch is decided and its card data may be deleted, signed by the provider. The device can
 /// read and check one, not make one.
 public struct DeletionToken: Hashable, Sendable {
-    /// The longest text that is looked at, in bytes.
+    /// The longest text that is examined, in bytes.
     public static let mostBytes = 4_096
     /// How far the provider's clock may be ahead of ours.
     public static let clockTolerance: Span = .minutes(5)
 
-    /// Which log.
     public var log: String
-    /// Which batch.
     public var batch: String
     /// The first and the last entry.
     public var range: ClosedRange<UInt64>
@@ -136,7 +134,6 @@ public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// One sentence.
     public var description: String {
         switch self {
         case .malformed: "The provider's word cannot be read."

@@ -3,13 +3,11 @@ public import TillCore
 /// The device's signature under the chain up to an entry. Whoever keeps one elsewhere, such as the provider, can tell
 /// later that the log was cut or written again.
 public struct LogCheckpoint: Hashable, Sendable {
-    /// Which log.
     public var log: String
     /// Up to which entry.
     public var sequence: UInt64
     /// That entry's hash.
     public var hash: [UInt8]
-    /// When.
     public var at: Timestamp
     /// Ed25519 over all of it.
     public var signature: [UInt8]

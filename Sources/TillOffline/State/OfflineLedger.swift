@@ -2,7 +2,7 @@ public import TillCore
 
 /// What is stored and how far each of it has come: the fold of the log's entries. A value without I/O.
 ///
-/// Invariants, after every event: a payment is in at most one unresolved batch; a payment leaves the book only resolved
+/// Invariants, after every event: a payment is in at most one unresolved batch; a payment leaves the ledger only resolved
 /// with the provider's word, or voided; what is put aside stays until it is released.
 public struct OfflineLedger: Sendable {
     /// Which log, whose, for whom; `nil` before the first entry.
@@ -31,7 +31,6 @@ public struct OfflineLedger: Sendable {
     private(set) var removedUnresolved: Set<UInt64> = []
     private var doneEntries = 0
 
-    /// An empty book.
     public init() {}
 
     // MARK: Looking
@@ -203,7 +202,6 @@ public struct OfflineExposure: Hashable, Sendable {
     /// The oldest of them.
     public internal(set) var oldest: Oldest?
 
-    /// Nothing is stored.
     public init() {}
 
     mutating func add(_ entry: StoredEntry) {

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// When a shop takes a card without asking its provider. Every figure is the shop's own risk; the usual ones are small.
+/// When a shop takes a card without asking its provider. Every figure is the shop's own risk; the defaults are small.
 public struct OfflinePolicy: Hashable, Sendable {
     /// Offline payments are taken at all.
     public var isAllowed = true
@@ -36,21 +36,18 @@ public struct OfflinePolicy: Hashable, Sendable {
         "LI", "LT", "LU", "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK",
     ]
 
-    /// The usual one.
     public init() {}
 
     /// What is asked for.
     public struct Request: Sendable {
-        /// How much.
         public var amount: Money
         /// Money is to go back instead.
         public var isRefund: Bool
         /// What may be shown of the card; `nil` before it is read.
         public var card: CardSummary?
-        /// What else the reader told.
+        /// What else the reader reported.
         public var facts: TapFacts?
 
-        /// Makes one.
         public init(amount: Money, isRefund: Bool = false, card: CardSummary? = nil, facts: TapFacts? = nil) {
             self.amount = amount
             self.isRefund = isRefund

@@ -60,7 +60,6 @@ public enum RiskReason: Hashable, Sendable {
         }
     }
 
-    /// One sentence.
     public var sentence: String {
         switch self {
         case .notAllowed: "The shop takes no cards offline."

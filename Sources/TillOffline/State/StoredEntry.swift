@@ -6,9 +6,8 @@ public struct StoredEntry: Hashable, Sendable {
     public enum State: UInt8, Hashable, Sendable {
         /// Stored, in no batch.
         case open
-        /// In a batch.
         case batched
-        /// Put aside; a person must look.
+        /// Put aside; a person must review it.
         case quarantined
         /// Taken back: never to be forwarded.
         case voided
@@ -32,7 +31,6 @@ public struct StoredEntry: Hashable, Sendable {
     var attemptTag: UInt64
     /// What its card is counted by.
     var cardTag: UInt64
-    /// How it stands.
     public var state: State
     /// The entry's payload is not in the file any more.
     var isRemoved: Bool

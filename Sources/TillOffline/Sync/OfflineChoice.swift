@@ -12,11 +12,8 @@ public enum OfflineChoice: String, Hashable, Sendable, CaseIterable {
 
 /// A payment that was accepted without the provider: stored, not authorized. It is not paid, and no type of it says so.
 public struct StoredNotAuthorized: Hashable, Sendable {
-    /// The payment.
     public let payment: PaymentID
-    /// What is sold.
     public let order: OrderID
-    /// How much.
     public let amount: Money
     /// Where and until when.
     public let tap: StoredTap

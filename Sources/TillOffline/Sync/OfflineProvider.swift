@@ -5,7 +5,6 @@ public import TillCore
 public struct OfflineProvider: PaymentServiceProvider {
     /// `offline`, as in `--provider offline`.
     public static let providerName = ProviderName(rawValue: "offline")
-    /// Its name.
     public let name = OfflineProvider.providerName
     /// What it can do: the online provider's, but money is taken at once and nothing is made first.
     public let capabilities: ProviderCapabilities
@@ -125,7 +124,7 @@ public struct OfflineProvider: PaymentServiceProvider {
     }
 
     /// The log does not have it any more. If it was stored once, only the online provider can say what became of it; that
-    /// it has not heard of it says nothing, because somebody may still hold the card's data.
+    /// it does not know it says nothing, because somebody may still hold the card's data.
     private func askOnline(_ request: QueryRequest, wasStored: Bool) async -> ProviderAnswer<ProviderSnapshot> {
         var request = request
         if wasStored { request.context.reference = nil }

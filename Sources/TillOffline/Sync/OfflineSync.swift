@@ -15,7 +15,7 @@ public struct OfflineSync: Sendable {
     public enum SettleOutcome: Hashable, Sendable {
         /// The journal has it.
         case settled
-        /// The journal could not be written; to be tried again.
+        /// The journal could not be recorded; to be tried again.
         case notYet(reason: String)
     }
 
@@ -39,7 +39,6 @@ public struct OfflineSync: Sendable {
         enum Reach: Hashable, Sendable { case there, out, stuck }
         var reach = Reach.there
 
-        /// An empty one.
         public init() {}
     }
 

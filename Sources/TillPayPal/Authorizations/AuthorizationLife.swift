@@ -8,7 +8,7 @@ public struct AuthorizationLife: Hashable, Sendable {
     public static let honorPeriod: Span = .days(3)
     /// For so long a hold can be captured at all.
     public static let validity: Span = .days(29)
-    /// How long before each end somebody is told.
+    /// How long before each end a warning is sent.
     public static let warnings: [Span] = [.days(1), .hours(4)]
 
     /// When the first hold was made. A renewed hold counts from its original.
@@ -20,7 +20,6 @@ public struct AuthorizationLife: Hashable, Sendable {
     /// When the honor period ends, by what is known of the server, else by ``honorPeriod``.
     public let honoredUntil: Timestamp
 
-    /// A life.
     public init(
         created: Timestamp, renewed: Timestamp? = nil, expires: Timestamp? = nil, honoredUntil: Timestamp? = nil
     ) {
@@ -77,7 +76,6 @@ public struct AuthorizationLife: Hashable, Sendable {
     public struct Alarm: Hashable, Sendable {
         /// From when.
         public var at: Timestamp
-        /// What, one sentence.
         public var sentence: String
     }
 
@@ -116,7 +114,6 @@ public enum AuthorizationLifeError: ExplainedError, Hashable {
     /// There is no hold.
     case nothingHeld
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .tooEarly: "reauthorization_too_early"
@@ -126,7 +123,6 @@ public enum AuthorizationLifeError: ExplainedError, Hashable {
         }
     }
 
-    /// What happened.
     public var what: String {
         switch self {
         case .tooEarly(let end): "The bank honors the hold until \(end.internetTime); it can be renewed after that."
@@ -157,7 +153,6 @@ public struct CaptureLimit: Hashable, Sendable {
     /// At most so much more, in the currency's minor units.
     public var maximumMore: Money?
 
-    /// A rule.
     public init(percent: Int64, maximumMore: Money?) {
         self.percent = percent
         self.maximumMore = maximumMore

@@ -130,7 +130,7 @@ extension PayPalProvider {
         }
     }
 
-    /// A refusal may be the repetition of a call that was done: the order tells.
+    /// A refusal may be the repetition of a call that was done: the order decides.
     private func settled(
         _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?, until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {

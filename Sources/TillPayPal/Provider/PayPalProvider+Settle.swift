@@ -41,7 +41,7 @@ extension PayPalProvider {
             }
             if capture.isRefused { return .declined(capture.decline(debugID: nil)) }
             return .unknown(.pending)
-        // Done before, by us or by others: the sum of the captures tells.
+        // Done before, by us or by others: the sum of the captures decides.
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -80,7 +80,7 @@ extension PayPalProvider {
         case .failed(let error)
         where error.issue?.rawValue == "PREVIOUSLY_VOIDED" || error.issue == .authorizationVoided:
             return .approved(Confirmation(reference: reference.providerReference))
-        // All of it was captured, by somebody else: there is nothing to let go, and there never will be.
+        // All of it was captured, by somebody else: there is nothing to release, and there never will be.
         case .failed(let error) where error.issue?.rawValue == "PREVIOUSLY_CAPTURED": return .declined(error.decline)
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
@@ -109,7 +109,7 @@ extension PayPalProvider {
             contentType: "application/json", key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
         case .answered: return .approved(Confirmation(reference: reference.providerReference))
-        // Meanwhile a call under way has charged it: the next look sees what is to be voided or refunded.
+        // Meanwhile a call under way has charged it: the next query sees what is to be voided or refunded.
         case .failed(let error) where error.status == 422 || error.status == 404: return .unknown(.pending)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)

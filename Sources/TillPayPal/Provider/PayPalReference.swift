@@ -2,7 +2,7 @@ internal import TillPayPalClient
 internal import TillCore
 
 /// What the journal keeps of an attempt: the order and, once known, the hold or the capture in it, so that a later
-/// capture, void or refund needs neither the card nor another look. As text: `ORDER`, `ORDER.A.HOLD`,
+/// capture, void or refund needs neither the card nor another query. As text: `ORDER`, `ORDER.A.HOLD`,
 /// `ORDER.C.CAPTURE`, and for a hold that was renewed `ORDER.A.HOLD.R.RENEWED`.
 struct PayPalReference: Hashable, Sendable {
     var order: PayPalOrderID

@@ -158,7 +158,7 @@ extension CardClient where Config == ServerConfig {
         do throws(CardClientError) {
             return try ExecutedOrder(try await order(call, retention: PayPalRetention.orders, moneyMoved: .unknown))
         } catch {
-            // Done before, or under a key that is forgotten: the order tells.
+            // Done before, or under a key that is forgotten: the order decides.
             switch error {
             case .keyForgotten: break
             case .refused(let refusal) where refusal.kind == .alreadyDone: break

@@ -13,10 +13,9 @@ public struct ExecutedOrder: Hashable, Sendable {
 
     /// What became of the money.
     public let money: Money
-    /// All that PayPal told.
+    /// All that PayPal reported.
     public let response: OrderResponse
 
-    /// The order.
     public var orderID: PayPalOrderID { response.orderID }
     /// What was to happen with the money.
     public var intent: OrderIntent? { response.intent }

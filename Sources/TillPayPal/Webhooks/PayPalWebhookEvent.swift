@@ -14,7 +14,7 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         public static let captureDeclined = Kind(rawValue: "PAYMENT.CAPTURE.DECLINED")
         /// As ``captureDeclined``.
         public static let captureDenied = Kind(rawValue: "PAYMENT.CAPTURE.DENIED")
-        /// A hold was let go or has ended.
+        /// A hold was voided or has expired.
         public static let authorizationVoided = Kind(rawValue: "PAYMENT.AUTHORIZATION.VOIDED")
     }
 

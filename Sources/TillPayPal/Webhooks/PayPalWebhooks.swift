@@ -133,7 +133,7 @@ public actor PayPalWebhooks {
         return event
     }
 
-    /// `https`, one of the known hosts, its usual port, and nothing else in it: decided before anything is fetched.
+    /// `https`, one of the known hosts, its default port, and nothing else in it: decided before anything is fetched.
     private func allowed(_ address: String) -> URLComponents? {
         guard address.utf8.count <= 512, let url = URLComponents(string: address), isAllowed(url), url.user == nil,
             url.password == nil, url.query == nil, url.fragment == nil, url.path.hasPrefix("/v1/notifications/certs/"),
@@ -152,7 +152,7 @@ public actor PayPalWebhooks {
         at url: URLComponents, address: String, now: Timestamp
     ) async throws(PayPalWebhookError) -> [Certificate] {
         if let found = kept[address], now.since(found.at) < PayPalWebhooks.certificateLife {
-            // Its dates are looked at again each time.
+            // Its dates are checked again each time.
             return try await trusted(found.chain, now)
         }
         var request = HTTPRequest(

@@ -145,6 +145,6 @@ public struct CardApproval: Hashable, Sendable {
     public let orderID: PayPalOrderID
     /// The customer was at the bank's page.
     public let attemptedChallenge: Bool
-    /// Who bears a loss, where the answer tells it. After a challenge the server reads it.
+    /// Who bears a loss, where the answer shows it. After a challenge the server reads it.
     public let liability: AuthenticationResult?
 }

@@ -24,7 +24,7 @@ public enum CardClientError: ExplainedError, Hashable {
     case foreignCallback(PayPalOrderID)
     /// PayPal has forgotten the key by now: sent again, the request would be done twice.
     case keyForgotten(IdempotencyKey)
-    /// The key could not be written down, so nothing was sent.
+    /// The key could not be recorded, so nothing was sent.
     case notRecorded(String)
     /// There is no usable answer.
     case unexpected(String, moneyMoved: MoneyMoved)

@@ -6,7 +6,7 @@ public import TillCore
 /// key, and never under a key that PayPal has forgotten.
 public protocol SentRequestRecorder: Sendable {
     /// Writes a key down durably, unless it is there already.
-    /// - Returns: when the key was written down first.
+    /// - Returns: when the key was recorded first.
     /// - Throws: if it cannot be written; then nothing is sent.
     func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp
 }
@@ -17,7 +17,7 @@ package struct NoSentRequests: SentRequestRecorder {
     package func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp { now }
 }
 
-/// In memory: for tests and for keys that something else has written down already.
+/// In memory: for tests and for keys that something else has recorded already.
 public final class MemorySentRequests: SentRequestRecorder {
     private let keys = Mutex<[IdempotencyKey: Timestamp]>([:])
     /// A recorder that has seen no request.
@@ -38,7 +38,7 @@ public actor FileSentRequests: SentRequestRecorder {
     /// The largest file that is read.
     public static let maximumBytes = 64 << 20
 
-    /// Why a request could not be written down.
+    /// Why a request could not be recorded.
     public enum Fault: Error, Sendable {
         /// The file cannot be opened, read or written.
         case unusable(String)
@@ -74,7 +74,7 @@ public actor FileSentRequests: SentRequestRecorder {
     }
 
     /// Writes a key down, unless it is there already, and returns once the disk has it.
-    /// - Returns: when the key was written down first.
+    /// - Returns: when the key was recorded first.
     /// - Throws: ``Fault/full``, or what the file system says; then nothing may be sent.
     public func willSend(_ key: IdempotencyKey, call: String, at now: Timestamp) async throws -> Timestamp {
         if let first = keys[key.rawValue] { return first }

@@ -4,7 +4,6 @@ public struct OrderIntent: RawRepresentable, Hashable, Sendable, CustomStringCon
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
     /// Take it at once.
     public static let capture = OrderIntent(rawValue: "CAPTURE")

@@ -16,7 +16,7 @@ public enum OrderOutcome: Hashable, Sendable {
     case approved
     /// Nothing was asked for.
     case open
-    /// The hold was let go or has ended, or the order is over.
+    /// The hold was voided or has ended, or the order is over.
     case voided
 }
 

@@ -1,11 +1,11 @@
 public import TillCore
 
-/// An order as PayPal tells it. Its `status` says how far the order is, never whether it is paid: a declined card
-/// leaves an order `COMPLETED`. Whether it is paid says ``outcome``, which looks at the captures only.
+/// An order as PayPal reports it. Its `status` says how far the order is, never whether it is paid: a declined card
+/// leaves an order `COMPLETED`. Whether it is paid says ``outcome``, which counts the captures only.
 public struct OrderResponse: Hashable, Sendable {
     /// The order's name at PayPal.
     public let orderID: PayPalOrderID
-    /// What was to happen with the money, if the answer tells it.
+    /// What was to happen with the money, if the answer shows it.
     public let intent: OrderIntent?
     /// How far the order is. Not whether it is paid.
     public let status: OrderStatus
@@ -68,7 +68,6 @@ public struct OrderStatus: RawRepresentable, Hashable, Sendable, CustomStringCon
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
     /// Made, and not paid.
     public static let created = OrderStatus(rawValue: "CREATED")

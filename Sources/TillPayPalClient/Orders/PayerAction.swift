@@ -1,7 +1,7 @@
 internal import Foundation
 import TillCore
 
-/// A challenge of the card's bank: where the customer goes, and how the way back is recognised.
+/// A challenge of the card's bank: where the customer goes, and how the return URL is recognized.
 public struct PayerAction: Hashable, Sendable {
     /// Where the customer goes. Always `https`, or this machine.
     public let url: String

@@ -7,7 +7,6 @@ package enum PayPalOutcome: Sendable {
     case answered(Int, JSONValue, debugID: String?)
     /// An error answer of PayPal.
     case failed(PayPalError)
-    /// No request left.
     case notSent(String)
     /// There is no answer, or none that can be read.
     case unknown(String)

@@ -4,7 +4,7 @@ import TillCore
 public struct PayPalEnvironment: Hashable, Sendable, CustomStringConvertible {
     /// `https` or, for this machine only, `http`.
     public let scheme: String
-    /// Host, and port if it is not the usual one.
+    /// Host, and port if it is not the default.
     public let authority: String
     /// Money is real there.
     public let isLive: Bool

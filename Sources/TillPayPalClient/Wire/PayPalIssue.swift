@@ -6,7 +6,6 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
     public let rawValue: String
     /// Takes the word as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
 
     /// What can be done about an issue.
@@ -52,7 +51,7 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let instrumentDeclined = PayPalIssue(rawValue: "INSTRUMENT_DECLINED")
     /// The hold has ended.
     public static let authorizationExpired = PayPalIssue(rawValue: "AUTHORIZATION_EXPIRED")
-    /// The hold was let go.
+    /// The hold was voided.
     public static let authorizationVoided = PayPalIssue(rawValue: "AUTHORIZATION_VOIDED")
 
     /// Our word for it, as a reason why a payment did not happen.

@@ -36,7 +36,7 @@ public struct PrinterPin: Hashable, Sendable {
         self.init(digest: bytes)
     }
 
-    /// Looks at the certificate that a printer shows, for trust on first use: connects, notes it and sends nothing.
+    /// Reads the certificate that a printer shows, for trust on first use: connects, notes it and sends nothing.
     /// - Throws: ``IPPError/unreachable(_:mayHaveArrived:)`` if it shows none.
     public static func observe(_ address: PrinterAddress.IPP) async throws(IPPError) -> PrinterPin {
         do {

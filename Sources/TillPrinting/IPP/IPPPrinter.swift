@@ -10,7 +10,6 @@ public struct IPPPrinter: Sendable {
     private let canvas: Canvas
     private let clock: any TillClock
 
-    /// Sends nothing yet.
     public init(client: IPPClient, canvas: Canvas, clock: any TillClock = SystemClock()) {
         self.client = client
         self.canvas = canvas

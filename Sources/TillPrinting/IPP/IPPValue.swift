@@ -30,7 +30,6 @@ public enum IPPTag {
     public static let name: UInt8 = 0x42
     /// A word that the standard or a vendor defines.
     public static let keyword: UInt8 = 0x44
-    /// `uri`.
     public static let uri: UInt8 = 0x45
     /// `charset`, always `utf-8` here.
     public static let charset: UInt8 = 0x47

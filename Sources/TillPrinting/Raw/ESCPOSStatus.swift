@@ -1,6 +1,6 @@
 import TillReceipts
 
-/// What a receipt printer says of itself: answers to `DLE EOT n`, and what it tells without being asked once `GS a`
+/// What a receipt printer says of itself: answers to `DLE EOT n`, and what it reports without being asked once `GS a`
 /// has switched that on, which another till or an earlier job may have done.
 struct ESCPOSStatus: Hashable {
     /// What was asked.
@@ -102,7 +102,7 @@ struct ESCPOSAnswers {
         return nil
     }
 
-    /// Drops answers that nobody waits for any more, but not the beginning of what the printer tells by itself.
+    /// Drops answers that nobody waits for any more, but not the beginning of what the printer reports by itself.
     mutating func forget() { while next() != nil {} }
 
     /// Something answers in words, as web and mail servers do: no printer.

@@ -6,7 +6,7 @@ import TillReceipts
 ///
 /// It is asked how it stands before a byte of the receipt is sent, so that a receipt does not go into a printer
 /// without paper, and after. No answer is `unknown`: some printers and print servers never give one. One that is known
-/// to tell its state by itself is asked to while it prints, and not to any more then.
+/// to report its state by itself is asked to while it prints, and not to any more then.
 public struct RawPrinter: Sendable {
     /// How long an answer about the state is waited for.
     public static let statusDeadline = Span.milliseconds(800)
@@ -15,7 +15,7 @@ public struct RawPrinter: Sendable {
     /// How long the printer may take to take all bytes.
     public static let writeDeadline = Span.seconds(30)
 
-    /// Bytes between two looks at what the printer tells by itself.
+    /// Bytes between two queries of what the printer reports by itself.
     static let piece = 4_096
 
     private let address: PrinterAddress
@@ -72,7 +72,7 @@ public struct RawPrinter: Sendable {
         }
     }
 
-    /// Writes all, and passes on what the printer tells on the way.
+    /// Writes all, and passes on what the printer reports on the way.
     private func write(_ bytes: [UInt8], to line: any RawLine, _ listener: PrintListener) async -> Bool {
         guard reportsState else { return await line.write(bytes, deadline: writeDeadline) }
         let end = ContinuousClock.now + writeDeadline.duration
@@ -154,7 +154,7 @@ enum RawLineState: Sendable {
 
 extension RawLine {
     /// Asks all that is known to be asked; stops at the first question without an answer.
-    /// - Parameter reportsState: a printer that keeps silent is asked to tell by itself, which it does at once.
+    /// - Parameter reportsState: a printer that keeps silent is asked to report by itself, which it does at once.
     func state(reportsState: Bool = false) async -> RawLineState {
         var answers: [ESCPOSStatus] = []
         for question in ESCPOSStatus.questions {
@@ -174,7 +174,7 @@ extension RawLine {
         return .said(await told(asking: reportsState) ?? PrinterState(.unknown))
     }
 
-    /// What the printer tells by itself.
+    /// What the printer reports by itself.
     /// - Parameter isAsked: it is asked to, and then not to any more.
     private func told(asking isAsked: Bool) async -> PrinterState? {
         let before = await heard().told

@@ -15,7 +15,6 @@ public struct CounterReader: Hashable, Sendable {
     /// It is at something right now.
     public let isBusy: Bool
 
-    /// Makes one.
     public init(
         id: String, label: String, deviceType: String, status: String? = nil, location: String? = nil,
         isSimulated: Bool = false, isBusy: Bool = false

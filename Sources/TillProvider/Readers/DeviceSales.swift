@@ -20,7 +20,6 @@ public struct DeviceToken: Sendable {
     /// The place that it is for.
     public let location: String?
 
-    /// Makes one.
     public init(secret: Secret<String>, location: String?) {
         self.secret = secret
         self.location = location

@@ -18,14 +18,12 @@ public struct ReaderError: ExplainedError, Hashable {
     public let kind: Kind
     /// The stable word, the provider's own where it has one.
     public let code: String
-    /// What happened.
     public let what: String
     /// Whether money moved.
     public let moneyMoved: MoneyMoved
     /// What to do next.
     public let next: String
 
-    /// Makes one.
     public init(_ kind: Kind, code: String, _ what: String, moneyMoved: MoneyMoved = .no, next: String) {
         self.kind = kind
         self.code = code

@@ -68,14 +68,11 @@ public protocol ReaderSimulation: Sendable {
 public struct ReaderStep: Hashable, Sendable {
     /// The shop.
     public let account: AccountID
-    /// The payment.
     public let payment: PaymentID
     /// The reader's id.
     public let reader: String
-    /// What happened.
     public let event: CardReaderEvent
 
-    /// Makes one.
     public init(account: AccountID, payment: PaymentID, reader: String, event: CardReaderEvent) {
         self.account = account
         self.payment = payment

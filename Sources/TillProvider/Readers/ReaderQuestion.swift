@@ -9,7 +9,6 @@ public struct ReaderQuestion: Hashable, Sendable {
     /// The longest question or answer to choose, in bytes; a reader's screen shows far less.
     public static let maximumBytes = 200
 
-    /// One of ``kinds``.
     public let kind: String
     /// The question.
     public let title: String
@@ -20,7 +19,6 @@ public struct ReaderQuestion: Hashable, Sendable {
     /// What can be chosen, for a selection.
     public let choices: [String]
 
-    /// Makes one.
     public init(
         kind: String, title: String, details: String? = nil, isRequired: Bool = false, choices: [String] = []
     ) {
@@ -34,7 +32,6 @@ public struct ReaderQuestion: Hashable, Sendable {
 
 /// How far a customer is with questions. Answers may be personal data: they are passed on and kept nowhere.
 public struct ReaderAnswers: Hashable, Sendable {
-    /// One answer.
     public struct Answer: Hashable, Sendable {
         /// As in ``ReaderQuestion/kind``.
         public let kind: String
@@ -47,7 +44,6 @@ public struct ReaderAnswers: Hashable, Sendable {
         /// The customer skipped it.
         public let isSkipped: Bool
 
-        /// Makes one.
         public init(kind: String, title: String?, value: String?, text: String?, isSkipped: Bool) {
             self.kind = kind
             self.title = title
@@ -65,10 +61,8 @@ public struct ReaderAnswers: Hashable, Sendable {
     public let status: String?
     /// Why it failed, in the provider's word.
     public let failureCode: String?
-    /// What was answered.
     public let answers: [Answer]
 
-    /// Makes one.
     public init(reader: String, label: String, status: String?, failureCode: String?, answers: [Answer]) {
         self.reader = reader
         self.label = label

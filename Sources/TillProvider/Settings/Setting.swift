@@ -40,7 +40,6 @@ public struct Setting: Hashable, Sendable {
     /// What it is for, in one sentence.
     public let about: String
 
-    /// Makes one.
     public init(key: String, option: String? = nil, kind: Kind, defaultValue: String? = nil, about: String) {
         self.key = key
         self.option = option

@@ -26,14 +26,9 @@ extension SettingValues {
 
 /// Nobody set anything.
 public struct NoSettings: SettingValues {
-    /// Makes one.
     public init() {}
-    /// `nil`
     public func text(_ setting: Setting) -> String? { nil }
-    /// `nil`
     public func secret(_ setting: Setting) -> Secret<String>? { nil }
-    /// `nil`
     public func number(_ setting: Setting) -> Int? { nil }
-    /// `nil`
     public func span(_ setting: Setting) -> Span? { nil }
 }

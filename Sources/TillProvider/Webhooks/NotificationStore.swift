@@ -20,7 +20,6 @@ public struct KeptNotification: Hashable, Sendable {
     /// What the provider's room needs of it. Nothing of a card.
     public let document: [UInt8]
 
-    /// Makes one.
     public init(name: String, reference: String, payment: String?, document: [UInt8]) {
         self.name = name
         self.reference = reference

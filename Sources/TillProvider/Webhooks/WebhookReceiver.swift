@@ -25,13 +25,11 @@ extension WebhookReceiver {
 
 /// A webhook as it came.
 public struct WebhookDelivery: Sendable {
-    /// The body.
     public let body: [UInt8]
     /// When it came.
     public let receivedAt: Timestamp
     private let headers: HTTPFields
 
-    /// Makes one.
     public init(body: [UInt8], headers: HTTPFields, receivedAt: Timestamp) {
         self.body = body
         self.headers = headers
@@ -51,7 +49,6 @@ public struct WebhookEvent: Sendable {
     /// Called once the event is recorded, not for its repetitions: who waits for a reader looks at it at once.
     public let onRecorded: @Sendable () -> Void
 
-    /// Makes one.
     public init(id: String, payment: PaymentID?, onRecorded: @escaping @Sendable () -> Void = {}) {
         self.id = id
         self.payment = payment
@@ -63,10 +60,8 @@ public struct WebhookEvent: Sendable {
 public struct WebhookAcknowledgment: Hashable, Sendable {
     /// The media type.
     public let contentType: String
-    /// The text.
     public let body: String
 
-    /// Makes one.
     public init(contentType: String, body: String) {
         self.contentType = contentType
         self.body = body
@@ -78,7 +73,6 @@ public struct WebhookAcknowledgment: Hashable, Sendable {
 
 /// Why a delivery is not taken.
 public struct WebhookRefusal: Error, Hashable, Sendable {
-    /// The stable word.
     public let code: String
     /// What happened, in a sentence.
     public let what: String

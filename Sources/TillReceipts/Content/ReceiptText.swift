@@ -12,13 +12,13 @@ public struct ReceiptText: Hashable, Sendable {
 
     /// Takes text from anywhere and keeps what prints.
     public init(_ text: String) {
-        // Looked through before it is cut: half a number is no number any more, and shows too many digits.
+        // Scanned before it is cut: half a number is no number any more, and shows too many digits.
         let most = ReceiptText.maximumLength + ReceiptText.longestNumber
         let kept = ReceiptText.isFit(text) ? text : ReceiptText.printable(text, atMost: most)
         plain = ReceiptText.cut(CardNumberMask.masked(kept))
     }
 
-    /// Takes text from an authority (a fiscal signature, a serial), which is not looked through for card numbers.
+    /// Takes text from an authority (a fiscal signature, a serial), which is not scanned for card numbers.
     public init(verbatim text: String) {
         let most = ReceiptText.maximumLength + 1
         plain = ReceiptText.isFit(text) ? text : ReceiptText.cut(ReceiptText.printable(text, atMost: most))
@@ -55,7 +55,7 @@ public struct ReceiptText: Hashable, Sendable {
         return count < maximumLength && (last != 0x20 || count == 0)
     }
 
-    /// A card's number with as many separators as are looked through.
+    /// A card's number with as many separators as are scanned.
     private static let longestNumber = 80
 
     /// The text, with an ellipsis in the place of what is too much.

@@ -9,7 +9,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case sale
         /// Money goes back to the customer.
         case refund
-        /// A hold let go.
+        /// A voided hold.
         case void
         /// Money is held on the card and not taken.
         case authorization
@@ -71,7 +71,7 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public var authorizationResponseCode: ReceiptText?
     /// The application cryptogram (9F26), hex.
     public var cryptogram: ReceiptText?
-    /// What the cryptogram says, if it was told.
+    /// What the cryptogram says, if it was reported.
     public var cryptogramType: CryptogramType?
     /// Terminal verification results (95), hex: TVR.
     public var terminalVerificationResults: ReceiptText?

@@ -9,7 +9,7 @@ public struct StoreDetails: Hashable, Sendable {
         /// The number as the authority writes it.
         public let value: ReceiptText
 
-        /// An identifier; opaque, so it is not looked through for card numbers.
+        /// An identifier; opaque, so it is not scanned for card numbers.
         public init(name: String, value: String) {
             self.name = ReceiptText(name)
             self.value = ReceiptText(verbatim: value)
@@ -30,7 +30,7 @@ public struct StoreDetails: Hashable, Sendable {
     public var merchantID: ReceiptText?
     /// The number of the terminal: TID.
     public var terminalID: ReceiptText?
-    /// The country as ISO 3166-1 alpha-2, for the rules of a region; `nil` if not told.
+    /// The country as ISO 3166-1 alpha-2, for the rules of a region; `nil` if not reported.
     public var region: String?
     /// A picture over the name, one bit a dot.
     public var logo: MonochromeImage?

@@ -48,7 +48,7 @@ public enum ESCPOSCommand {
     public static func drawer(pin: Int) -> [UInt8] { [0x1B, 0x70, pin == 5 ? 1 : 0, 0x32, 0x32] }
     /// `DLE EOT n`: asks for the state; it passes by the buffer.
     public static func status(_ question: Question) -> [UInt8] { [0x10, 0x04, question.rawValue] }
-    /// `GS a n`: tells the state by itself whenever it changes.
+    /// `GS a n`: reports the state by itself whenever it changes.
     public static func automaticStatus(_ on: Bool) -> [UInt8] { [0x1D, 0x61, on ? 0xFF : 0] }
 
     /// `GS v 0`: dots, in bands of ``bandHeight`` rows, since printers hold only so much.

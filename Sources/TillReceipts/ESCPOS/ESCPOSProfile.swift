@@ -16,7 +16,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
 
     /// Its name, as typed.
     public let name: String
-    /// Characters of the usual size on a line.
+    /// Characters of the default size on a line.
     public var columns: Int
     /// Dots on a line.
     public var dots: Int
@@ -30,7 +30,7 @@ public struct ESCPOSProfile: Hashable, Sendable {
     public var drawsCodes: Bool
     /// Pins of its plug for a cash drawer, of 2 and 5; none: it has no plug.
     public var drawerPins: [Int]
-    /// It tells its state by itself, once `GS a` has asked it to. Printers that do not know the command may print its
+    /// It reports its state by itself, once `GS a` has asked it to. Printers that do not know the command may print its
     /// bytes, so it goes only to those that are known to.
     public var reportsState: Bool
 

@@ -26,7 +26,7 @@ extension ReceiptRenderer {
 }
 
 private struct ESCPOSWriter {
-    /// Dots of a line of the usual size.
+    /// Dots of a line of the default size.
     static let lineHeight = 30
 
     let profile: ESCPOSProfile

@@ -8,7 +8,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case sale
     /// Money given back: a paper of its own with the sale that it belongs to.
     case refund
-    /// A hold let go.
+    /// A voided hold.
     case void
     /// A hold that nobody captured yet.
     case authorization
@@ -16,7 +16,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case decline
     /// The bank approved a part.
     case partial
-    /// A part of a hold was captured, and the rest of it let go.
+    /// A part of a hold was captured, and the rest of it released.
     case rest
     /// A card read without a connection.
     case offline

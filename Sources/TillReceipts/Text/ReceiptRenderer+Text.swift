@@ -17,9 +17,7 @@ extension ReceiptRenderer {
 
 /// Lines of a fixed width, of one receipt: what a terminal shows and a printer in text mode prints.
 struct TextPage {
-    /// One line.
     enum Line: Hashable {
-        /// Words.
         case text(Words)
         /// A line across.
         case rule(String)

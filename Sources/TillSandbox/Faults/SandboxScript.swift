@@ -10,19 +10,16 @@ public struct SandboxScript: Hashable, Sendable {
         /// In so many of a million calls.
         public var perMillion: UInt64
 
-        /// Makes one.
         public init(_ fault: SandboxFault, perMillion: UInt64) {
             self.fault = fault
             self.perMillion = perMillion
         }
     }
 
-    /// The seed.
     public let seed: UInt64
     /// Faults of each operation.
     public var rates: [SandboxOperation: [Rate]]
 
-    /// Makes one.
     public init(seed: UInt64, rates: [SandboxOperation: [Rate]]) {
         self.seed = seed
         self.rates = rates

@@ -33,7 +33,7 @@ extension SandboxCharge {
     private static let renewalMark = "_h"
 
     /// Renews the hold on what is not captured yet, never past its end. Asked again under another key it renews again,
-    /// so that whoever relies on more than his own books is found out.
+    /// so that whoever relies on more than his own ledger is found out.
     mutating func renew(_ amount: Int64, key: String, rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         guard let honorPeriod = rules.honorPeriod, let holdEndsAt, let honoredUntil, state == .authorized, !isClosed
         else { return .declined(code: "unexpected_state", message: "There is no hold that can be renewed.") }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// One charge in the sandbox's own books: the truth that an engine is checked against. Holds no card number.
+/// One charge in the sandbox's own ledger: the truth that an engine is checked against. Holds no card number.
 public struct SandboxCharge: Codable, Hashable, Sendable {
     /// Where a charge stands.
     public enum State: String, Codable, Hashable, Sendable {
@@ -40,7 +40,6 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var refund: String?
         /// Minor units.
         public var amount: Int64
-        /// How it stands.
         public var status: Status
         /// When it was asked for, milliseconds since 1970.
         public var createdAt: Int64
@@ -82,11 +81,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var key: String?
     /// The shop.
     public var account: String?
-    /// The order.
     public var order: String?
-    /// The payment.
     public var payment: String?
-    /// The attempt.
     public var attempt: String?
     /// What was asked for, in minor units.
     public var amount: Int64
@@ -98,7 +94,6 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var captures: [Capture] = []
     /// All refunds, oldest first.
     public var refunds: [Refund] = []
-    /// Where it stands.
     public var state: State = .unconfirmed
     /// Nothing more can be captured.
     public var isClosed = false

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Books in an SQLite file that several processes may use at once. Each transaction is one immediate transaction of
+/// A ledger in an SQLite file that several processes may use at once. Each transaction is one immediate transaction of
 /// SQLite. A killed process loses nothing; a lost power supply may lose the last moments (`synchronous=NORMAL`),
 /// never the file.
 public final class SandboxFileStore: SandboxStore {
@@ -28,7 +28,7 @@ public final class SandboxFileStore: SandboxStore {
         }
     }
 
-    /// Runs a change of the books, all of it or nothing.
+    /// Runs a change of the ledger, all of it or nothing.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {

@@ -1,18 +1,16 @@
 public import TillCore
 
-/// The provider's own truth: its books, its rules, and its memory of keys.
+/// The provider's own truth: its ledger, its rules, and its memory of keys.
 ///
 /// Each call is one transaction. A key that was seen within ``SandboxRules/replayWindow`` gets its first answer
 /// again; after that the thing is done again. A void of a key that was never seen marks the key dead for good.
 public struct SandboxLedger: Sendable {
-    /// Where the books are.
+    /// Where the ledger is.
     public let store: any SandboxStore
-    /// The time.
     public let clock: any TillClock
     /// How strict it is.
     public let rules: SandboxRules
 
-    /// Opens books.
     public init(store: any SandboxStore, clock: any TillClock = SystemClock(), rules: SandboxRules = SandboxRules()) {
         self.store = store
         self.clock = clock
@@ -67,7 +65,6 @@ public struct SandboxLedger: Sendable {
         try await store.transaction { try $0.allCharges().filter { !$0.isTombstone } }
     }
 
-    /// One charge.
     public func charge(_ reference: ProviderReference) async throws -> SandboxCharge? {
         try await store.transaction { try $0.charge(SandboxCharge.reference(ofHold: reference.rawValue)) }
     }

@@ -1,14 +1,13 @@
 import Synchronization
 
-/// Books in memory. Lost with the process; fast enough for millions of simulated payments.
+/// A ledger in memory. Lost with the process; fast enough for millions of simulated payments.
 public final class SandboxMemoryStore: SandboxStore {
     private let shelf = MemoryShelf()
     private let turn = Mutex<Void>(())
 
-    /// Empty books.
     public init() {}
 
-    /// Runs a change of the books, all of it or nothing.
+    /// Runs a change of the ledger, all of it or nothing.
     public func transaction<Result: Sendable>(
         _ body: @escaping @Sendable (any SandboxShelf) throws -> Result
     ) async throws -> Result {

@@ -1,4 +1,4 @@
-/// Where the sandbox keeps its books.
+/// Where the sandbox keeps its ledger.
 public protocol SandboxStore: Sendable {
     /// Runs `body` alone: nobody else reads or writes meanwhile, and if it throws nothing was written.
     func transaction<Result: Sendable>(
@@ -6,7 +6,7 @@ public protocol SandboxStore: Sendable {
     ) async throws -> Result
 }
 
-/// The books, open for one transaction. Not to be kept.
+/// The ledger, open for one transaction. Not to be kept.
 public protocol SandboxShelf {
     /// The charge of that reference.
     func charge(_ reference: String) throws -> SandboxCharge?

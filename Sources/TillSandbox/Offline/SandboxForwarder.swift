@@ -3,9 +3,8 @@ public import TillCore
 public import TillOffline
 
 /// A provider that takes stored payments: opens them, decides about each, and gives its word to delete. It charges in the
-/// sandbox's own books under the attempt's key, so that a payment is charged once however often it comes.
+/// sandbox's own ledger under the attempt's key, so that a payment is charged once however often it comes.
 public struct SandboxForwarder: OfflineForwarder {
-    /// Who it is.
     public let keys = SandboxOfflineKeys.keys
     /// What it remembers of batches and logs.
     public let books: SandboxOfflineLedger
@@ -22,7 +21,7 @@ public struct SandboxForwarder: OfflineForwarder {
     private let latency: Span
     private let fault: @Sendable (BatchUpload) -> SandboxFault?
 
-    /// Makes one over a provider's books.
+    /// Makes one over a provider's ledger.
     /// - Parameter fault: what goes wrong with an upload.
     public init(
         ledger: SandboxLedger, books: SandboxOfflineLedger, clock: any TillClock, latency: Span = .milliseconds(0),

@@ -34,9 +34,8 @@ public final class SandboxOfflineLedger: Sendable {
         }
     }
 
-    /// One payment that was decided about, as the books have it.
+    /// One payment that was decided about, as the ledger has it.
     public struct Decided: Hashable, Sendable {
-        /// Its attempt.
         public var attempt: String
         /// `approved`, `declined` or `poison`.
         public var outcome: String

@@ -9,14 +9,13 @@ public struct SandboxProvider: PaymentServiceProvider {
     public let capabilities: ProviderCapabilities
     /// How it writes amounts: as ISO 4217 has them.
     public let amounts = AmountCodec(provider: "Sandbox", exceptions: [:])
-    /// The provider's books, to look into and to act as the customer.
+    /// The provider's ledger, to look into and to act as the customer.
     public let ledger: SandboxLedger
-    /// What goes wrong.
     public let faults: SandboxFaults
     private let clock: any TillClock
     private let latency: Span
 
-    /// Makes one over books that others may share.
+    /// Makes one over a ledger that others may share.
     /// - Parameters:
     ///   - latency: how long each call takes.
     ///   - preparesFirst: `false`: no charge is made before the money is asked for, so that only keys protect.
@@ -252,7 +251,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         do {
             if fault == .notSent { return .notSent(reason: "connection refused") }
             guard latency.milliseconds > 0 else { return try await deliver(fault, work) }
-            // The books are kept within the latency, not on top of it: the call takes what it is said to take.
+            // The ledger is kept within the latency, not on top of it: the call takes what it is said to take.
             async let pause: Void = clock.sleep(for: latency)
             let answer = try await deliver(fault, work)
             try await pause

@@ -13,7 +13,6 @@ public struct SandboxReaderTokens: Sendable {
     public let lifetime: Span
     private let clock: any TillClock
 
-    /// An issuer.
     public init(
         issuer: String = "till-sandbox", clock: any TillClock, lifetime: Span = TapToPayDeadlines().tokenLifetime
     ) {

@@ -8,7 +8,6 @@ public actor VirtualField: CardChannel {
     private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
     private var lastID: UInt64 = 0
 
-    /// An empty field.
     public init(clock: any TillClock = SystemClock()) { self.clock = clock }
 
     /// Puts a card into the field, and takes out what was there.

@@ -4,7 +4,7 @@ import TillCore
 import TillJournal
 
 /// The baskets that are open, with what became of them, in the journal's database: each change is on the disk before
-/// anything of it is told, so that a counter that dies in the middle of a sheet loses nothing, and any number of
+/// anything of it is reported, so that a counter that dies in the middle of a sheet loses nothing, and any number of
 /// processes can answer for one basket.
 struct ApplePayBaskets: Sendable {
     /// A basket with what became of it.
@@ -17,7 +17,7 @@ struct ApplePayBaskets: Sendable {
         /// Who works on the payment, when it was read.
         var holder = RecordHolder.nobody
 
-        /// What the sheet was told.
+        /// What the sheet was answered.
         var answer: JSONValue? { attempt?.answer.flatMap { try? JSONValue(parsing: $0) } }
     }
 
@@ -104,7 +104,7 @@ struct ApplePayBaskets: Sendable {
         }
     }
 
-    /// Writes what the sheet is told.
+    /// Writes what the sheet is answered.
     /// - Parameter answer: `nil` frees the basket for another payment: this one certainly moved nothing.
     func end(_ id: String, transaction: String, answer: [UInt8]?) async throws(JournalError) {
         try await baskets.update(id) { basket in

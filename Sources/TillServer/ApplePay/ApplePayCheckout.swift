@@ -7,8 +7,8 @@ import TillJournal
 /// Turns an authorized sheet into a paid order: the token is verified and bound to the basket, the contact and the
 /// address are checked again, and the payment runs through the same engine as every other.
 ///
-/// A basket has one payment at a time. That is written down before the token is looked at, the payment's name before
-/// money is asked for, and what the sheet is told before it is told. So a sheet that is lost, a request that is sent
+/// A basket has one payment at a time. That is recorded before the token is examined, the payment's name before
+/// money is asked for, and what the sheet is answered before the answer is sent. So a sheet that is lost, a request that is sent
 /// twice and a counter that dies all lead back to the same payment.
 struct ApplePayCheckout: Sendable {
     let live: LiveApplePayOptions
@@ -41,7 +41,7 @@ struct ApplePayCheckout: Sendable {
         var billing: WalletContact?
     }
 
-    /// The sheet's answer. At most the budget passes; a payment that takes longer goes on and is told as pending.
+    /// The sheet's answer. At most the budget passes; a payment that takes longer goes on and is reported as pending.
     func pay(_ sheet: Authorized) async throws -> JSONValue {
         let unverified: UnverifiedPaymentToken
         do throws(PaymentTokenError) { unverified = try UnverifiedPaymentToken(document: sheet.token) } catch {
@@ -156,7 +156,7 @@ struct ApplePayCheckout: Sendable {
         return pending(basket)
     }
 
-    /// The whole payment; what it comes to is written down before it is returned.
+    /// The whole payment; what it comes to is recorded before it is returned.
     private func run(
         _ sheet: Authorized, _ token: UnverifiedPaymentToken, _ entry: ApplePayBaskets.Entry
     ) async -> Result<JSONValue, any Error> {
@@ -249,7 +249,7 @@ struct ApplePayCheckout: Sendable {
         do throws(CheckoutError) {
             let created = try await open(order)
             guard created.status == .requiresPaymentMethod || created.status == .declined else {
-                // The order is paid, or may be: that payment is told, and no other is made.
+                // The order is paid, or may be: that payment is reported, and no other is made.
                 try await note(created, id, transaction, contact)
                 return await answer(created, entry, contact: contact)
             }

@@ -56,7 +56,7 @@ extension ApplePayDoctor {
         return findings
     }
 
-    /// Where TLS is looked at: the domain itself, or the probe if that is `https`; `nil` for a probe without TLS.
+    /// Where TLS is examined: the domain itself, or the probe if that is `https`; `nil` for a probe without TLS.
     private func tlsProbe(_ name: WebDomain) -> TLSProbe? {
         guard let probe else { return TLSProbe(host: name.name, port: 443, name: name.name) }
         guard probe.hasPrefix("https://") else { return nil }

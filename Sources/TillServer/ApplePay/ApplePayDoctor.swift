@@ -4,7 +4,7 @@ public import TillCore
 
 /// Looks for what is wrong with a shop's Apple Pay before its customers do.
 public struct ApplePayDoctor: Sendable {
-    /// One thing that was looked at.
+    /// One finding.
     public struct Finding: Hashable, Sendable {
         /// Whether it is as it must be.
         public enum Verdict: String, Hashable, Sendable {
@@ -16,7 +16,6 @@ public struct ApplePayDoctor: Sendable {
             case fault
         }
 
-        /// How it stands.
         public var verdict: Verdict
         /// A stable word.
         public var code: String
@@ -24,7 +23,7 @@ public struct ApplePayDoctor: Sendable {
         public var text: String
     }
 
-    /// Days before an end at which it is told.
+    /// Days before an end at which a warning is sent.
     public static let warningDays: Int64 = 30
 
     private let settings: ApplePaySettings

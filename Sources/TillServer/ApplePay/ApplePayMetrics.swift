@@ -29,7 +29,7 @@ final class ApplePayMetrics: Sendable {
         statsD?.count("applepay.tokens.\(outcome)")
     }
 
-    /// What a sheet was told.
+    /// What a sheet was answered.
     func payment(_ outcome: String) {
         state.withLock { $0.payments[outcome, default: 0] += 1 }
         statsD?.count("applepay.payments.\(outcome)")

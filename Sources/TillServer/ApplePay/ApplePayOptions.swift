@@ -12,7 +12,6 @@ public struct ApplePayDomain: Sendable {
         /// When the certificate begins and ends; `nil` if it cannot be read.
         let validity: (from: Timestamp, until: Timestamp)?
 
-        /// An identity.
         public init(certificate: [UInt8], key: Secret<[UInt8]>) {
             self.certificate = certificate
             self.key = key
@@ -38,7 +37,6 @@ public struct ApplePayDomain: Sendable {
     /// Of how many visitors in a hundred, 0 to 100.
     public var percentage: Int
 
-    /// A domain.
     public init(
         domain: WebDomain, merchant: String, identities: [Identity] = [], association: [UInt8]? = nil,
         origins: Set<String> = [], isEnabled: Bool = true, percentage: Int = 100
@@ -53,7 +51,6 @@ public struct ApplePayDomain: Sendable {
     }
 }
 
-/// Who opens tokens.
 public enum TokenOpening: String, Hashable, Sendable {
     /// Till, with the shop's own processing certificate; the provider gets the network token.
     case here
@@ -70,11 +67,9 @@ public struct ApplePayOptions: Sendable {
     public var factory: ApplePayPaymentRequestFactory
     /// The currency of the shop.
     public var currency: Currency
-    /// The domains.
     public var domains: [ApplePayDomain]
     /// The processing keys: those in use, and those whose tokens may still come.
     public var keys: ProcessingKeyRing
-    /// Who opens tokens.
     public var opening = TokenOpening.here
     /// Where the shop delivers.
     public var area: DeliveryArea
@@ -95,7 +90,6 @@ public struct ApplePayOptions: Sendable {
     /// There is who can open tokens.
     var canOpen: Bool { opening == .provider || !keys.all.isEmpty }
 
-    /// Options.
     public init(
         environment: WalletEnvironment, factory: ApplePayPaymentRequestFactory, currency: Currency,
         domains: [ApplePayDomain], keys: ProcessingKeyRing, area: DeliveryArea,

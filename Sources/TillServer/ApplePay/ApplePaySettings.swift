@@ -28,7 +28,6 @@ public struct ApplePaySettings: Sendable {
     public struct Domain: Sendable {
         /// As written.
         public var name: String
-        /// The merchant.
         public var merchant: String
         /// Certificates.
         public var identities: [Pair]
@@ -41,7 +40,6 @@ public struct ApplePaySettings: Sendable {
 
     /// As written.
     public var environment: String
-    /// Who opens tokens.
     public var opening: TokenOpening
     /// The shop's name on the sheet.
     public var displayName: String
@@ -51,7 +49,6 @@ public struct ApplePaySettings: Sendable {
     public var currency: String
     /// Apple's names of card networks.
     public var networks: [String]
-    /// The domains.
     public var domains: [Domain]
     /// Certificates for tokens.
     public var processing: [Pair]
@@ -176,9 +173,7 @@ public struct ApplePaySettings: Sendable {
 public struct ApplePaySettingsError: ExplainedError, Hashable {
     /// The member.
     public let field: String
-    /// The stable word.
     public var code: String { "applepay_settings" }
-    /// What happened.
     public var what: String { "The Apple Pay settings have no usable \(field)." }
     /// Settings move no money.
     public var moneyMoved: MoneyMoved { .no }

@@ -15,7 +15,7 @@ public struct ApplePayWeb: Sendable {
     /// - Parameters:
     ///   - journal: the engine's; it also remembers which transactions were seen.
     ///   - provider: who is asked for the money.
-    ///   - statsD: where figures are sent, beside the page of figures.
+    ///   - statsD: where metrics are sent, beside the metrics page.
     ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
     ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
     public init(
@@ -31,7 +31,7 @@ public struct ApplePayWeb: Sendable {
     /// The sandbox, with the demo shop. There is no way from its simulator to a shop of production.
     /// - Parameters:
     ///   - provider: the sandbox, or another's stand-in.
-    ///   - opening: who opens tokens; a stand-in of a provider looks at their form only.
+    ///   - opening: who opens tokens; a stand-in of a provider checks their form only.
     public static func sandbox(
         checkout: Checkout, journal: any Journal & RecordStore, provider: ProviderName = .sandbox,
         opening: TokenOpening = .here, clock: any TillClock = SystemClock(), statsD: StatsD? = nil
@@ -103,7 +103,7 @@ public struct ApplePayWeb: Sendable {
         try await routes.baskets.open(basket, account: account)
     }
 
-    /// The figures, in the Prometheus text format.
+    /// The metrics, in the Prometheus text format.
     public func metrics() -> String { routes.figures.text(daysLeft: routes.daysLeft()) }
 
     /// Closes the connections to Apple.

@@ -13,7 +13,7 @@ final class CustomerAccounts: Sendable {
         var token: Secret<String>?
     }
 
-    /// Tokens that are told again while this process lives, as to a page that was loaded anew.
+    /// Tokens that are shown again while this process lives, as to a page that was loaded anew.
     static let maximumReportedTokens = 1_000
 
     private struct Told {

@@ -5,7 +5,7 @@ import TillApplePay
 import TillCore
 import TillJournal
 
-/// What Apple tells of merchants' tokens: it calls with an event's identifier and nothing else, and what happened is
+/// What Apple reports of merchants' tokens: it calls with an event's identifier and nothing else, and what happened is
 /// asked of Apple itself, so that nobody can make an event up.
 struct MerchantTokenEvents: Sendable {
     /// Events whose details are asked for after one notification: that one, and earlier ones that failed.
@@ -26,7 +26,7 @@ struct MerchantTokenEvents: Sendable {
         self.figures = figures
     }
 
-    /// Writes a notification down. It is on the disk before Apple is told that it came.
+    /// Records a notification. It is on the disk before Apple is answered.
     func notified(_ id: String) async throws(JournalError) {
         let isNew = try await log.add(id)
         figures.notification(isNew ? "new" : "repeated")

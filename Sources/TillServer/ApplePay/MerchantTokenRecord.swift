@@ -52,7 +52,7 @@ public struct MerchantTokenLog: Sendable {
     }
 
     /// Records that an event was told of.
-    /// - Returns: `false` if it was told before.
+    /// - Returns: `false` if it was reported before.
     /// - Throws: ``JournalError/queueFull(limit:)`` if too many wait for their details.
     func add(_ id: String) async throws(JournalError) -> Bool {
         if try await records.document(id) != nil { return false }

@@ -1,7 +1,7 @@
 import TillApplePay
 import TillCore
 
-/// One change of an open sheet, as the page tells it.
+/// One change of an open sheet, as the page reports it.
 enum SheetChange: Sendable {
     /// A coupon was typed; with what it is worth, or why it is worth nothing.
     case coupon(String, percent: Int64?, SheetError?)

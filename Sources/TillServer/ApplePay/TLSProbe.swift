@@ -4,7 +4,7 @@ import NIOSSL
 import TillApplePay
 import TillCore
 
-/// How a site answers over TLS: whatever it shows is looked at, not believed.
+/// How a site answers over TLS: whatever it shows is examined, not believed.
 struct TLSProbe: Sendable {
     /// What a site showed.
     struct Sight: Sendable {
@@ -24,7 +24,7 @@ struct TLSProbe: Sendable {
     /// The name that is asked for.
     let name: String
 
-    /// Looks at the site; `nil` if no connection came about.
+    /// Examines the site; `nil` if no connection came about.
     func look() async -> Sight? {
         guard let first = await connect(upTo: nil) else { return nil }
         var sight = first

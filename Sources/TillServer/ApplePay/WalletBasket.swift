@@ -2,7 +2,7 @@ import TillCore
 import TillJournal
 
 /// A basket of a payment sheet as it is kept: what is bought, and what became of its payment. It is on the disk before
-/// anything of it is told or sent, so that a process that dies in the middle of a sheet loses nothing that matters.
+/// anything of it is reported or sent, so that a process that dies in the middle of a sheet loses nothing that matters.
 struct WalletBasket: Hashable, Sendable {
     /// The one payment of a basket.
     struct Attempt: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct WalletBasket: Hashable, Sendable {
         var payment: PaymentID?
         /// Whose order it is, JSON.
         var contact: [UInt8]?
-        /// What the sheet was told, JSON; `nil` while it is worked on.
+        /// What the sheet was answered, JSON; `nil` while it is worked on.
         var answer: [UInt8]?
 
         /// An attempt that was just begun.

@@ -7,7 +7,6 @@ import TillSandbox
 /// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
 /// and the server both stand on it.
 public struct Counter: Sendable {
-    /// The journal.
     public let journal: any CounterStore
     /// The engine.
     public let checkout: Checkout
@@ -17,7 +16,6 @@ public struct Counter: Sendable {
     public let offline: OfflineService
     /// What it was made from.
     public let options: CounterOptions
-    /// The time.
     public let clock: any TillClock
     /// How calls to providers ended since it was opened.
     public let calls: ProviderCalls
@@ -112,7 +110,6 @@ public enum CounterError: ExplainedError {
     /// A provider is configured and cannot be used as it is.
     case provider(ProviderModuleError)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .journal: "journal_unavailable"
@@ -121,7 +118,6 @@ public enum CounterError: ExplainedError {
         }
     }
 
-    /// What happened.
     public var what: String {
         switch self {
         case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"

@@ -79,7 +79,7 @@ struct CounterResponder: HTTPResponder {
 
     private static let replayName = Incoming.name("Idempotent-Replayed")
 
-    /// Errors of our own explain themselves without secrets; of others only the type is told.
+    /// Errors of our own explain themselves without secrets; of others only the type is shown.
     private static func loggable(_ error: any Error) -> String {
         switch error {
         case let error as any ExplainedError: error.what

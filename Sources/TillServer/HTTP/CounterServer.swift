@@ -10,7 +10,7 @@ public import TillJournal
 public import TillProvider
 import UnixSignals
 
-/// The counter over HTTP: the page, the API, receipts, events, webhooks and figures, with the engine beside it.
+/// The counter over HTTP: the page, the API, receipts, events, webhooks and metrics, with the engine beside it.
 public struct CounterServer: Sendable {
     private let journal: any CounterStore
     private let checkout: Checkout
@@ -30,7 +30,7 @@ public struct CounterServer: Sendable {
     /// - Parameters:
     ///   - feed: the one whose ``EventFeed/committed(_:)`` the journal calls after a commit.
     ///   - readCard: collects a card at a reader; simulated ones if not given.
-    ///   - calls: where calls to providers are counted, for the page of figures.
+    ///   - calls: where calls to providers are counted, for the metrics page.
     ///   - modules: the providers that are configured, for their webhooks and card readers.
     ///   - tap: the virtual reader for taps, where the sandbox moves the money.
     public init(

@@ -9,7 +9,6 @@ import TillHTTP
 public struct EventLoopClock: TillClock {
     private let system = SystemClock()
 
-    /// Makes one.
     public init() {}
 
     /// The wall clock, in milliseconds.

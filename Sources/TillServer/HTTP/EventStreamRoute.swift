@@ -8,7 +8,7 @@ import TillJournal
 
 /// `GET /v1/events`: what happens, as server-sent events. An event's `id` is its place in the journal.
 struct EventStreamRoute: Sendable {
-    /// How often the journal is looked into without a signal.
+    /// How often the journal is read without a signal.
     static let interval = Span.seconds(1)
     /// Looks without anything to tell, after which a comment keeps the connection open.
     static let pollsPerHeartbeat = 15
@@ -56,7 +56,7 @@ struct EventStreamRoute: Sendable {
             ).retrying(after: 5)
         }
         let (clock, journal, checkout) = (clock, journal, checkout)
-        // What happened between that place and now is told at once.
+        // What happened between that place and now is reported at once.
         listener.tick()
         let body = ResponseBody { writer in
             let ticker = Task {

@@ -92,7 +92,7 @@ final class IdempotentRequests: Sendable {
         return try IdempotentRequests.response(finished, replayed: false)
     }
 
-    /// Writes down the answer to a request that was in flight. The answer holds even if this write fails: the same
+    /// Records the answer to a request that was in flight. The answer holds even if this write fails: the same
     /// request is then answered from the payment.
     func finish(_ record: IdempotencyRecord, status: Int, payment: Payment) async -> IdempotencyRecord {
         var finished = record

@@ -42,7 +42,7 @@ struct Incoming: Sendable {
         let end = ContinuousClock.now + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
         while var part = try await Incoming.next(&parts) {
-            // Looked at with each part, so that nobody holds a place by sending a byte now and then; a connection that
+            // Checked with each part, so that nobody holds a place by sending a byte now and then; a connection that
             // says nothing at all is closed by its idle time.
             guard ContinuousClock.now < end else { throw Problem.tooSlow }
             guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
@@ -97,7 +97,6 @@ extension HTTPField.Name {
     fileprivate init(parsed text: String) { self = .userAgent }
 }
 
-/// SHA-256 of bytes.
 func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(SHA256.hash(data: Array(bytes))) }
 
 extension JSONValue {

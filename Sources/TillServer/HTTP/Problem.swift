@@ -58,7 +58,7 @@ struct Problem: Error {
         return copy
     }
 
-    /// What any error of a request means to its sender. Nothing of an unexpected one is told.
+    /// What any error of a request means to its sender. Nothing of an unexpected one is shown.
     init(_ error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -102,7 +102,6 @@ struct Problem: Error {
         }
     }
 
-    /// The document.
     var response: Response {
         var writer = JSONWriter(reserving: 384)
         writer.beginObject()

@@ -72,7 +72,7 @@ final class Readiness: Sendable {
         ).retrying(after: 5)
     }
 
-    /// The journal's figures, at most ``lifetime`` old.
+    /// The journal's metrics, at most ``lifetime`` old.
     func figures() async throws(JournalError) -> JournalMetrics {
         let now = clock.now()
         if let known = state.withLock({ state in

@@ -1,7 +1,7 @@
 import Synchronization
 import TillCore
 
-/// What the counter has done since it started, for its page of figures. No label holds an identifier.
+/// What the counter has done since it started, for its metrics page. No label holds an identifier.
 final class ServerMetrics: Sendable {
     private struct Series: Hashable {
         var route: String

@@ -25,10 +25,9 @@ public struct ServerOptions: Sendable {
     public var bodyTimeout = Span.seconds(20)
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
-    /// Told the port once requests are taken.
+    /// Given the port once requests are taken.
     public var onListening: (@Sendable (Int) -> Void)?
 
-    /// The defaults.
     public init() {}
 
     /// The card reader that the page offers first, by its id.

@@ -1,6 +1,6 @@
-/// Figures in the Prometheus text format (version 0.0.4).
+/// Metrics in the Prometheus text format (version 0.0.4).
 struct PrometheusText: Sendable {
-    /// What a figure does over time.
+    /// What a metric does over time.
     enum Kind: String, Sendable { case counter, gauge, histogram, summary }
 
     private(set) var text = ""
@@ -22,13 +22,13 @@ struct PrometheusText: Sendable {
         text += " \(value)\n"
     }
 
-    /// A figure of its own with one value.
+    /// A metric of its own with one value.
     mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
         head(name, kind, help)
         line(name, [], value)
     }
 
-    /// A figure of its own in seconds.
+    /// A metric of its own in seconds.
     mutating func seconds(_ name: String, _ help: String, milliseconds: Int64) {
         head(name, .gauge, help)
         line(name, [], text: PrometheusText.decimal(max(0, milliseconds), places: 3))

@@ -3,12 +3,12 @@ import NIOPosix
 import Synchronization
 public import TillCore
 
-/// Sends figures to a StatsD server over UDP, as they happen. A figure that cannot be sent is dropped and counted:
+/// Sends metrics to a StatsD server over UDP, as they happen. A metric that cannot be sent is dropped and counted:
 /// nothing ever waits for it. Names hold no identifier.
 public final class StatsD: Sendable {
     /// The longest datagram: what fits into one frame of an Ethernet with any headers.
     public static let maximumDatagramBytes = 1_432
-    /// How long a figure may wait for others to share its datagram.
+    /// How long a metric may wait for others to share its datagram.
     public static let flushInterval = Span.milliseconds(100)
     /// Datagrams that may wait for the network; more are dropped.
     public static let maximumWaitingDatagrams = 64
@@ -28,7 +28,7 @@ public final class StatsD: Sendable {
     private let group: any EventLoopGroup
     private let state = Mutex(State())
 
-    /// A sender. It opens its socket with the first figure.
+    /// A sender. It opens its socket with the first metric.
     /// - Parameters:
     ///   - host: name or address of the server.
     ///   - prefix: stands before each name, with a point between; may be empty.
@@ -41,7 +41,7 @@ public final class StatsD: Sendable {
         group = MultiThreadedEventLoopGroup.singleton
     }
 
-    /// Figures that were lost so far.
+    /// Metrics that were lost so far.
     public var dropped: Int { state.withLock { $0.dropped } }
 
     /// Something happened once more.
@@ -52,7 +52,7 @@ public final class StatsD: Sendable {
         add("\(prefix)\(StatsD.clean(name)):\(max(0, span.milliseconds))|ms")
     }
 
-    /// Something stands at a value. One below zero is told as zero, because StatsD takes a sign for a change.
+    /// Something stands at a value. One below zero is reported as zero, because StatsD takes a sign for a change.
     public func gauge(_ name: String, _ value: Int64) { add("\(prefix)\(StatsD.clean(name)):\(max(0, value))|g") }
 
     /// Sends what waits and closes the socket.
@@ -160,11 +160,9 @@ public final class StatsD: Sendable {
 public struct StatsDError: ExplainedError, Hashable {
     /// As it was written.
     public let host: String
-    /// The stable word.
     public var code: String { "statsd_address" }
-    /// What happened.
     public var what: String { "The StatsD server \(host) has no address." }
-    /// Figures move no money.
+    /// Metrics move no money.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String { "Correct statsd.host, or leave it out." }

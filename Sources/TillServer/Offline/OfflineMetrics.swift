@@ -5,7 +5,6 @@ public import TillOffline
 public struct OfflineMetrics: Hashable, Sendable {
     /// One batch on its way.
     public struct Batch: Hashable, Sendable {
-        /// Its name.
         public var id: String
         /// `fetched`, `submitted` or `accepted`.
         public var state: String
@@ -16,7 +15,6 @@ public struct OfflineMetrics: Hashable, Sendable {
     public struct Aside: Hashable, Sendable {
         /// Its entry in the log.
         public var sequence: UInt64
-        /// Why.
         public var reason: String
     }
 
@@ -46,7 +44,6 @@ public struct OfflineMetrics: Hashable, Sendable {
     public var reasonsAgainst: [RiskReason] = []
     /// The log's name, its device, how many entries and bytes it has.
     public var log: String?
-    /// The device.
     public var device: String?
     /// Entries of the log.
     public var entries: UInt64 = 0

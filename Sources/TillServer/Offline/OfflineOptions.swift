@@ -20,7 +20,6 @@ public struct OfflineOptions: Sendable {
     /// The sandbox can be reached.
     public var sandboxIsReachable = true
 
-    /// Beside a journal.
     public init(journal: String) { folder = journal + "-offline" }
 
     /// What settings say.

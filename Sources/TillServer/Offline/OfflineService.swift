@@ -16,7 +16,6 @@ public struct OfflineService: Sendable {
     public let options: OfflineOptions
     /// Who takes what is forwarded.
     public let forwarder: any OfflineForwarder
-    /// The provider `offline`.
     public let provider: OfflineProvider
     let clock: any TillClock
     let journal: any Journal

@@ -3,9 +3,7 @@ public import TillJournal
 
 /// A printer that the shop gave a name.
 public struct KnownPrinter: Hashable, Sendable {
-    /// Its name.
     public var name: String
-    /// Its address.
     public var address: String
     /// The name of its ESC/POS profile.
     public var profile: String
@@ -18,7 +16,6 @@ public struct KnownPrinter: Hashable, Sendable {
     /// The file that holds the password, which itself is never kept here.
     public var passwordFile: String?
 
-    /// A printer.
     public init(name: String, address: String, profile: String, certificate: [UInt8]? = nil) {
         self.name = name
         self.address = address

@@ -1,10 +1,9 @@
 public import TillCore
 public import TillJournal
 
-/// A receipt on its way to paper. It is written down before the first byte goes to a printer, so after a crash a
+/// A receipt on its way to paper. It is recorded before the first byte goes to a printer, so after a crash a
 /// receipt is printed once, or is known as one that may have printed.
 public struct PrintJob: Hashable, Sendable {
-    /// Where it stands.
     public enum State: String, Hashable, Sendable {
         /// Nothing was sent; it can be printed.
         case waiting
@@ -22,7 +21,6 @@ public struct PrintJob: Hashable, Sendable {
         case canceled
     }
 
-    /// Its name.
     public var id: String
     /// Whose receipt.
     public var payment: PaymentID
@@ -30,7 +28,6 @@ public struct PrintJob: Hashable, Sendable {
     public var printer: String
     /// `customer` or `merchant`.
     public var copy: String
-    /// How many.
     public var copies: Int
     /// The paper that was asked for by name; `nil`: what the printer has.
     public var width: String?
@@ -38,17 +35,16 @@ public struct PrintJob: Hashable, Sendable {
     public var refund: RefundID?
     /// It says that it was printed before.
     public var isReprint: Bool
-    /// Where it stands.
     public var state: State
     /// The printer's own number for it.
     public var number: Int?
-    /// The first byte of the receipt may have been sent: written down before it was.
+    /// The first byte of the receipt may have been sent: recorded before it was.
     public var isBegun = false
     /// How often it was tried.
     public var tries = 0
     /// When it is tried again by itself.
     public var nextTryAt: Timestamp
-    /// What was heard last, for people.
+    /// The last report, for people.
     public var note: String
     /// When it was asked for.
     public var createdAt: Timestamp

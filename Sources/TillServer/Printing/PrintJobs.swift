@@ -49,7 +49,7 @@ public struct PrintJobs: Sendable {
         }
     }
 
-    /// Writes down how it ended; `waiting` if nothing was sent.
+    /// Records how it ended; `waiting` if nothing was sent.
     /// - Parameter nextTryAt: when one that waits is tried again by itself.
     func end(
         _ id: String, as state: PrintJob.State, note: String, nextTryAt: Timestamp? = nil

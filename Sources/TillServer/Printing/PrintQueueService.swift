@@ -6,7 +6,7 @@ import TillJournal
 /// Prints receipts that wait, as long as the counter is open: those whose printer was gone, without paper or busy, and
 /// those of processes that died.
 struct PrintQueueService: Service {
-    /// How often it looks for what is due.
+    /// How often it searches for what is due.
     static let pace = Span.seconds(3)
 
     let desk: ReceiptService

@@ -103,21 +103,19 @@ public struct PrinterRegistry: Sendable {
     }
 }
 
-/// Why a printer of the book cannot be used.
+/// Why a registered printer cannot be used.
 public enum PrinterRegistryError: ExplainedError, Hashable {
     /// What it must show cannot be read.
     case unreadablePin(String)
     /// The password's file is not there, empty, too long, or not for this user.
     case passwordFile(String)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .unreadablePin: "printer_pin_unreadable"
         case .passwordFile: "printer_password_unreadable"
         }
     }
-    /// What happened.
     public var what: String {
         switch self {
         case .unreadablePin(let name): "What the printer \(name) must show cannot be read; nothing was sent to it."

@@ -4,7 +4,7 @@ public import TillJournal
 public import TillPrinting
 public import TillReceipts
 
-/// Puts the receipts of a journal's payments on paper: written down first, printed then, never twice by itself.
+/// Puts the receipts of a journal's payments on paper: recorded first, printed then, never twice by itself.
 /// A printer that fails changes no payment; its receipt waits and is tried again, for ``patience``.
 public struct ReceiptService: Sendable {
     /// How long a receipt waits for its printer before it is given up.
@@ -22,7 +22,6 @@ public struct ReceiptService: Sendable {
     public typealias Content = @Sendable (Payment, ReceiptCopy, RefundID?) throws -> ReceiptContent
     private let content: Content
 
-    /// A desk.
     public init(
         journal: any Journal & RecordStore, clock: any TillClock = SystemClock(), content: @escaping Content
     ) {
@@ -45,7 +44,7 @@ public struct ReceiptService: Sendable {
         progress: @escaping @Sendable (PrintProgress) -> Void = { _ in }
     ) async throws -> PrintJob {
         // Names, addresses and papers that are none, and a receipt that does not add up, are refused before anything is
-        // written down.
+        // recorded.
         _ = try await printers.place(of: name)
         guard width == nil || width.flatMap({ Paper.named($0) }) != nil else {
             throw ReceiptFormError.unknownPaper(width ?? "")
@@ -70,7 +69,7 @@ public struct ReceiptService: Sendable {
     /// Prints what waits, and finds out about what was being sent when a process died, and about what may have
     /// printed.
     /// - Parameter isDue: only what is to be tried again by now.
-    /// - Returns: what was looked at, as it stands now.
+    /// - Returns: what was examined, as it stands now.
     public func printWaiting(onlyDue isDue: Bool = false) async throws -> [PrintJob] {
         var done: [PrintJob] = []
         for job in try await jobs.takeOver() {

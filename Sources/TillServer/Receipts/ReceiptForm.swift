@@ -41,7 +41,7 @@ public struct ReceiptForm: Hashable, Sendable {
     /// A form.
     /// - Parameters:
     ///   - width: `58`, `80`, `A4` or `Letter`; for text also a number of columns, 24 to 255.
-    ///   - profile: what an ESC/POS printer can do; `nil`: what is usual at that width.
+    ///   - profile: what an ESC/POS printer can do; `nil`: the default at that width.
     /// - Throws: ``ReceiptFormError``
     public init(_ format: Format, width: String = "80", profile: String? = nil) throws(ReceiptFormError) {
         self.format = format
@@ -88,14 +88,12 @@ public enum ReceiptFormError: ExplainedError, Hashable {
     /// No such profile.
     case unknownProfile(String)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .unknownWidth, .unknownPaper: "unknown_width"
         case .unknownProfile: "unknown_profile"
         }
     }
-    /// What happened.
     public var what: String {
         switch self {
         case .unknownWidth(let width), .unknownPaper(let width): "There is no paper \(width.prefix(40))."

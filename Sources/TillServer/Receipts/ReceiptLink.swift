@@ -7,7 +7,6 @@ public import TillCore
 public struct ReceiptLink: Sendable {
     /// How long an address is good, unless told otherwise.
     public static let defaultLifetime = Span.days(90)
-    /// The longest.
     public static let longestLife = Span.days(730)
 
     let key: SymmetricKey
@@ -74,7 +73,6 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
     /// The key's file cannot be read or made.
     case key(String)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .invalid: "receipt_link_invalid"
@@ -82,7 +80,6 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
         case .key: "receipt_link_key"
         }
     }
-    /// What happened.
     public var what: String {
         switch self {
         case .invalid: "There is no receipt at this address."

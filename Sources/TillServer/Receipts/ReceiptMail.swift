@@ -1,10 +1,9 @@
 public import TillCore
 public import TillJournal
 
-/// A receipt on its way to somebody by e-mail. It is written down before the mail server is asked, with the address
+/// A receipt on its way to somebody by e-mail. It is recorded before the mail server is asked, with the address
 /// masked: the address itself is nowhere kept, so sending again needs it again.
 public struct ReceiptMail: Hashable, Sendable {
-    /// Where it stands.
     public enum State: String, Hashable, Sendable {
         /// A process is sending it.
         case sending
@@ -16,15 +15,13 @@ public struct ReceiptMail: Hashable, Sendable {
         case mayHaveBeenSent = "may_have_been_sent"
     }
 
-    /// Its name.
     public var id: String
     /// Whose receipt.
     public var payment: PaymentID
     /// To whom, masked: `j•••@example.com`.
     public var to: String
-    /// Where it stands.
     public var state: State
-    /// What was heard last, for people.
+    /// The last report, for people.
     public var note: String
     /// When it was asked for.
     public var createdAt: Timestamp

@@ -4,7 +4,7 @@ public import TillJournal
 import TillMail
 public import TillReceipts
 
-/// Sends receipts by e-mail: written down first with the address masked, sent once, and said so if nobody knows
+/// Sends receipts by e-mail: recorded first with the address masked, sent once, and said so if nobody knows
 /// whether it arrived. What becomes of a letter changes no payment.
 public struct ReceiptPost: Sendable {
     private let mails: ReceiptMails
@@ -58,7 +58,6 @@ public enum ReceiptPostError: ExplainedError, Hashable {
     /// What was given is no address.
     case address
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .notConfigured: "mail_not_configured"
@@ -66,7 +65,6 @@ public enum ReceiptPostError: ExplainedError, Hashable {
         case .address: "invalid_address"
         }
     }
-    /// What happened.
     public var what: String {
         switch self {
         case .notConfigured: "This shop sends no receipts: no mail server is set."

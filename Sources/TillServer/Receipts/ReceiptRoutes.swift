@@ -101,7 +101,7 @@ struct ReceiptRoutes: Sendable {
         return try await response(content, form)
     }
 
-    /// A parameter, or `nil` where it is given twice: the form then has its usual width.
+    /// A parameter, or `nil` where it is given twice: the form then has its default width.
     private func queried(_ name: String, _ incoming: Incoming) throws(ReceiptFormError) -> String? {
         do { return try incoming.query(name) } catch { throw .unknownWidth("that is given twice") }
     }
@@ -193,7 +193,7 @@ struct ReceiptRoutes: Sendable {
         return answer(job.id, job.state.rawValue, job.note)
     }
 
-    /// Prints, and tells the log what a card demands and nobody gave.
+    /// Prints, and logs what a card demands and nobody gave.
     private var desk: ReceiptService {
         let logger = logger
         return options.receipts.desk(journal, clock) { logger.error("\($0)") }

@@ -23,7 +23,6 @@ extension Setting {
         key: "offline.total", option: nil, kind: .text,
         defaultValue: "EUR 500.00, USD 500.00, GBP 500.00, CAD 500.00",
         about: "The most of all stored payments together, by currency.")
-    /// How many.
     public static let offlineCount = Setting(
         key: "offline.count", option: nil, kind: .number(0...1_000_000), defaultValue: "100",
         about: "How many payments may be stored.")
@@ -47,16 +46,13 @@ extension Setting {
     public static let offlineCountry = Setting(
         key: "offline.country", option: nil, kind: .text, defaultValue: nil,
         about: "The shop's country, as DE; where cards need a PIN online no tap is stored.")
-    /// The sandbox's window.
     public static let sandboxWindow = Setting(
         key: "sandbox.window", option: nil, kind: .number(1...1_000_000), defaultValue: "1000000",
         about: "How many stored payments the sandbox takes in a second.")
-    /// The sandbox's network.
     public static let sandboxNetwork = Setting(
         key: "sandbox.network", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
         about: "Whether the sandbox can be reached; off to try out being offline.")
 
-    /// All of them.
     static let offline: [Setting] = [
         .offlineMode, .offlineFolder, .offlineDevice, .offlinePerPayment, .offlineTotal, .offlineCount, .offlinePerCard,
         .offlinePerCardWindow, .offlineContactAge, .offlineItemAge, .offlineCountry, .sandboxWindow, .sandboxNetwork,

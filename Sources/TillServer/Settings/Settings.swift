@@ -7,7 +7,7 @@ public import TillProvider
 /// The settings that hold now, each with the place that it comes from.
 ///
 /// The command line comes before the environment (`TILL_…`), the environment before the settings file, the file before
-/// what is usual. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
+/// the default. The file is the one that `--config` or `TILL_CONFIG` names, else `till.json` if there is one here.
 public struct Settings: SettingValues {
     /// The option that names the settings file.
     public static let fileOption = "--config"
@@ -137,7 +137,6 @@ public struct Settings: SettingValues {
     /// The time of a setting.
     public func span(_ setting: Setting) -> Span? { text(setting).flatMap { Setting.span(parsing: $0) } }
 
-    /// A secret.
     public func secret(_ setting: Setting) -> Secret<String>? {
         setting.kind == .secret ? (values[setting.key]?.text).map { Secret($0) } : nil
     }
@@ -183,7 +182,7 @@ private final class Origins: AccessReporter {
 }
 
 extension Setting {
-    /// Refuses a text that is not of the setting's kind. The text of a secret is never told.
+    /// Refuses a text that is not of the setting's kind. The text of a secret is never shown.
     func check(_ text: String, at place: String) throws(SettingsError) {
         func refuse(_ reason: String) -> SettingsError { .wrongValue(place: place, reason: reason) }
         guard !text.isEmpty else { throw refuse("is empty") }

@@ -11,7 +11,6 @@ public enum SettingsError: ExplainedError, Hashable {
     /// A secret stands in the settings file.
     case secretInFile(String, file: String, variable: String, fileKey: String?)
 
-    /// The stable word.
     public var code: String {
         switch self {
         case .file: "settings_file_unreadable"
@@ -21,7 +20,6 @@ public enum SettingsError: ExplainedError, Hashable {
         }
     }
 
-    /// What is wrong.
     public var what: String {
         switch self {
         case .file(let path, let reason): "The settings file \(path) cannot be used: \(reason)."

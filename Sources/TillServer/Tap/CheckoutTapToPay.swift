@@ -4,7 +4,7 @@ public import TillCore
 public import TillTapToPay
 
 /// Taps through the spine: a payment is in the journal before its card is read, the attempt before the provider is
-/// asked, and what nobody knows is `unknown` with somebody who looks after it.
+/// asked, and what nobody knows is `unknown` with somebody who owns it.
 public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
     private let checkout: Checkout
     private let account: AccountID
@@ -31,7 +31,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         (self.order, self.token, read) = (order, token, failedRead)
     }
 
-    /// From where it was told.
+    /// From where it was reported.
     public func fetchReaderToken() async throws -> String { try await token() }
 
     /// Writes a payment for the next order, after asking whether the provider can express the amount.

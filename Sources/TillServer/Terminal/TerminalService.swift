@@ -22,7 +22,6 @@ struct TerminalService: Sendable {
         guard !fleets.isEmpty || devices != nil else { return nil }
     }
 
-    /// All of them.
     var all: [any ReaderFleet] { fleets.map(\.fleet) }
 
     /// The readers among which a request's reader is; `nil` for the simulated one, which is no provider's.

@@ -1,6 +1,6 @@
 import TillCore
 
-/// The stand-in's books: payments, what was done to them, keys with their answers, and what is to be told.
+/// The stand-in's ledger: payments, what was done to them, keys with their answers, and what is to be reported.
 actor AdyenLedger {
     struct Answer: Sendable {
         let status: Int
@@ -192,7 +192,7 @@ actor AdyenLedger {
             payment.refunded = sum
         default:
             guard payment.captured == 0 || payment.refunded == 0 else { return "Transaction has been refunded" }
-            // A technical cancel lets a hold go and gives back what was taken at once.
+            // A technical cancel voids a hold and gives back what was taken at once.
             payment.refunded = payment.captured
             payment.isCanceled = true
         }

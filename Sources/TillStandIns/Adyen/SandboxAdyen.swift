@@ -10,10 +10,9 @@ public import TillSandbox
 /// over loopback or without a network at all. For this machine only; it moves no real money.
 ///
 /// Beyond Adyen's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/webhooks
-/// {"url":…,"hmac_key":…}`, where events go; `GET /_sandbox/events`, those that nobody was told yet; and
+/// {"url":…,"hmac_key":…}`, where events go; `GET /_sandbox/events`, those that nobody was notified of yet; and
 /// `POST /_sandbox/faults` as with the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
-    /// What goes wrong.
     public let faults: SandboxFaults
     private let books = AdyenLedger()
     private let terminal: AdyenTerminalStandIn
@@ -21,7 +20,7 @@ public struct SandboxAdyen: HTTPTransport {
     private let stall: Span
     private let listener = Listener()
 
-    /// Makes one with empty books.
+    /// Makes one with an empty ledger.
     /// - Parameters:
     ///   - stall: how long a request that "times out" is held before it gets a 504.
     ///   - terminalKey: what its terminal seals with; nil speaks in the clear.
@@ -35,7 +34,7 @@ public struct SandboxAdyen: HTTPTransport {
         terminal = AdyenTerminalStandIn(key: terminalKey)
     }
 
-    /// Who is told what happened.
+    /// Who is notified.
     private actor Listener {
         var url: String?
         var key: Secret<[UInt8]>?
@@ -77,7 +76,7 @@ public struct SandboxAdyen: HTTPTransport {
     /// The truth in minor units.
     public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
 
-    /// The webhooks that nobody was told yet, each a body with one signed item.
+    /// The webhooks that nobody was notified of yet, each a body with one signed item.
     public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
         await books.takeReported().map { SandboxAdyen.webhook($0, key) }
     }

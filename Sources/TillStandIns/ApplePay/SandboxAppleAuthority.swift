@@ -16,7 +16,6 @@ import X509
 public struct SandboxAppleAuthority: Sendable {
     /// A certificate and its private key, both in PEM.
     public struct Identity: Sendable {
-        /// The certificate.
         public let certificate: String
         /// The private key, in PKCS #8.
         public let key: Secret<String>

@@ -54,7 +54,7 @@ public actor SandboxAppleGateway {
     /// Serves on 127.0.0.1 until the task is cancelled.
     /// - Parameters:
     ///   - isOutdated: speaks TLS 1.1 at most, as nobody should.
-    ///   - onReady: is told the port.
+    ///   - onReady: is given the port.
     public nonisolated func run(
         port: Int = 0, isOutdated: Bool = false, onReady: @escaping @Sendable (Int) async -> Void
     ) async throws {

@@ -2,7 +2,7 @@ import TillCards
 import TillCore
 import TillSandbox
 
-/// The books of the Braintree stand-in: nonces and transactions. An actor, in memory.
+/// The ledger of the Braintree stand-in: nonces and transactions. An actor, in memory.
 ///
 /// Amounts decide, as in Braintree's sandbox: from 2000.00 to 2999.99 the processor declines with the amount's whole
 /// part as its code; 5001.00 is refused by the gateway. Transactions settle when they are told to.

@@ -39,7 +39,7 @@ actor BraintreeWebhookSender {
         if parts.count == 2 { keys = (String(parts[0]), String(parts[1])) }
     }
 
-    /// Tells what became of transactions.
+    /// Reports what became of transactions.
     func tell(_ kind: String, transactions: [BraintreeElement]) {
         guard isListening, let keys else { return }
         for subject in transactions {

@@ -13,14 +13,13 @@ public import TillSandbox
 /// what was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as
 /// with the other stand-ins.
 public struct SandboxBraintree: HTTPTransport {
-    /// What goes wrong.
     public let faults: SandboxFaults
     private let books: BraintreeLedger
     private let clock: any TillClock
     private let stall: Span
     private let notices: BraintreeWebhookSender
 
-    /// Makes one with empty books.
+    /// Makes one with an empty ledger.
     /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .milliseconds(0)

@@ -25,7 +25,6 @@ public struct VirtualCardSlot: Sendable {
     private let card: VirtualCard
     private let clock: any TillClock
 
-    /// Makes one.
     public init(
         _ card: VirtualCard, host: String = "127.0.0.1", port: Int = 35_963, returnsAfter: Span? = .seconds(2),
         clock: any TillClock = SystemClock()
@@ -38,7 +37,6 @@ public struct VirtualCardSlot: Sendable {
     public enum Event: String, Sendable {
         /// It lies in the reader.
         case presented
-        /// It was powered.
         case powered
         /// It was torn away in the middle.
         case removed

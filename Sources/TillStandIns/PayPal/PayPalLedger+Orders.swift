@@ -66,7 +66,7 @@ extension PayPalLedger {
         return PayPalAnswer(201, render(orderID: order.id, whole: whole))
     }
 
-    /// Only the fields whose form is checked are kept and told again.
+    /// Only the fields whose form is checked are kept and repeated.
     static func unit(_ value: JSONValue, _ amount: Money) -> Unit {
         var unit = Unit(members: [], amount: amount)
         for name in ["description", "custom_id", "invoice_id", "soft_descriptor", "amount", "items"] {
@@ -347,7 +347,7 @@ extension PayPalLedger {
         order.updated = time
     }
 
-    /// What PayPal tells of a card: never its number.
+    /// What PayPal reports of a card: never its number.
     static func shown(_ card: JSONValue) -> JSONValue {
         let number = card["number"]?.stringValue ?? ""
         let brands: [CardBrand: String] = [

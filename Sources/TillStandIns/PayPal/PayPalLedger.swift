@@ -1,7 +1,7 @@
 import TillCore
 import TillSandbox
 
-/// The books of the PayPal stand-in: orders, holds, captures, refunds, stored cards. An actor, so that two requests
+/// The ledger of the PayPal stand-in: orders, holds, captures, refunds, stored cards. An actor, so that two requests
 /// never see each other's middle. In memory; the clock can be moved.
 ///
 /// Its rules are written from PayPal's documentation and issue list, not from our client.
@@ -106,7 +106,7 @@ actor PayPalLedger {
         case nothing
     }
 
-    /// Something that a webhook tells.
+    /// Something that a webhook decides.
     struct Notice: Sendable {
         var kind: String
         var resource: JSONValue
@@ -120,7 +120,7 @@ actor PayPalLedger {
         }
     }
 
-    /// What happened since it was told last.
+    /// What happened since it was reported last.
     private var notices: [Notice] = []
     private var isListenedTo = false
 

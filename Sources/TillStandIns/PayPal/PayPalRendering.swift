@@ -1,6 +1,6 @@
 import TillCore
 
-/// The books in PayPal's shapes.
+/// The ledger in PayPal's shapes.
 extension PayPalLedger {
     func link(_ relation: String, _ path: String, _ method: String = "GET") -> JSONValue {
         .members(["href": .string(base + path), "rel": .string(relation), "method": .string(method)])

@@ -3,7 +3,7 @@ import Synchronization
 import TillCore
 import TillSandbox
 
-/// Takes requests, checks who asks, makes faults on demand and asks the books.
+/// Takes requests, checks who asks, makes faults on demand and asks the ledger.
 struct PayPalStandIn: Sendable {
     struct Request: Sendable {
         var method: String
@@ -91,7 +91,7 @@ struct PayPalStandIn: Sendable {
         }
     }
 
-    /// Tells the subscribers what an answer has changed, and gives the answer on.
+    /// Notifies the subscribers of what an answer has changed, and gives the answer on.
     private func told(_ answer: PayPalAnswer) async -> PayPalAnswer {
         let new = await books.takeNotifications()
         if !new.notices.isEmpty { await notices.tell(new.notices, base: new.base) }

@@ -71,7 +71,7 @@ actor PayPalWebhookSender {
         return identity?.chain
     }
 
-    /// Tells the subscribers what happened.
+    /// Notifies the subscribers of what happened.
     func tell(_ notices: [PayPalLedger.Notice], base: String) async {
         for notice in notices {
             for subscriber in subscribers {

@@ -22,7 +22,6 @@ public struct SandboxPayPalServer: Sendable {
     /// How long a token is good.
     static let tokenLife: Span = .hours(9)
 
-    /// What goes wrong.
     public let faults: SandboxFaults
     private let clock: any TillClock
     private let stall: Span
@@ -40,7 +39,7 @@ public struct SandboxPayPalServer: Sendable {
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     /// - Parameters:
     ///   - port: zero takes a free one.
-    ///   - onReady: is told the port once requests are taken.
+    ///   - onReady: is given the port once requests are taken.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         let books = PayPalLedger(clock: clock)
         let transport = HTTPClientTransport()

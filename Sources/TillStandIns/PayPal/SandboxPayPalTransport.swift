@@ -4,12 +4,11 @@ public import TillSandbox
 
 /// The PayPal stand-in without a network: a transport whose other end is the stand-in itself. For tests and examples.
 public struct SandboxPayPalTransport: HTTPTransport {
-    /// What goes wrong.
     public let faults: SandboxFaults
     private let books: PayPalLedger
     private let desk: PayPalStandIn
 
-    /// Makes one with empty books.
+    /// Makes one with an empty ledger.
     /// - Parameter stall: how long a request that "times out" is held, on the given clock.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(),

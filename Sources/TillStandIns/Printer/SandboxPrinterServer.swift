@@ -16,17 +16,15 @@ public struct SandboxPrinterServer: Sendable {
     /// Connections at once.
     static let maximumConnections = 16
 
-    /// The printer.
     public let printer: SandboxReceiptPrinter
 
-    /// Makes one.
     public init(printer: SandboxReceiptPrinter = SandboxReceiptPrinter()) { self.printer = printer }
 
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     /// - Parameters:
     ///   - port: where bytes are taken; zero takes a free one.
     ///   - control: where the buttons are; zero takes a free one.
-    ///   - onReady: is told both ports.
+    ///   - onReady: is given both ports.
     public func run(port: Int, control: Int = 0, onReady: @escaping @Sendable (Int, Int) async -> Void) async throws {
         let lines = PrinterLines()
         let printer = printer

@@ -5,7 +5,6 @@ import TillReceipts
 /// A receipt printer that is not there: takes ESC/POS, keeps what is on its paper, answers about its state as Epson's
 /// reference has it, and does what paper does: it ends in the middle of a receipt.
 public final class SandboxReceiptPrinter: Sendable {
-    /// Its paper.
     public enum Paper: String, Hashable, Sendable {
         /// Enough.
         case ok
@@ -17,7 +16,6 @@ public final class SandboxReceiptPrinter: Sendable {
 
     /// How it stands, and how it behaves.
     public struct Conditions: Hashable, Sendable {
-        /// Its paper.
         public var paper = Paper.ok
         /// Lines until its paper ends; `nil`: it does not.
         public var linesLeft: Int?
@@ -32,7 +30,6 @@ public final class SandboxReceiptPrinter: Sendable {
         /// It breaks the connection after so many bytes.
         public var breaksAfter: Int?
 
-        /// All is well.
         public init() {}
 
         /// It does not print now.
@@ -43,7 +40,6 @@ public final class SandboxReceiptPrinter: Sendable {
     public struct Output: Hashable, Sendable {
         /// Lines of text; pictures and codes as `[picture 576x24]`, `[code https://…]`.
         public var lines: [String] = []
-        /// Cuts.
         public var cuts = 0
         /// Pulses to the drawer.
         public var drawerPulses = 0
@@ -76,17 +72,16 @@ public final class SandboxReceiptPrinter: Sendable {
     /// What is on its paper.
     public var output: Output { state.withLock { $0.output } }
 
-    /// It was asked to tell its state by itself, and not asked to stop.
+    /// It was asked to report its state by itself, and not asked to stop.
     public var reportsByItself: Bool { state.withLock { $0.reportsByItself } }
 
-    /// How it stands.
     public var conditions: Conditions { state.withLock { $0.conditions } }
 
     /// It takes no more bytes now.
     public var isFull: Bool { state.withLock { $0.conditions.stands && $0.heldBytes >= SandboxReceiptPrinter.buffer } }
 
     /// Changes how it stands, as a person at it would. What it held is printed if it can be now.
-    /// - Returns: what it says by itself, if it was told to.
+    /// - Returns: what it says by itself, if it was asked to.
     @discardableResult
     public func change(_ body: (inout Conditions) -> Void) -> [UInt8] {
         state.withLock { state in

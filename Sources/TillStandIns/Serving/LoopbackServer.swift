@@ -8,7 +8,7 @@ enum LoopbackServer {
     /// - Parameters:
     ///   - port: zero takes a free one.
     ///   - wire: what the stand-in tells others over, if anything; closed in the end.
-    ///   - onReady: is told the port once requests are taken.
+    ///   - onReady: is given the port once requests are taken.
     static func run(
         port: Int, wire: HTTPClientTransport? = nil, onReady: @escaping @Sendable (Int) async -> Void,
         respond: @escaping @Sendable (Request) async -> Response

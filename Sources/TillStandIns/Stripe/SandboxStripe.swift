@@ -1,7 +1,7 @@
 import TillCore
 import TillSandbox
 
-/// The sandbox's books in Stripe's words: a request in, an answer out. No network.
+/// The sandbox's ledger in Stripe's words: a request in, an answer out. No network.
 struct SandboxStripe: Sendable {
     let ledger: SandboxLedger
     let faults: SandboxFaults
@@ -19,7 +19,7 @@ struct SandboxStripe: Sendable {
     var now: Timestamp { ledger.clock.now() }
     private var rendering: StripeRendering { StripeRendering(now: now) }
 
-    /// Answers one request. Throws only when the books cannot be read or written.
+    /// Answers one request. Throws only when the ledger cannot be read or written.
     func answer(_ request: Request) async throws -> StripeAnswer {
         guard request.authorization.map(SandboxStripe.isTestKey) == true else {
             return .error(401, "invalid_request_error", "The sandbox takes keys that begin with sk_test_ only.")

@@ -3,16 +3,15 @@ import Hummingbird
 public import TillCore
 public import TillSandbox
 
-/// The sandbox's books over HTTP in Stripe's wire format, for Stripe clients by any hand. For this machine only.
+/// The sandbox's ledger over HTTP in Stripe's wire format, for Stripe clients by any hand. For this machine only.
 ///
 /// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST /_sandbox/action` with
 /// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
 /// the world would; `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
-    /// The books.
+    /// The ledger.
     public let ledger: SandboxLedger
-    /// What goes wrong.
     public let faults: SandboxFaults
     private let stripe: SandboxStripe
     private let webhook: SandboxWebhook?
@@ -50,9 +49,9 @@ public struct SandboxStripeServer: Sendable {
     /// Serves on 127.0.0.1 until the task is cancelled or the process is told to end.
     /// - Parameters:
     ///   - port: zero takes a free one.
-    ///   - ledgerFile: an SQLite file for the books; in memory without one.
+    ///   - ledgerFile: an SQLite file for the ledger; in memory without one.
     ///   - cardTime: how long a card is in a reader before the issuer has answered.
-    ///   - onReady: is told the port once requests are taken.
+    ///   - onReady: is given the port once requests are taken.
     public static func run(
         port: Int, ledgerFile: String?, faults: SandboxFaults = SandboxFaults(), webhook: SandboxWebhook? = nil,
         cardTime: Span = .milliseconds(0), onReady: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -173,7 +172,7 @@ public struct SandboxStripeServer: Sendable {
         }
     }
 
-    /// One charge as the ledger tells it, amounts in minor units.
+    /// One charge as the ledger reports it, amounts in minor units.
     static func ledgerEntry(_ charge: SandboxCharge) -> JSONValue {
         .fields([
             "reference": .string(charge.reference), "order": .text(charge.order), "payment": .text(charge.payment),

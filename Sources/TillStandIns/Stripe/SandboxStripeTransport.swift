@@ -5,7 +5,7 @@ public import TillSandbox
 /// The Stripe stand-in without a network, readers included: a transport whose other end is the stand-in itself. For
 /// tests, simulations and examples.
 public struct SandboxStripeTransport: HTTPTransport {
-    /// The books.
+    /// The ledger.
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe
     private let terminal: SandboxTerminal
@@ -14,11 +14,11 @@ public struct SandboxStripeTransport: HTTPTransport {
     /// Starts work that nobody waits for.
     public typealias Spawn = @Sendable (@escaping @Sendable () async -> Void) -> Void
 
-    /// Makes one over books, whose references it begins with `pi_`.
+    /// Makes one over a ledger, whose references it begins with `pi_`.
     /// - Parameters:
     ///   - cardTime: how long a card is in a reader before the issuer has answered.
     ///   - spawn: runs what happens after an answer, such as the end of a charge.
-    ///   - told: hears what webhooks are to tell.
+    ///   - reported: receives what webhooks are to report.
     public init(
         ledger: SandboxLedger, cardTime: Span = .milliseconds(0),
         spawn: @escaping Spawn = { work in Task { await work() } },

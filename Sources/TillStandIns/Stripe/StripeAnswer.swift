@@ -5,7 +5,7 @@ struct StripeAnswer: Hashable, Sendable {
     var status: Int
     var body: String
     var isReplay = false
-    /// What is told over webhooks, once the answer is on its way.
+    /// What is reported over webhooks, once the answer is on its way.
     var event: Event?
 
     struct Event: Hashable, Sendable {

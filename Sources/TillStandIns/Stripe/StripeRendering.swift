@@ -116,7 +116,6 @@ struct StripeRendering: Sendable {
         return .object([JSONMember(key: "type", value: .string(type)), JSONMember(key: type, value: .object(members))])
     }
 
-    /// A refund.
     func refund(_ refund: SandboxCharge.Refund, of charge: SandboxCharge) -> JSONValue {
         .fields([
             "id": .string(refund.reference), "object": .string("refund"), "amount": wire(charge, refund.amount),

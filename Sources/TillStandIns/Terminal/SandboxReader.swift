@@ -26,7 +26,7 @@ struct SandboxReader: Sendable {
     enum Fault: String, Sendable {
         /// Not done, and nobody says so.
         case timeoutBefore = "timeout_before"
-        /// Done, but answered as if the reader had not been heard.
+        /// Done, but answered as if the reader had been offline.
         case timeoutAfter = "timeout_after"
         /// The reader is out of order.
         case hardware

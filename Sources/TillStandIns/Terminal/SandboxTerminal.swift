@@ -65,7 +65,7 @@ final class SandboxTerminal: Sendable {
     private let emit: @Sendable (StripeAnswer.Event) -> Void
 
     /// - Parameters:
-    ///   - emit: told what webhooks are to tell.
+    ///   - emit: receives what webhooks are to report.
     ///   - spawn: runs what nobody waits for.
     init(
         ledger: SandboxLedger, emit: @escaping @Sendable (StripeAnswer.Event) -> Void = { _ in },
@@ -165,7 +165,7 @@ final class SandboxTerminal: Sendable {
 
     static let full = StripeAnswer.error(400, "invalid_request_error", "The sandbox keeps no more of these.")
 
-    /// Tells what happened to a reader.
+    /// Reports what happened to a reader.
     func tell(_ type: String, _ reader: SandboxReader) {
         emit(StripeAnswer.Event(type: type, object: reader.json(at: now)))
     }

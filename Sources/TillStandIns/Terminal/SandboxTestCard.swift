@@ -76,7 +76,7 @@ enum SandboxTestCard {
 }
 
 extension StripeRendering {
-    /// The card of a charge that was made at a reader, with everything that Stripe tells of one.
+    /// The card of a charge that was made at a reader, with everything that Stripe reports of one.
     func presentMembers(_ charge: SandboxCharge, _ card: SandboxCharge.Card, _ type: String) -> [JSONMember] {
         var members: [JSONMember] = [
             JSONMember(key: "amount_authorized", value: wireUnits(charge, charge.authorized)),

@@ -67,7 +67,7 @@ public final class SandboxWebhookPlan: Sendable {
         return isTaken ? StripeAnswer(.fields(["ok": .bool(true)])) : .invalid("url", "There are too many receivers.")
     }
 
-    /// Tells an event to all receivers. Returns at once.
+    /// Delivers an event to all receivers. Returns at once.
     func send(_ event: StripeAnswer.Event) {
         let due: [(SandboxWebhook, [Numbered])] = state.withLock { state in
             guard !state.receivers.isEmpty else { return [] }

@@ -112,7 +112,6 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.putConfiguration(nil, draft, key: key), TerminalConfiguration.init)
     }
 
-    /// One configuration.
     public func configuration(_ id: String) async throws(StripeTerminalError) -> TerminalConfiguration {
         try await read(.get(TerminalCall.configuration(id)), TerminalConfiguration.init)
     }
@@ -149,7 +148,7 @@ public struct StripeTerminal: Sendable {
             })
     }
 
-    // MARK: What a reader is told to do
+    // MARK: What a reader is asked to do
 
     /// Collects a card and charges it. From here on money may move.
     public func process(

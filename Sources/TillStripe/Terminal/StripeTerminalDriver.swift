@@ -6,7 +6,7 @@ public import TillHardware
 /// A smart reader is not connected to a counter but to Stripe: to connect one is to check that it is there and to use
 /// it from then on. Collecting and charging are two commands, so that the shop's durable write stands between them.
 public actor StripeTerminalDriver: CardReaderDriver {
-    /// Between two looks at a reader.
+    /// Between two queries of a reader.
     public static let pollInterval = Span.milliseconds(400)
 
     /// What these readers can do.
@@ -73,7 +73,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// Forgets the reader.
     public func clear() async { connected = nil }
 
-    /// Shows a cart on the reader's screen; without one, its usual screen.
+    /// Shows a cart on the reader's screen; without one, its default screen.
     /// - Throws: `invalidAmount` for a sum that Stripe cannot take.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         let reader = try reader()
@@ -155,7 +155,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         return now
     }
 
-    /// Calls the reader off. Refused once a card is being charged.
+    /// Cancels at the reader. Refused once a card is being charged.
     public func cancelCollect() async throws(CardReaderFailure) { try await callOff() }
 
     /// Charges the collected card and waits for what the intent says; the reader's word is no answer.
@@ -196,7 +196,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         }
     }
 
-    /// Cancels an intent so that no card can pay it. One that has money is left alone and told as it is.
+    /// Cancels an intent so that no card can pay it. One that has money is left alone and reported as it is.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -204,7 +204,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         do throws(StripeTerminalError) {
             return try await terminal.read(cancel, { PaymentIntent(stripe: $0, account: intent.account) })
         } catch {
-            // One that has money is left alone and told as it is.
+            // One that has money is left alone and reported as it is.
             guard error.certainty == .refused else { throw CardReaderFailure(error) }
             return try await retrieveIntent(intent.id, clientSecret: nil, account: intent.account)
         }
@@ -272,7 +272,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
             status: CardReaderRefundStatus(rawValue: found["status"]?.stringValue ?? "pending"))
     }
 
-    /// Calls the reader off. Refused once the refund is being made.
+    /// Cancels at the reader. Refused once the refund is being made.
     public func cancelRefund() async throws(CardReaderFailure) { try await callOff() }
 
     // MARK: What they share
@@ -326,7 +326,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
 }
 
 extension CardReader {
-    /// A reader as Stripe tells it.
+    /// A reader as Stripe reports it.
     init(stripe reader: TerminalReader) {
         self.init(
             serial: reader.serialNumber, vendorIdentifier: reader.id, name: reader.label,

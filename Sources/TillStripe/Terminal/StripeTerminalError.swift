@@ -8,7 +8,6 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         case refused
         /// Stripe said no, and may say yes later.
         case notNow = "not_now"
-        /// No request left.
         case notSent = "not_sent"
         /// It may have been done.
         case unknown
@@ -57,7 +56,6 @@ public struct StripeTerminalError: ExplainedError, Hashable {
     /// Stripe's word where it has one.
     public var code: String { providerCode ?? "terminal_\(certainty.rawValue)" }
 
-    /// What happened.
     public var what: String {
         if let known = StripeTerminalError.sentences[code]?.what { return known }
         let detail = providerMessage.map { ": \($0)" + ($0.hasSuffix(".") ? "" : ".") } ?? "."

@@ -24,7 +24,7 @@ extension StripeTerminalProvider {
                 guard let intent = StripePaymentIntent(json) else { return .unknown(reason: online.unreadable) }
                 guard intent.amount == request.amount else { return .unknown(reason: online.amountMismatch) }
                 if request.context.isFirst { return .approved(Confirmation(reference: intent.reference)) }
-                // The answer may be an old one, told again: only how the intent is now counts.
+                // The answer may be an old one, repeated: only how the intent is now counts.
                 if let answer = await reuse(intent.reference, request) { return answer }
             case .failed(let error): return online.answer(to: error)
             case .notSent(let reason): return .notSent(reason: reason)

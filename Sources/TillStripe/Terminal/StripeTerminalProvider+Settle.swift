@@ -8,7 +8,7 @@ extension StripeTerminalProvider {
         await online.capture(request)
     }
 
-    /// Calls the reader off if it is still waiting, then cancels the payment intent, so that it can never be charged.
+    /// Cancels at the reader if it is still waiting, then cancels the payment intent, so that it can never be charged.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         // The reference is in the journal before a reader is asked, so without one there is nothing to charge.
         guard let reference = request.context.reference else { return .approved(Confirmation()) }
@@ -153,7 +153,7 @@ extension StripeTerminalProvider {
             ?? .unknown(reason: "the reader did not come to an end in time")
     }
 
-    /// Calls the reader off and looks once more. `nil`: it cannot be called off now.
+    /// Cancels at the reader and queries once more. `nil`: it cannot be canceled now.
     private func letGo(
         _ reader: String, _ request: RefundRequest, _ reference: ProviderReference, _ decline: Decline, isCertain: Bool
     ) async -> ProviderAnswer<Confirmation>? {
@@ -179,11 +179,11 @@ extension StripeTerminalProvider {
             let now = clock.now()
             let last = feed.lastCommand(for: request.refund, at: now)
             guard now.since(last) >= StripeTerminalProvider.latestCommand else {
-                // Nothing was sent now, so this is asked again soon and uses up no look.
+                // Nothing was sent now, so this is asked again soon and uses up no query.
                 return .notSent(reason: "a command for it may still come to a reader")
             }
         }
-        // A reader that is done by now may have made it since the refunds were looked at.
+        // A reader that is done by now may have made it since the refunds were examined.
         if let made = await refundMade(request, reference) { return made }
         return .declined(
             Decline(

@@ -5,7 +5,7 @@ public import TillCore
 ///
 /// - An order has one payment intent: each new try of the same payment takes the one that is there, unless it was
 ///   canceled, so that two tries can never both be charged.
-/// - The payment intent is the truth. A reader's action only tells when to look at it.
+/// - The payment intent is the truth. A reader's action only says when to query it.
 /// - A reader is called off only while it waits for the card. Once it charges, the end is waited for, and without one
 ///   the answer is `unknown`.
 public struct StripeTerminalProvider: PaymentServiceProvider {
@@ -15,9 +15,9 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     public static let collectionTime = Span.seconds(120)
     /// How long a charge may take after that.
     public static let chargingTime = Span.seconds(25)
-    /// The longest wait between two looks; a webhook shortens it.
+    /// The longest wait between two queries; a webhook shortens it.
     public static let pollInterval = Span.milliseconds(700)
-    /// The first looks come faster than that.
+    /// The first polls come faster than that.
     public static let firstPolls: [Span] = [.milliseconds(60), .milliseconds(120), .milliseconds(250)]
     /// How many payment intents one order may use up by canceling.
     public static let maximumIntents = 20
@@ -25,7 +25,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     public static let grace = Span.seconds(5)
 
     /// How long a command for a refund may still come to a reader, slow on its way, although whoever sent it has died:
-    /// counted from when this process sent it last or, if it never did, from when it first heard of the refund. Until
+    /// counted from when this process sent it last or, if it never did, from when it first learned of the refund. Until
     /// then it does not say that the refund was not made; a process that does not run so long never does.
     public static let latestCommand = Span.minutes(5)
 
@@ -49,7 +49,6 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
         clock = online.clock
     }
 
-    /// `stripe-terminal`.
     public var name: ProviderName { StripeTerminalProvider.name }
 
     /// As Stripe's, but a customer needs longer than a network, and no number is typed.
@@ -83,13 +82,12 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
 
 /// How intents for readers are made.
 public struct StripeTerminalOptions: Hashable, Sendable {
-    /// Hold the money longer than usual, where the scheme can.
+    /// Hold the money longer than by default, where the scheme can.
     public var requestsExtendedAuthorization = false
     /// The amount may be raised later.
     public var requestsIncrementalAuthorization = false
     /// Which network of a card with two goes first: `domestic` (eftpos, Cartes Bancaires) or `international`.
     public var requestedPriority: String?
 
-    /// The defaults.
     public init() {}
 }

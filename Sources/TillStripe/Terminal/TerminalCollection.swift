@@ -46,7 +46,6 @@ public struct TerminalRefund: Hashable, Sendable {
     /// The customer can call it off at the reader.
     public var customerCancels: Bool?
 
-    /// Makes one.
     public init(
         paymentIntent: ProviderReference? = nil, charge: String? = nil, amount: Int64? = nil,
         metadata: [String: String] = [:], customerCancels: Bool? = nil
@@ -69,7 +68,7 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     public var captureMethod = "manual"
     /// What may pay.
     public var paymentMethodTypes = ["card_present"]
-    /// Hold the money longer than usual, where the scheme can.
+    /// Hold the money longer than by default, where the scheme can.
     public var requestsExtendedAuthorization = false
     /// The amount may be raised later.
     public var requestsIncrementalAuthorization = false
@@ -86,7 +85,6 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     /// Kept with it.
     public var metadata: [String: String] = [:]
 
-    /// Makes one.
     public init(amount: Int64, currency: String) {
         self.amount = amount
         self.currency = currency

@@ -4,7 +4,6 @@ public import TillCore
 public struct TerminalConfiguration: Hashable, Sendable {
     /// `tmc_…`.
     public let id: String
-    /// Its name.
     public let name: String?
     /// The one that readers follow whose location has no other.
     public let isAccountDefault: Bool
@@ -42,7 +41,6 @@ public struct TerminalRebootWindow: Hashable, Sendable {
     /// 0 to 23.
     public var endHour: Int64
 
-    /// Makes one.
     public init(startHour: Int64, endHour: Int64) {
         self.startHour = startHour
         self.endHour = endHour
@@ -58,7 +56,6 @@ public struct TerminalTipping: Hashable, Sendable {
     /// Below this amount the fixed ones are offered, from it on the percentages.
     public var threshold: Int64?
 
-    /// Makes one.
     public init(fixedAmounts: [Int64] = [], percentages: [Int64] = [], threshold: Int64? = nil) {
         self.fixedAmounts = fixedAmounts
         self.percentages = percentages
@@ -74,7 +71,6 @@ public struct TerminalTipping: Hashable, Sendable {
 
 /// What a configuration is to be, or what of it is to change.
 public struct TerminalConfigurationDraft: Hashable, Sendable {
-    /// Its name.
     public var name: String?
     /// Tips by currency code in small letters.
     public var tipping: [String: TerminalTipping]

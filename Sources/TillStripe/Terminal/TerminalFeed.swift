@@ -2,7 +2,7 @@ import Synchronization
 public import TillCore
 public import TillProvider
 
-/// Tells what happens at readers, and wakes who waits for one. Nothing here is kept: a step that nobody hears is lost,
+/// Reports what happens at readers, and wakes who waits for one. Nothing here is kept: a step that nobody hears is lost,
 /// and a wake-up that is lost is made up for by looking again.
 public final class TerminalFeed: Sendable {
     private struct State {
@@ -28,7 +28,7 @@ public final class TerminalFeed: Sendable {
 
     func tell(_ step: ReaderStep) { listeners.tell(step) }
 
-    /// A webhook says that something happened at a reader: who waits for it looks at once.
+    /// A webhook says that something happened at a reader: who waits for it queries at once.
     public func heard(of reader: String) {
         state.withLock { state in
             for (_, waiter) in (state.waiters[reader] ?? [:]).sorted(by: { $0.key < $1.key }) { waiter.yield() }
@@ -64,7 +64,7 @@ public final class TerminalFeed: Sendable {
     }
 
     /// The latest moment at which a command for a refund may have been sent: by this process, or by one that died
-    /// before this one first heard of it. What is forgotten counts as heard of just now, so forgetting only delays.
+    /// before this one first learned of it. What is forgotten counts as learned just now, so forgetting only delays.
     package func lastCommand(for refund: RefundID, at now: Timestamp) -> Timestamp {
         state.withLock { state in
             if let known = state.refundCommands[refund] { return known }

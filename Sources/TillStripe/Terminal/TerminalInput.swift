@@ -37,7 +37,6 @@ public struct TerminalInput: Hashable, Sendable {
         /// `primary` or `secondary`.
         public var style: String?
 
-        /// Makes one.
         public init(id: String, text: String, style: String? = nil) {
             self.id = id
             self.text = text
@@ -54,7 +53,6 @@ public struct TerminalInput: Hashable, Sendable {
         /// How it stands before anybody touches it.
         public var isOn: Bool?
 
-        /// Makes one.
         public init(title: String?, details: String? = nil, isOn: Bool? = nil) {
             self.title = title
             self.details = details
@@ -62,7 +60,6 @@ public struct TerminalInput: Hashable, Sendable {
         }
     }
 
-    /// Makes one.
     public init(
         kind: String, title: String, details: String? = nil, skipButton: String? = nil, submitButton: String? = nil,
         isRequired: Bool? = nil, choices: [Choice] = [], toggles: [Toggle] = []
@@ -128,16 +125,12 @@ public struct TerminalInputAnswer: Hashable, Sendable {
 
 /// What a reader shows before it is asked for a card.
 public struct TerminalCart: Hashable, Sendable {
-    /// One line.
     public struct Line: Hashable, Sendable {
-        /// What it is.
         public var description: String
         /// The line's price, in the wire's units of the cart's currency.
         public var amount: Int64
-        /// How many.
         public var quantity: Int64
 
-        /// Makes one.
         public init(description: String, amount: Int64, quantity: Int64) {
             self.description = description
             self.amount = amount
@@ -154,7 +147,6 @@ public struct TerminalCart: Hashable, Sendable {
     /// All of it, in the wire's units.
     public var total: Int64
 
-    /// Makes one.
     public init(currency: String, lines: [Line], tax: Int64? = nil, total: Int64) {
         self.currency = currency
         self.lines = lines

@@ -7,7 +7,6 @@ public struct TerminalLocation: Hashable, Sendable {
     public let id: String
     /// The place's name, also shown on receipts that Stripe sends.
     public let displayName: String
-    /// Where it is.
     public let address: TerminalAddress
     /// The configuration that the readers there follow instead of the account's, `tmc_…`.
     public let configuration: String?
@@ -35,16 +34,13 @@ public struct TerminalAddress: Hashable, Sendable {
     public var line1: String?
     /// Floor, door.
     public var line2: String?
-    /// City.
     public var city: String?
     /// State, province or county, where addresses have one.
     public var state: String?
     /// Two letters of ISO 3166-1.
     public var country: String
-    /// Postal code.
     public var postalCode: String?
 
-    /// Makes one.
     public init(
         line1: String?, line2: String? = nil, city: String? = nil, state: String? = nil, country: String,
         postalCode: String? = nil

@@ -1,17 +1,16 @@
 public import TillCore
 internal import TillHardware
 
-/// A reader as Stripe tells of it. Its network status is what Stripe heard last: a sale is tried whatever it says.
+/// A reader as Stripe reports it. Its network status is what Stripe heard last: a sale is tried whatever it says.
 public struct TerminalReader: Hashable, Sendable {
     /// `tmr_…`.
     public let id: String
     /// The name that the shop gave it.
     public let label: String
-    /// Its serial number.
     public let serialNumber: String
     /// What kind of device it is.
     public let deviceType: TerminalDeviceType
-    /// What Stripe heard last; `nil` for readers that are reached through a phone.
+    /// What Stripe saw last; `nil` for readers that are reached through a phone.
     public let status: TerminalReaderStatus?
     /// The place where it stands, `tml_…`.
     public let location: String?
@@ -19,7 +18,7 @@ public struct TerminalReader: Hashable, Sendable {
     public let ipAddress: String?
     /// What runs on it.
     public let softwareVersion: String?
-    /// When Stripe heard of it last.
+    /// When Stripe saw it last.
     public let lastSeenAt: Timestamp?
     /// What it does or did last. One slot: the next command takes it.
     public let action: TerminalAction?
@@ -51,7 +50,6 @@ public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomSt
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
     /// A device that Stripe or a sandbox pretends.
     public var isSimulated: Bool { rawValue.hasPrefix("simulated_") }
@@ -63,17 +61,16 @@ public struct TerminalDeviceType: RawRepresentable, Hashable, Sendable, CustomSt
     ]
 }
 
-/// Whether a reader was heard of lately. Open.
+/// Whether a reader was seen lately. Open.
 public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The text, as it came.
     public let rawValue: String
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The raw value.
     public var description: String { rawValue }
-    /// Heard of lately.
+    /// Seen lately.
     public static let online = TerminalReaderStatus(rawValue: "online")
-    /// Not heard of lately.
+    /// Not seen lately.
     public static let offline = TerminalReaderStatus(rawValue: "offline")
 }
 
@@ -101,7 +98,7 @@ public struct TerminalAction: Hashable, Sendable {
     public let paymentMethod: String?
     /// What was collected of the card before it is charged.
     public let card: CardSummary?
-    /// The same, with all that Stripe tells of it.
+    /// The same, with all that Stripe reports of it.
     let collected: PaymentMethod?
     /// What the customer entered or chose.
     public let inputs: [TerminalInputAnswer]
@@ -112,7 +109,6 @@ public struct TerminalAction: Hashable, Sendable {
         public let rawValue: String
         /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The raw value.
         public var description: String { rawValue }
         /// Collect a card and charge it.
         public static let processPaymentIntent = Kind(rawValue: "process_payment_intent")
@@ -138,7 +134,6 @@ public struct TerminalAction: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// Under way.
         public static let inProgress = Status(rawValue: "in_progress")
-        /// Done.
         public static let succeeded = Status(rawValue: "succeeded")
         /// Not done.
         public static let failed = Status(rawValue: "failed")

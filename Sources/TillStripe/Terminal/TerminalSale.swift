@@ -150,7 +150,7 @@ struct TerminalSale: Sendable {
         }
     }
 
-    /// Nobody presented a card. `true` once the reader has let go.
+    /// Nobody presented a card. `true` once the reader has released the card.
     private func callOff() async -> Bool {
         let key = IdempotencyKey(rawValue: request.key.rawValue + "-calloff")
         return (try? await provider.terminal.cancelAction(at: reader, key: key)) != nil

@@ -7,7 +7,6 @@ public struct TerminalTestCard: Hashable, Sendable {
     /// What the customer gives on top, in the wire's units.
     public var tip: Int64?
 
-    /// Makes one.
     public init(kind: String? = nil, number: String? = nil, tip: Int64? = nil) {
         self.kind = kind
         self.number = number

@@ -17,7 +17,7 @@
         private let listener: Mutex<Task<Void, Never>?>
         private let tell: Hearer
 
-        /// The one who is told what happens.
+        /// The one who is notified.
         private final class Hearer: Sendable {
             let hear = Mutex<Tell?>(nil)
             func tell(_ event: TillReader.Event) { hear.withLock { $0 }?(event) }
@@ -46,12 +46,10 @@
             ProximityReader.PaymentCardReader.isSupported ? nil : .unsupported
         }
 
-        /// From the framework.
         public func readerIdentifier() async throws(TillTapToPay.PaymentCardReaderError) -> String {
             do { return try await reader.readerIdentifier } catch { throw ProximityReaderConversion.readerError(error) }
         }
 
-        /// From the framework.
         public func isAccountLinked(
             using token: TillTapToPay.PaymentCardReader.Token
         ) async throws(TillTapToPay.PaymentCardReaderError) -> Bool {
@@ -89,7 +87,6 @@
             } catch { throw ProximityReaderConversion.readerError(error) }
         }
 
-        /// From the framework.
         public func prepareStoreAndForward(
             options: TillTapToPay.PaymentCardReader.Options,
             events: @escaping @Sendable (TillTapToPay.PaymentCardReader.Event) -> Void
@@ -100,7 +97,6 @@
             }
         }
 
-        /// From the framework.
         public func store() throws(TillTapToPay.PaymentCardReaderError) -> any PaymentCardReaderStoreDriver {
             do { return ProximityReaderStore(try reader.fetchPaymentCardReaderStore()) } catch {
                 throw ProximityReaderConversion.readerError(error)

@@ -15,7 +15,7 @@ public protocol PaymentCardReaderDriver: Sendable {
     /// Shows the terms for another account.
     func relinkAccount(using token: PaymentCardReader.Token) async throws(PaymentCardReaderError)
     /// Configures the reader; the first time may take minutes.
-    /// - Parameter events: told in their order; also while a session reads.
+    /// - Parameter events: delivered in their order; also while a session reads.
     func prepare(
         using token: PaymentCardReader.Token, options: PaymentCardReader.Options,
         events: @escaping @Sendable (PaymentCardReader.Event) -> Void

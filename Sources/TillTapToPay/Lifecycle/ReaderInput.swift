@@ -20,7 +20,7 @@ public enum ReaderInput: Hashable, Sendable {
     case cancelPrepare
     /// Read a card, with the session of that number.
     case read(session: Int)
-    /// The driver tells something.
+    /// The driver reports something.
     case told(PaymentCardReader.Event)
     /// Call the read off; nil: whichever is under way.
     case cancelRead(number: Int?)
@@ -84,7 +84,6 @@ public enum ReaderChange: Hashable, Sendable {
     case flightBegan(ReaderFlight)
     /// The driver was told to stop it.
     case flightCalledOff
-    /// It has ended.
     case flightEnded
 }
 
@@ -94,10 +93,8 @@ public enum ReaderEffect: Hashable, Sendable {
     case link(isRelink: Bool)
     /// Make a session.
     case prepare(Preparation)
-    /// Read.
     case read(number: Int)
     /// Stop the call that is under way.
     case callOff(ReaderFlight)
-    /// End the session.
     case endSession(number: Int)
 }

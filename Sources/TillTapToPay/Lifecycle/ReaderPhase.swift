@@ -63,7 +63,6 @@ public struct Preparation: Hashable, Sendable {
 public enum SessionKind: String, Hashable, Sendable {
     /// To be sent to the provider at once.
     case online
-    /// To be stored.
     case storeAndForward = "store_and_forward"
 }
 

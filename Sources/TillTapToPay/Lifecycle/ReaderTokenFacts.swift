@@ -7,10 +7,9 @@ public struct ReaderTokenFacts: Hashable, Sendable {
     public var until: Timestamp
     /// Who issued it, when it says so.
     public var issuer: String?
-    /// The longest token that is looked into, in bytes.
+    /// The longest token that is examined, in bytes.
     public static let mostBytes = 16_384
 
-    /// Makes one.
     public init(until: Timestamp, issuer: String?) { (self.until, self.issuer) = (until, issuer) }
 
     /// Reads what a token says of itself where it is a signed JSON token. Nothing is proved by it: the reader proves

@@ -11,6 +11,5 @@ public struct LoyaltyVisit: Hashable, Sendable {
     /// What may be shown, such as "Member ••0001, 12 points"; never the member's whole number.
     public var text: String
 
-    /// Makes one.
     public init(pass: String, text: String) { (self.pass, self.text) = (pass, text) }
 }

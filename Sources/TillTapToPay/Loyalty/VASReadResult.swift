@@ -7,7 +7,6 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
     /// One for each pass that was asked for.
     public var entries: [ReadEntry]
 
-    /// Makes one.
     public init(id: String, entries: [ReadEntry]) { (self.id, self.entries) = (id, entries) }
 
     /// What the wallet said about one pass.
@@ -20,7 +19,6 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
         /// How it went.
         public var status: Status
 
-        /// Makes one.
         public init(id: String, customerVASData: Data?, status: Status) {
             (self.id, self.customerVASData, self.status) = (id, customerVASData, status)
         }
@@ -83,7 +81,6 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
 extension VASReadResult.ReadEntry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The pass and the status; the data as a mask.
     public var description: String { "\(id): \(status), data \(customerVASData == nil ? "none" : "••••")" }
-    /// As ``description``.
     public var debugDescription: String { description }
     /// A mirror without the data.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "status": status.rawValue]) }

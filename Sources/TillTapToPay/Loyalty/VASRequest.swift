@@ -13,7 +13,6 @@ public struct VASRequest: Hashable, Sendable {
         /// What the pass is called on the sheet.
         public var localizedName: String
 
-        /// Makes one.
         public init(id: String, url: URL? = nil, localizedName: String = "") {
             (self.id, self.url, self.localizedName) = (id, url, localizedName)
         }
@@ -29,7 +28,6 @@ public struct VASRequest: Hashable, Sendable {
     /// The most passes that one request asks for.
     public static let mostMerchants = 8
 
-    /// Makes one.
     public init(vasMerchants: [Merchant] = [], localizedVASType: String = "") {
         (self.vasMerchants, self.localizedVASType) = (vasMerchants, localizedVASType)
     }

@@ -82,7 +82,7 @@ public final class OfflinePaymentManager {
         lastReport = try await sync.run()
     }
 
-    /// Looks at what is stored.
+    /// Examines what is stored.
     public func refreshStatus() {
         guard let book = try? log.book() else { return }
         pendingBatchCount = book.batches.count

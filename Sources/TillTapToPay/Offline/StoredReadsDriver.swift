@@ -6,7 +6,6 @@ public import TillOffline
 public struct StoredReadsDriver: PaymentCardReaderStoreDriver {
     private let log: OfflineLog
 
-    /// Makes one.
     public init(log: OfflineLog) { self.log = log }
 
     /// The oldest stored reads that are in no batch.

@@ -22,7 +22,7 @@ final class EventHistory<Event: Sendable>: Sendable {
     /// Forgets what is past: a new preparation or read begins.
     func begin() { state.withLock { $0.past = [] } }
 
-    /// Tells an event to everybody, and to those who come before the next beginning.
+    /// Delivers an event to everybody, and to those who come before the next beginning.
     func send(_ event: Event) {
         state.withLock { state in
             state.past.append(event)
@@ -31,7 +31,7 @@ final class EventHistory<Event: Sendable>: Sendable {
         }
     }
 
-    /// Tells only what differs from the last.
+    /// Reports only what differs from the last.
     func sendIfChanged(_ event: Event) where Event: Equatable {
         if state.withLock({ $0.past.last }) != event { send(event) }
     }

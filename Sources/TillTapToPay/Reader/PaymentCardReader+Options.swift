@@ -7,7 +7,6 @@ extension PaymentCardReader {
         /// provider wants those data too, so Till turns it on unless told otherwise. iOS 16.4.
         public var includeErrorInReadResult: Bool
 
-        /// Makes one.
         public init(returnReadResultImmediately: Bool = true, includeErrorInReadResult: Bool = true) {
             self.returnReadResultImmediately = returnReadResultImmediately
             self.includeErrorInReadResult = includeErrorInReadResult

@@ -84,7 +84,6 @@ public final class PaymentCardReader: Sendable {
             engine: engine, number: try await engine.prepare(.storeAndForward, using: nil))
     }
 
-    /// The stored reads.
     public func fetchPaymentCardReaderStore() throws(PaymentCardReaderError) -> PaymentCardReaderStore {
         PaymentCardReaderStore(driver: try engine.driver.store())
     }

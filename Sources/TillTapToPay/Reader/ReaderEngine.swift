@@ -141,7 +141,7 @@ actor ReaderEngine {
 
     private func noteMail() { readMail() }
 
-    /// What the driver told before now: it counts before what the driver answers now.
+    /// What the driver reported before now: it counts before what the driver answers now.
     func readMail() {
         let mail = mailbox.withLock { mail in
             defer { mail = [] }

@@ -2,7 +2,6 @@ import TillCore
 
 /// Where a reader stands at one moment, to be shown.
 public struct ReaderStatus: Hashable, Sendable {
-    /// Where it is.
     public var phase: ReaderPhase
     /// Whether the app is seen.
     public var scene: ReaderScene

@@ -5,7 +5,6 @@ public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvert
     /// As in 4 of 18.4.
     public let minor: Int
 
-    /// Makes one.
     public init(_ major: Int, _ minor: Int) { (self.major, self.minor) = (major, minor) }
 
     /// Earlier is less.

@@ -24,7 +24,6 @@ public struct TapToPayDeadlines: Hashable, Sendable {
     /// The longest pause before a session is made again.
     public var longestBackOff: Span = .seconds(30)
 
-    /// The usual ones.
     public init() {}
 
     /// The pause before try number `attempt`, counted from 1.

@@ -48,7 +48,7 @@ public struct PaymentCardTransactionRequest: Hashable, Sendable {
         return money
     }
 
-    /// Looks at every part before a reader is asked.
+    /// Checks every part before a reader is asked.
     func check() throws(PaymentCardReaderSession.ReadError) {
         _ = try money()
         guard preferredAIDList.count <= PaymentCardTransactionRequest.mostPreferredAIDs,

@@ -29,12 +29,10 @@ public struct PaymentCardVerificationRequest: Hashable, Sendable {
 
     /// ISO 4217, three letters.
     public var currencyCode: String
-    /// Why.
     public var reason: Reason
     /// The language of the sheet; nil: the device's. iOS 17.
     public var userInterfaceLanguage: String?
 
-    /// Makes one.
     public init(currencyCode: String, for reason: Reason = .other) {
         (self.currencyCode, self.reason) = (currencyCode, reason)
     }

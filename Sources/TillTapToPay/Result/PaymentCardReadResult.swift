@@ -78,7 +78,6 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
         case unrecognized(String)
     }
 
-    /// Makes one.
     public init(
         id: String, paymentCardData: String?, generalCardData: String? = nil, outcome: ReadOutcome = .success,
         pinBypassed: Bool = false, isPINFallback: Bool = false, applicationTypeIdentifier: String? = nil,
@@ -113,7 +112,6 @@ extension PaymentCardReadResult: CustomStringConvertible, CustomDebugStringConve
         let (sealed, general) = (paymentCardData.map { _ in "••••" }, generalCardData.map { _ in "••••" })
         return "read \(id): \(outcome.name), data \(sealed ?? "none"), general \(general ?? "none")"
     }
-    /// As ``description``.
     public var debugDescription: String { description }
     /// A mirror without the data.
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "outcome": outcome.name]) }

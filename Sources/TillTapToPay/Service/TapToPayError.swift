@@ -15,7 +15,7 @@ public enum TapToPayError: ExplainedError, Hashable {
     case cancelled
     /// No reader token could be had.
     case noReaderToken(String)
-    /// The payment could not be written, so no card was read.
+    /// The payment could not be recorded, so no card was read.
     case notOpened(String)
     /// The reader could not be linked or prepared.
     case reader(PaymentCardReaderError)

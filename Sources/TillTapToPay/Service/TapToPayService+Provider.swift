@@ -48,7 +48,6 @@ extension TapToPayService {
             /// Nobody knows yet. The customer must not be charged again.
             case unknown
         }
-        /// How it ended.
         public var status: Status
         /// The payment's name at the provider or in the journal.
         public var payment: String?
@@ -57,7 +56,6 @@ extension TapToPayService {
         /// What may be shown of the card.
         public var card: CardSummary?
 
-        /// Makes one.
         public init(
             status: Status, payment: String? = nil, message: String? = nil, card: CardSummary? = nil
         ) {
@@ -94,7 +92,6 @@ extension TapToPayService {
         public var reference: String?
         /// What may be shown of the card.
         public var card: CardSummary?
-        /// Makes one.
         public init(reference: String? = nil, card: CardSummary? = nil) {
             (self.reference, self.card) = (reference, card)
         }
@@ -127,7 +124,7 @@ extension TapToPayService.PaymentServiceProvider {
             currency: amount.currency.code)
     }
 
-    /// What the reader may tell.
+    /// What the reader may report.
     public func processVerification(
         _ card: PaymentCardReadResult, reason: PaymentCardVerificationRequest.Reason
     ) async throws -> TapToPayService.VerificationResult { TapToPayService.VerificationResult(card: card.card) }

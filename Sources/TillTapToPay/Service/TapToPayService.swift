@@ -27,7 +27,7 @@ public actor TapToPayService {
     private var renewal: Task<Void, Never>?
 
     /// A service over a reader and its provider.
-    /// - Parameter loyalty: who is told of passes that were read.
+    /// - Parameter loyalty: who is notified of passes that were read.
     public init(
         psp: any PaymentServiceProvider, reader: PaymentCardReader, loyalty: (any LoyaltyProgram)? = nil,
         executor: (any TaskExecutor)? = nil

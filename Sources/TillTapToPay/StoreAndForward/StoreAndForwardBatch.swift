@@ -15,7 +15,6 @@ public struct StoreAndForwardBatch: Encodable, Identifiable, Hashable, Sendable 
     /// The certificates above it.
     public var intermediateCertificate: [String]
 
-    /// Makes one.
     public init(
         id: String, payments: [StoredPaymentCardReadResult], signature: String, leafCertificate: String,
         intermediateCertificate: [String] = []
@@ -37,7 +36,6 @@ public struct StoredPaymentCardReadResult: Encodable, Identifiable, Hashable, Se
     /// Over this read, Base64.
     public var signature: String
 
-    /// Makes one.
     public init(id: String, paymentCardData: String?, generalCardData: String?, signature: String) {
         (self.id, self.paymentCardData, self.generalCardData) = (id, paymentCardData, generalCardData)
         self.signature = signature
@@ -47,7 +45,6 @@ public struct StoredPaymentCardReadResult: Encodable, Identifiable, Hashable, Se
 extension StoredPaymentCardReadResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The number; the data as a mask.
     public var description: String { "stored read \(id), data ••••" }
-    /// As ``description``.
     public var debugDescription: String { description }
     /// A mirror without the data.
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }

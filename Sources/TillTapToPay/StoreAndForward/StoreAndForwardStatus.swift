@@ -7,7 +7,6 @@ public struct StoreAndForwardStatus: Hashable, Sendable {
     /// When nothing more may be stored without having been online.
     public var expiration: Timestamp
 
-    /// Makes one.
     public init(readCount: Int, expiration: Timestamp) {
         (self.readCount, self.expiration) = (readCount, expiration)
     }
