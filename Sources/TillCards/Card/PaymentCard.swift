@@ -61,7 +61,7 @@ public struct PaymentCard: Sendable {
         do throws(ExpiryError) { try self.expiry.check(at: now) } catch { throw .expiry(error) }
     }
 
-    /// The card as a provider takes it, for ``Tender/card(_:)``.
+    /// The card as a provider takes it, for `Tender.card`.
     public var details: CardDetails {
         CardDetails(
             number: Secret(number.reveal()), expiry: expiry.reveal(),

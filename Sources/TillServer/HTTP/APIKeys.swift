@@ -52,7 +52,7 @@ public struct APIKeys: Sendable {
     }
 
     /// Adds a key.
-    /// - Throws: ``JournalError/recordConflict(_:current:)`` if there is such a key already.
+    /// - Throws: `JournalError.recordConflict(_:current:)` if there is such a key already.
     public func add(hash: [UInt8], account: AccountID, label: String) async throws(JournalError) {
         try await records.insert(APIKeyRecord(hash: hash, account: account, label: label, createdAt: clock.now()))
     }

@@ -50,7 +50,7 @@ public struct Settings: SettingValues {
     /// Finds and checks every setting.
     /// - Parameters:
     ///   - modules: the providers whose settings there are beside the counter's own.
-    ///   - commandLine: what options say, by ``Setting/key``.
+    ///   - commandLine: what options say, by `Setting.key`.
     ///   - file: the file named by an option.
     /// - Throws: ``SettingsError`` if a value is not what it must be, wherever it comes from.
     public init(
