@@ -3,6 +3,7 @@
 TILL_BIN names the binary (default: .build/debug/till). Everything the tests assume about flags, paths and
 field names stands here.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -32,10 +33,23 @@ def binary():
     return str(path)
 
 
+# Ports below those that the system gives out, some for each worker: a port that one test has freed, to see what happens
+# when nobody listens, is never taken by another test meanwhile.
+PORTS_OF_A_WORKER = 4_000
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4
+_ports = itertools.cycle(range(12_000 + _worker * PORTS_OF_A_WORKER, 12_000 + (_worker + 1) * PORTS_OF_A_WORKER))
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    for port in itertools.islice(_ports, PORTS_OF_A_WORKER):
+        with socket.socket() as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    pytest.fail("no port is free", pytrace=False)
 
 
 def wait_for(url, process, log, seconds=20, **options):

@@ -124,7 +124,7 @@ def test_a_wrong_certificate_a_wrong_name_and_no_encryption_send_nothing(sold, p
     server = mail_server.serve(post)
     try:
         code, told = send(sold, mail_server.settings(server.port, user="shop", password=mail_server.PASSWORD))
-        assert code == 1 and "no encryption" in told["message"], told
+        assert code == 1 and "would not be encrypted" in told["message"], told
     finally:
         server.stop()
     # A server that is not on this machine gets nothing in clear, whatever is set.

@@ -81,8 +81,8 @@ def test_over_http_and_on_the_page(tmp_path, stand_in, page):
         made, path = held_over_http(server)
         clerk = Counter(page, server).open()
         page.goto(server.url + "/#" + made["id"])
-        page.get_by_role("button", name="Let the rest go").click()
-        clerk.shows("The other 15.00 EUR was let go")
+        page.get_by_role("button", name="Release the rest").click()
+        clerk.shows("The other 15.00 EUR was released")
         now = server.request("GET", path).json()
         told = (now["status"], now["captured"], now["released"], now["authorized"])
         assert told == ("succeeded", 500, 1500, 500), now
@@ -147,9 +147,9 @@ def test_the_page_lets_go_of_what_is_held_after_a_refund(tmp_path, stand_in, pag
         assert server.request("POST", path + "/refunds", {"amount": 500}, "back").json()["status"] == "refunded"
         clerk = Counter(page, server).open()
         page.goto(server.url + "/#" + made["id"])
-        page.get_by_role("button", name="Let the rest go").click()
+        page.get_by_role("button", name="Release the rest").click()
         assert counter.until(lambda: server.request("GET", path).json()["held"] == 0)
-        expect(page.get_by_role("button", name="Let the rest go")).to_be_hidden()
+        expect(page.get_by_role("button", name="Release the rest")).to_be_hidden()
         assert not clerk.faults, clerk.faults
 
 
