@@ -18,7 +18,7 @@ public struct SandboxStripeTransport: HTTPTransport {
     /// - Parameters:
     ///   - cardTime: how long a card is in a reader before the issuer has answered.
     ///   - spawn: runs what happens after an answer, such as the end of a charge.
-    ///   - reported: receives what webhooks are to report.
+    ///   - told: receives what webhooks are to report.
     public init(
         ledger: SandboxLedger, cardTime: Span = .milliseconds(0),
         spawn: @escaping Spawn = { work in Task { await work() } },
