@@ -112,17 +112,23 @@ def till(tmp_path):
 
 
 @pytest.fixture
-def bus(tmp_path):
-    """A message bus for printers that announce themselves, and want one even when they do not."""
-    (tmp_path / "bus.conf").write_text(printers.BUS % (tmp_path / "bus"))
-    process = subprocess.Popen(["dbus-daemon", f"--config-file={tmp_path}/bus.conf", "--nofork", "--nopidfile"],
-                               stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 10
-    while not (tmp_path / "bus").exists() and time.monotonic() < end:
-        time.sleep(0.02)
-    yield f"unix:path={tmp_path}/bus"
-    process.terminate()
-    process.wait()
+def bus():
+    """A message bus for printers that announce themselves, and want one even when they do not. Its socket has a short
+    path of its own: the kernel takes 107 bytes, which the folder of a test may need for itself."""
+    with tempfile.TemporaryDirectory(prefix="till-bus-", dir="/tmp") as folder:
+        socket, configuration = pathlib.Path(folder, "bus"), pathlib.Path(folder, "bus.conf")
+        configuration.write_text(printers.BUS % socket)
+        process = subprocess.Popen(["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile"],
+                                   stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 10
+        while not socket.exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        if not socket.exists():
+            process.kill()
+            pytest.fail(f"the message bus does not listen: {process.communicate()[1]}", pytrace=False)
+        yield f"unix:path={socket}"
+        process.terminate()
+        process.communicate()
 
 
 @pytest.fixture
