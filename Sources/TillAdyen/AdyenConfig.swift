@@ -12,7 +12,6 @@ public struct AdyenConfig: Sendable {
     public let apiKey: Secret<String>
     /// `https` or, for this machine only, `http`.
     let scheme: String
-    /// The host.
     let authority: String
     /// What stands before the version in paths; live accounts have one.
     let prefix: String
@@ -66,7 +65,6 @@ public struct AdyenConfig: Sendable {
 
 /// Why a configuration cannot be used. The sentence never repeats what was given.
 public enum AdyenConfigError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The named part.
     case unusable(String)
     /// `http` to another machine would show the key and the cards to everybody in between.
     case plainHTTP

@@ -5,7 +5,6 @@ public import TillProvider
 public struct AdyenModule: ProviderModule {
     /// `adyen`
     public static let name = ProviderName(rawValue: "adyen")
-    /// Adyen
     public static let title = "Adyen"
     public static let settings: [Setting] = [
         .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL,

@@ -4,11 +4,9 @@ public import TillCore
 
 /// What a webhook is about, in Adyen's word; any word is kept.
 public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
-    /// Adyen's word.
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A payment ended.
     public static let authorisation = AdyenEventCode(rawValue: "AUTHORISATION")
     /// Held money was taken, or not.
     public static let capture = AdyenEventCode(rawValue: "CAPTURE")
@@ -20,7 +18,6 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     public static let technicalCancel = AdyenEventCode(rawValue: "TECHNICAL_CANCEL")
     /// Whichever of the two was right.
     public static let cancelOrRefund = AdyenEventCode(rawValue: "CANCEL_OR_REFUND")
-    /// Money went back.
     public static let refund = AdyenEventCode(rawValue: "REFUND")
     /// A refund that was taken failed after all.
     public static let refundFailed = AdyenEventCode(rawValue: "REFUND_FAILED")
@@ -42,7 +39,6 @@ public struct AdyenNotification: Hashable, Sendable {
     public let merchantAccount: String
     /// The amount, where it can be read.
     public let amount: Money?
-    /// Whether it worked.
     public let success: Bool
     /// Why not, or a remark.
     public let reason: String?

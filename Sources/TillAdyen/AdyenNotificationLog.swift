@@ -70,7 +70,7 @@ public enum AdyenNotificationLogError: Error, Hashable, Sendable, CustomStringCo
     /// One sentence for people.
     public var description: String {
         switch self {
-        case .unreadable: "What Adyen's webhooks told cannot be read."
+        case .unreadable: "What Adyen's webhooks reported cannot be read."
         case .notWritten: "The disk did not take Adyen's webhook."
         }
     }

@@ -19,7 +19,6 @@ public actor MemoryAdyenNotifications: AdyenNotificationStore {
 
     public init() {}
 
-    /// Keeps events.
     public func keep(_ told: [AdyenNotification]) {
         for event in told where !events.contains(where: { $0.name == event.name }) { events.append(event) }
         if events.count > MemoryAdyenNotifications.mostKept {

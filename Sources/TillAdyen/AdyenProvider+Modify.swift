@@ -79,7 +79,7 @@ extension AdyenProvider {
         }
         // That no webhook came does not mean that it was not done, and Adyen may take an old key for a new request.
         if let since, clock.now().adding(CheckSchedule.keyMargin).since(since) >= AdyenProvider.replayWindow {
-            return .unknown(reason: "not sent again, since Adyen may have forgotten its key: look at Adyen")
+            return .unknown(reason: "not sent again, since Adyen may have forgotten its key: check at Adyen")
         }
         var wire: JSONValue?
         if let amount {
@@ -119,7 +119,7 @@ extension AdyenProvider {
     public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         do throws(AdyenNotificationLogError) {
             guard let payment = try await book.payment(request.context.attempt) else {
-                return .unknown(reason: "Adyen has not told of it yet")
+                return .unknown(reason: "Adyen has not reported it yet")
             }
             return snapshot(of: payment, try await book.modifications(of: payment.pspReference), request)
         } catch {

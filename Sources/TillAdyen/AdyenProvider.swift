@@ -16,7 +16,6 @@ public struct AdyenProvider: PaymentServiceProvider {
 
     /// What each call may take.
     public let deadline: Span
-    /// What webhooks reported.
     public let book: AdyenNotificationLog
     let gateway: AdyenGateway
     let clock: any TillClock

@@ -2,7 +2,6 @@ import TillCore
 
 /// How a payment ended, in Adyen's words; any word is kept. Source: Adyen's result codes.
 public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
-    /// Adyen's word.
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 

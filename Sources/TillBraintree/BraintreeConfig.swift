@@ -42,7 +42,6 @@ public struct BraintreeConfig: Sendable {
 
 /// Why a configuration cannot be used. The sentence never repeats what was given.
 public enum BraintreeConfigError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The named part.
     case unusable(String)
 
     /// One sentence for people.

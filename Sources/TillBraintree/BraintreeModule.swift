@@ -6,7 +6,6 @@ public import TillProvider
 public struct BraintreeModule: ProviderModule {
     /// `braintree`
     public static let name = ProviderName(rawValue: "braintree")
-    /// Braintree
     public static let title = "Braintree"
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey, .braintreePrivateKeyFile,
@@ -42,7 +41,6 @@ public struct BraintreeModule: ProviderModule {
         }
     }
 
-    /// Typed cards.
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// Signed with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }

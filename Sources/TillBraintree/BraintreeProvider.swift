@@ -100,7 +100,6 @@ public struct BraintreeProvider: PaymentServiceProvider {
         }
     }
 
-    /// Takes held money.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")

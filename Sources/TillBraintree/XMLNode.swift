@@ -3,9 +3,7 @@
 package struct XMLNode: Hashable, Sendable {
     /// The longest document that is read, in bytes.
     package static let maximumBytes = 1 << 20
-    /// The deepest nesting.
     package static let maximumDepth = 32
-    /// The most elements.
     package static let maximumElements = 20_000
 
     package var name: String

@@ -13,16 +13,13 @@ struct Drawing {
     struct Piece {
         var height: Double
         var words: [Words] = []
-        /// Black rectangles.
         var boxes: [DrawnBox] = []
     }
 
     var pieces: [Piece] = []
-    /// Of all pieces.
     var height: Double { pieces.reduce(0) { $0 + $1.height } }
 }
 
-/// Measures a receipt.
 final class Composer {
     /// What a receipt is composed for.
     struct Frame {
@@ -30,7 +27,6 @@ final class Composer {
         var width: Double
         /// Points of plain text.
         var textSize: Double
-        /// A language tag.
         var language: String
         var isRightToLeft: Bool
     }

@@ -43,7 +43,6 @@ package enum TextSide: Int32, Hashable, Sendable {
     case left
     /// Each line in the middle.
     case center
-    /// The right edge.
     case right
 }
 

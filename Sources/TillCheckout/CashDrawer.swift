@@ -32,7 +32,6 @@ public struct CashDrawer: PaymentServiceProvider {
     /// Cash has no captures of its own.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> { .approved(Confirmation()) }
 
-    /// Nothing was taken.
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> { .approved(Confirmation()) }
 
     /// The clerk hands the money back.

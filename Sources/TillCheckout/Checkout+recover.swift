@@ -7,7 +7,7 @@ extension Checkout {
     /// How often the provider is asked about one payment because somebody waits for its outcome.
     public static let impatientInterval: Span = .seconds(2)
 
-    /// Does once what is due: calls that a dead process left open, outcomes to look at again, captures and refunds to
+    /// Does once what is due: calls that a dead process left open, outcomes to query again, captures and refunds to
     /// send again. Safe to call at any time, in any number of processes.
     /// - Returns: how many payments it worked on.
     @discardableResult
@@ -48,7 +48,6 @@ extension Checkout {
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
 
-    /// Runs until cancelled.
     public func run() async {
         while !Task.isCancelled {
             _ = try? await recover()

@@ -170,7 +170,7 @@ public struct Checkout: Sendable {
             throw .refused(
                 .unsupported(
                     "The provider \(provider.name) captures a payment once. Capture the part as the last one: the rest "
-                        + "is let go."))
+                        + "is released."))
         }
     }
 

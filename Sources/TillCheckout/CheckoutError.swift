@@ -55,7 +55,7 @@ public enum CheckoutError: ExplainedError {
         case .journal(let error): "The journal did not take the write: \(error)"
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
         case .unwritten(let id, let reason):
-            "The provider was asked for payment \(id), and what came of it is not written down. \(reason.what)"
+            "The provider was asked for payment \(id), and what came of it is not recorded. \(reason.what)"
         }
     }
 
@@ -73,12 +73,12 @@ public enum CheckoutError: ExplainedError {
         switch self {
         case .refused(let refusal): refusal.next
         case .unknownPayment: "Check the identifier."
-        case .orderOccupied(_, let payment, _): "Look at payment \(payment) before you take another."
+        case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
         case .unknownProvider: "Choose a configured provider."
         case .amount: "Correct the amount or choose another provider."
         case .journal: "Try again with the same key; nothing is done twice."
         case .tooManyConflicts: "Try again."
-        case .unwritten(let id, _): "Look at payment \(id) before you try again, and try with the same key."
+        case .unwritten(let id, _): "Check payment \(id) before you try again, and try with the same key."
         }
     }
 }

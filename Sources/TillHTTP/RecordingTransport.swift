@@ -11,7 +11,6 @@ public final class RecordingTransport: HTTPTransport {
     public struct Exchange: Hashable, Sendable {
         /// `GET`, `POST`.
         public var method: String
-        /// Path and query.
         public var path: String
         /// Header fields in their order.
         public var fields: [String]

@@ -16,7 +16,6 @@ public struct CardReaderPublishers: Sendable {
 
     public init(_ service: any CardReaderService) { self.service = service }
 
-    /// The readers found.
     public var discoveredReaders: AnyPublisher<[CardReader], Never> {
         service.discoveredReaders.publisher.eraseToAnyPublisher()
     }
@@ -60,7 +59,6 @@ public struct CardReaderPublishers: Sendable {
         }
     }
 
-    /// Ends the discovery.
     public func cancelDiscovery() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.cancelDiscovery() }
     }
@@ -77,12 +75,10 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.disconnect() }
     }
 
-    /// Forgets everything.
     public func clear() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.clear() }
     }
 
-    /// Takes a payment.
     public func collectPayment(
         _ parameters: PaymentIntentParameters, existing: ExistingPaymentIntent? = nil,
         beforeConfirmation: @escaping PreConfirmation
@@ -118,7 +114,6 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in await service.waitForInsertedCardToBeRemoved() }
     }
 
-    /// Gives money back.
     public func refund(_ parameters: RefundParameters) -> Future<CardReaderRefund, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.refund(parameters) }
     }
@@ -133,7 +128,6 @@ public struct CardReaderPublishers: Sendable {
         run { service throws(CardReaderServiceError) in try await service.installUpdate() }
     }
 
-    /// Ends an update.
     public func cancelUpdate() -> Future<Void, CardReaderServiceError> {
         run { service throws(CardReaderServiceError) in try await service.cancelUpdate() }
     }

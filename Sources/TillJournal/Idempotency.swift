@@ -26,7 +26,6 @@ public struct IdempotencyRecord: Hashable, Sendable {
         case finished(status: Int, body: [UInt8], payment: PaymentID?)
     }
 
-    /// The key.
     public var scope: IdempotencyScope
     /// A digest of the request; the same key with another digest is another request.
     public var fingerprint: [UInt8]

@@ -54,11 +54,9 @@ public struct JournalWrite: Sendable {
 
 /// That a provider's webhook came.
 public struct WebhookReceipt: Hashable, Sendable {
-    /// Who sent it.
     public var provider: ProviderName
     /// What the provider calls it.
     public var id: String
-    /// When it came.
     public var at: Timestamp
 
     public init(provider: ProviderName, id: String, at: Timestamp) {

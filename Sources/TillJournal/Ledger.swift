@@ -6,7 +6,6 @@ public struct LedgerPosting: Hashable, Sendable {
     public enum Book: Hashable, Sendable {
         /// What a provider owes the shop: captured, not yet paid out.
         case clearing(ProviderName)
-        /// What was sold.
         case sales
     }
 

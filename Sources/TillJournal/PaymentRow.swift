@@ -28,7 +28,6 @@ public struct PaymentFilter: Hashable, Sendable {
 /// A payment as one line of a list: projected from its events in the same write.
 public struct PaymentRow: Hashable, Sendable {
     public var id: PaymentID
-    /// The shop.
     public var account: AccountID
     public var order: OrderID
     /// The order as the shop's people call it.
@@ -36,9 +35,7 @@ public struct PaymentRow: Hashable, Sendable {
     public var status: PaymentStatus
     /// What was asked for.
     public var amount: Money
-    /// What was taken.
     public var captured: Money
-    /// What went back.
     public var refunded: Money
     /// The provider of the last attempt.
     public var provider: ProviderName?

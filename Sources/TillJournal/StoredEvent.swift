@@ -5,7 +5,6 @@ public struct StoredEvent: Hashable, Sendable {
     /// Its place: from 1, ascending; gaps are possible.
     public var sequence: Int64
     public var payment: PaymentID
-    /// The shop.
     public var account: AccountID
     /// Its place in the payment: 1, 2, 3, … without gaps.
     public var version: Int

@@ -12,7 +12,6 @@ public struct MailMessage: Hashable, Sendable {
     public var from: EmailAddress
     /// The sender's name as mail programs show it; may be empty.
     public var fromName: String
-    /// The one recipient.
     public var to: EmailAddress
     /// The subject; what is beyond about 390 bytes is left out.
     public var subject: String

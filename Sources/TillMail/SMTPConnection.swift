@@ -38,7 +38,6 @@ struct SMTPConnection: Sendable {
         } catch { throw SMTPBreak(error) }
     }
 
-    /// The next reply.
     func reply(within span: Span) async throws(SMTPBreak) -> SMTPReply {
         let reader = reader
         do {
@@ -88,7 +87,6 @@ enum SMTPBreak: Error, Hashable {
     case closed
     /// The certificate is not trusted.
     case certificate
-    /// TLS failed otherwise.
     case tls
     /// What came is no mail server's answer.
     case nonsense

@@ -14,7 +14,6 @@ public struct SMTPServer: Sendable {
 
     /// A name, which the certificate must carry, or an address.
     public var host: String
-    /// TCP port.
     public var port: Int
     /// How the connection is encrypted.
     public var security: Security

@@ -14,7 +14,7 @@ public struct PCSCLimits: Hashable, Sendable {
     /// After a command that failed: how long a reader may take to notice that its card has left.
     public var removal: Span
 
-    /// Limits for readers on a desk, unless others are given.
+    /// Limits for readers on a counter, unless others are given.
     public init(
         card: Span = .seconds(60), command: Span = .seconds(5), service: Span = .seconds(10),
         slice: Span = .milliseconds(250), removal: Span = .milliseconds(1200)

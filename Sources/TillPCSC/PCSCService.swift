@@ -1,7 +1,6 @@
 /// The smart card service of this machine, as ``PCSCChannel`` needs it. All calls block, so they run on a thread of
 /// their own; only ``cancel(_:)`` may be called from any thread while another call waits.
 protocol PCSCService: Sendable {
-    /// Opens a context.
     func establish() throws(PCSCStatus) -> PCSCContext
     /// Closes a context and every connection in it.
     func release(_ context: PCSCContext)
@@ -27,7 +26,6 @@ struct PCSCContext: Hashable, Sendable { let value: Int }
 
 /// A connection to a card.
 struct PCSCConnection: Hashable, Sendable {
-    /// The service's handle.
     let value: Int
     /// How card and reader talk.
     let style: Style
@@ -43,7 +41,6 @@ struct PCSCConnection: Hashable, Sendable {
 
 /// A reader and what is in its field.
 struct PCSCReaderState: Hashable, Sendable {
-    /// The reader's name.
     let name: String
     /// The service's bits; 0 is "not known yet".
     var bits: UInt32 = 0

@@ -35,7 +35,7 @@ public struct PCSCStatus: RawRepresentable, Error, Hashable, Sendable, CustomStr
     public var description: String {
         switch self {
         case .success: "no error"
-        case .cancelled: "SCARD_E_CANCELLED: the wait was called off"
+        case .cancelled: "SCARD_E_CANCELLED: the wait was canceled"
         case .invalidHandle: "SCARD_E_INVALID_HANDLE: the smart card service was started anew; try again"
         case .insufficientBuffer: "SCARD_E_INSUFFICIENT_BUFFER: the card's answer is too long"
         case .unknownReader: "SCARD_E_UNKNOWN_READER: the reader is not there any more; plug it in again"

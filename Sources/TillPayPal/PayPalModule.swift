@@ -7,7 +7,6 @@ public import TillProvider
 public struct PayPalModule: ProviderModule {
     /// `paypal`
     public static let name = ProviderName(rawValue: "paypal")
-    /// PayPal
     public static let title = "PayPal"
     public static let settings: [Setting] = [
         .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile, .payPalWebhookID,
@@ -51,7 +50,6 @@ public struct PayPalModule: ProviderModule {
             receiver: standInWebhooks ?? webhooks, url: url)
     }
 
-    /// Orders.
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// With the webhook's id, which every signature covers.
     public var webhooks: (any WebhookReceiver)? { receiver.map { PayPalWebhookReceiver(webhooks: $0) } }
@@ -69,7 +67,6 @@ public struct PayPalModule: ProviderModule {
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .opened : nil }
 }
 
-/// PayPal's webhooks.
 struct PayPalWebhookReceiver: WebhookReceiver {
     let webhooks: PayPalWebhooks
 

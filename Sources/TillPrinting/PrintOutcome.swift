@@ -18,7 +18,7 @@ public enum PrintOutcome: Hashable, Sendable {
                 ? "The receipt was handed to the printer. \(state.sentence)" : "The receipt was handed to the printer."
         case .failed(let why): "The receipt was not printed: \(why)"
         case .mayHavePrinted(let why):
-            "The receipt may have printed: \(why) Look at the paper before you print it again."
+            "The receipt may have printed: \(why) Check the paper before you print it again."
         }
     }
 }

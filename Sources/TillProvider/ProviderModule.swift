@@ -54,7 +54,6 @@ extension ProviderModule {
     public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
     /// No stand-in.
     public var standInWallet: WalletHandover? { nil }
-    /// Nothing was begun.
     public func shutdown() async {}
 
     /// What to do so that it is configured.
@@ -65,7 +64,6 @@ extension ProviderModule {
 public enum WalletHandover: Hashable, Sendable {
     /// As it came; the provider opens it.
     case sealed
-    /// Opened by us.
     case opened
 }
 

@@ -19,7 +19,7 @@ package struct OfflineDays: Sendable {
         case notSettled
         /// What the provider cannot read is taken for declined.
         case poisonSkipped
-        /// A payment that was called off is forwarded all the same, and not given back.
+        /// A payment that was canceled is forwarded all the same, and not given back.
         case cancelIgnored
     }
 
@@ -37,7 +37,6 @@ package struct OfflineDays: Sendable {
         self.plant = plant
     }
 
-    /// Lives through it.
     package func run() async -> SimulationReport {
         let world = OfflineWorld(seed: seed, plant: plant, executor: executor)
         let start = world.clock.now()
@@ -66,7 +65,7 @@ private final class OfflineWorld: Sendable {
     let clock = ManualClock(waits: .moveTime(upTo: .seconds(29)))
     let storage = MemoryJournal.Storage()
     let sandbox: SandboxProvider
-    let books: SandboxOfflineLedger?
+    let offline: SandboxOfflineLedger?
     let plant: OfflineDays.Plant?
     let state: Mutex<State>
     let device: OfflineDevice?
@@ -76,7 +75,7 @@ private final class OfflineWorld: Sendable {
         self.plant = plant
         self.executor = executor
         disk = PowerLossDisk(lies: plant == .diskLies)
-        books = try? SandboxOfflineLedger(path: nil)
+        offline = try? SandboxOfflineLedger(path: nil)
         device = OfflineDevice(name: "till", key: Secret(Array(repeating: 7, count: 32)))
         sandbox = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false))
@@ -191,7 +190,7 @@ private final class OfflineWorld: Sendable {
                     clock.advance(by: .milliseconds(number(0...120_000)))
                     _ = try await checkout.cancel(payment.id, account: .main)
                     state.withLock { _ = $0.canceled.insert(payment.id) }
-                    count("called off")
+                    count("canceled")
                 }
             }
         } catch {}
@@ -226,8 +225,8 @@ private final class OfflineWorld: Sendable {
     }
 
     private func forwarder(calmly: Bool) -> any OfflineForwarder {
-        guard let books else { return NobodyThere() }
-        let base = SandboxForwarder(ledger: sandbox.ledger, books: books, clock: clock) { [self] _ in
+        guard let offline else { return NobodyThere() }
+        let base = SandboxForwarder(ledger: sandbox.ledger, offline: offline, clock: clock) { [self] _ in
             guard !calmly, chance(300) else { return nil }
             let faults: [SandboxFault] = [
                 .timeoutBeforeCommit, .timeoutAfterCommit, .serverErrorAfterSuccess, .conflict, .outage, .notSent,
@@ -340,7 +339,7 @@ private final class OfflineWorld: Sendable {
             if taken != net[row.order.rawValue] ?? 0 {
                 problems.append("\(row.order): the journal says \(taken), the provider \(net[row.order.rawValue] ?? 0)")
             }
-            if canceled.contains(row.id), taken != 0 { problems.append("\(row.order): called off and charged") }
+            if canceled.contains(row.id), taken != 0 { problems.append("\(row.order): canceled and charged") }
             switch row.status {
             case .stored:
                 let payment = try? await journal.payment(row.id)

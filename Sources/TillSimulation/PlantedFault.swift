@@ -14,7 +14,6 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case unknownReadAsDeclined
     /// A call without an answer counts as never sent.
     case unknownReadAsNotSent
-    /// Nobody queries again.
     case recoveryOff
     /// The provider is thought to remember keys for ever.
     case windowClaimedInfinite
@@ -32,7 +31,7 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case intentForEachTry
     /// A sale at a reader that was given up is not canceled at the provider.
     case intentNotCanceled
-    /// A reader that says that nothing came of a sale is not called off before that is taken for certain.
+    /// A reader that says that nothing came of a sale is not canceled before that is taken for certain.
     case readerNotCalledOff
     /// A refund at a reader is not looked for before it is made again.
     case readerRefundNotQueried

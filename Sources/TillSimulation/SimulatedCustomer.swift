@@ -174,7 +174,7 @@ extension SimulatedWorld {
             spawn { [self] in acknowledge(try? await engine().capture(id, account: .main)) }
         }
         if laterChance(300) { spawn { [self] in acknowledge(try? await engine().refund(id, account: .main)) } }
-        count("rest of a hold let go")
+        count("rest of a hold released")
         acknowledge(try? await engine().cancel(id, account: .main))
     }
 

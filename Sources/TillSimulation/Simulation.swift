@@ -7,7 +7,6 @@ import TillTestSupport
 /// number of jobs.
 public struct Simulation: Sendable {
     public var seed: UInt64
-    /// How many orders.
     public var payments: Int
     /// A defect put in on purpose; `nil` for the engine as it is.
     public var plant: PlantedFault?

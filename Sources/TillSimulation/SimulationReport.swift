@@ -6,7 +6,6 @@ public struct SimulationReport: Sendable {
     public var payments = 0
     /// How often each kind of fault happened.
     public var faults: [String: Int] = [:]
-    /// How payments ended.
     public var outcomes: [String: Int] = [:]
     public var simulatedMilliseconds: Int64 = 0
     /// A hash over every call and every write, in order.

@@ -1,7 +1,6 @@
 /// `application/x-www-form-urlencoded` as Stripe's own libraries write it: fields in the order given, space as `+`,
 /// all but `A-Z a-z 0-9 _ . - ~` as `%XX`; brackets stay literal in a body and are escaped in a query.
 enum FormEncoding {
-    /// A request body.
     static func body(_ fields: [(String, String)]) -> String {
         query(fields).replacing("%5B", with: "[").replacing("%5D", with: "]")
     }

@@ -6,7 +6,6 @@ internal import TillHTTP
 enum StripeOutcome: Sendable {
     /// A 2xx with a document.
     case answered(JSONValue)
-    /// An error answer.
     case failed(StripeError)
     case notSent(String)
     /// There is no answer, or none that can be read.

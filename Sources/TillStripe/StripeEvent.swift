@@ -9,23 +9,17 @@ public struct StripeEvent: Hashable, Sendable {
     public let type: String
     /// When Stripe made it.
     public let created: Timestamp?
-    /// From live mode.
     public let isLive: Bool
     /// What kind of thing it is about, as `payment_intent`, `charge`, `refund`.
     public let objectKind: String?
-    /// The thing's id.
     public let objectID: String?
     /// The payment intent that it is about, also when the thing is a charge, a refund or a dispute.
     public let paymentIntent: ProviderReference?
     /// Our account, if the thing carries our metadata.
     public let account: AccountID?
-    /// Our order, likewise.
     public let order: OrderID?
-    /// Our payment, likewise.
     public let payment: PaymentID?
-    /// Our attempt, likewise.
     public let attempt: AttemptID?
-    /// Our refund, likewise.
     public let refund: RefundID?
     /// The connected account at Stripe that it happened in.
     public let connectedAccount: String?

@@ -6,18 +6,14 @@ public import TillProvider
 public struct StripeModule: ProviderModule {
     /// `stripe`
     public static let name = ProviderName(rawValue: "stripe")
-    /// Stripe
     public static let title = "Stripe"
     public static let settings: [Setting] = [
         .stripeURL, .stripeKey, .stripeKeyFile, .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority,
     ]
-    /// The secret key.
     public static let required: [Setting] = [.stripeKey]
     private static let defaultURL = "https://api.stripe.com"
 
-    /// Cards online.
     public let online: StripeProvider
-    /// Sales at readers.
     public let terminal: StripeTerminalProvider
     private let url: String
     private let clock: any TillClock
@@ -48,7 +44,6 @@ public struct StripeModule: ProviderModule {
     public var webhooks: (any WebhookReceiver)? {
         online.webhookSecrets.isEmpty ? nil : StripeWebhookReceiver(provider: online, feed: terminal.feed)
     }
-    /// Smart readers.
     public var readers: (any ReaderFleet)? { StripeReaders(terminal: terminal) }
     /// Apps with Stripe's SDK.
     public var devices: (any DeviceSales)? { StripeReaders(terminal: terminal) }

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `till applepay …`
 struct ApplePay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "applepay", abstract: "Looks into Apple Pay's tokens, certificates and domains.",
+        commandName: "applepay", abstract: "Examines Apple Pay's tokens, certificates and domains.",
         subcommands: [
             ApplePayDecrypt.self, ApplePayDoctorCommand.self, ApplePaySynthesize.self, ApplePayEvents.self,
         ])

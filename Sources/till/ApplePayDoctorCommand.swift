@@ -8,7 +8,7 @@ import TillServer
 struct ApplePayDoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks for what is wrong with certificates, keys, domains and environment, and says it in sentences.",
+        abstract: "Checks certificates, keys, domains and environment, and says it in sentences.",
         discussion: "Exit code 0: payments can be taken. 1: something is at fault.")
 
     @Option(name: .long, help: "The settings' file. JSON.")

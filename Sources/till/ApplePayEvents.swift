@@ -7,7 +7,7 @@ import TillServer
 struct ApplePayEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Lists what Apple told of merchants' tokens, newest first: expired, replaced, deleted.",
+        abstract: "Lists what Apple reported of merchants' tokens, newest first: expired, replaced, deleted.",
         discussion: "Tokens are shown as SHA-256, by which a shop finds its own. Without details: Apple is asked again."
     )
 
@@ -20,7 +20,7 @@ struct ApplePayEvents: AsyncParsableCommand {
             let events = try await MerchantTokenLog(counter.journal, clock: counter.clock).newest(limit)
             guard common.json else {
                 for event in events { Output.line(Self.line(event.id, event.receivedAt, event.details)) }
-                if events.isEmpty { Output.line("Apple has told of no token.") }
+                if events.isEmpty { Output.line("Apple has reported no token.") }
                 return
             }
             var writer = JSONWriter()

@@ -10,7 +10,7 @@ import TillServer
 struct Authorizations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authorizations",
-        abstract: "Lists, captures, renews and lets go of held money.",
+        abstract: "Lists, captures, renews and voids held money.",
         discussion: """
             A later capture needs the payment only, never the card. The bank honors a hold for three days; after that
             it can be renewed once, and it ends for good when the provider says so.
@@ -113,7 +113,7 @@ struct Authorizations: AsyncParsableCommand {
             switch renewal?.state {
             case .succeeded?:
                 guard !common.json else { return }
-                let end = hold?.captureBefore?.internetTime ?? "a time that the provider does not tell"
+                let end = hold?.captureBefore?.internetTime ?? "a time that the provider does not report"
                 Output.line("The hold of \(left) is renewed. No money moved. It ends at \(end).")
                 if let honored = hold?.honoredUntil {
                     Output.line("The bank honors it until \(honored.internetTime).")
@@ -128,7 +128,7 @@ struct Authorizations: AsyncParsableCommand {
             default:
                 if !common.json {
                     Output.line("It is not known yet whether the hold is renewed. No money moved.")
-                    Output.line("It is being found out; look again with `till authorizations list`.")
+                    Output.line("It is being found out; check again with `till authorizations list`.")
                 }
                 throw ExitCode(3)
             }

@@ -7,7 +7,7 @@ import TillCore
 struct Cards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
-        abstract: "Looks at card numbers without sending them anywhere.", subcommands: [Check.self])
+        abstract: "Checks card numbers without sending them anywhere.", subcommands: [Check.self])
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -5,7 +5,7 @@ import TillServer
 
 /// How long a command waits for a customer who has something to do, such as to confirm at the bank.
 struct CustomerWait: ParsableArguments {
-    /// The longest; then the attempt is called off anyway.
+    /// The longest; then the attempt is canceled anyway.
     static let longest = Int(CheckSchedule.actionLifetime.milliseconds / 1000)
 
     @Option(

@@ -31,13 +31,13 @@ extension Offline {
             try await withCounter(common, provider) { counter in
                 if let release { try await counter.offline.log().release(release) }
                 if let add, let reason { try await counter.offline.log().setAside(add, reason: reason) }
-                let figures = try await counter.offline.figures()
+                let metrics = try await counter.offline.metrics()
                 if common.json {
                     var writer = JSONWriter()
                     writer.beginObject()
                     writer.key("quarantined")
                     writer.beginArray()
-                    for aside in figures.quarantined {
+                    for aside in metrics.quarantined {
                         writer.beginObject()
                         writer.field("entry", Int64(clamping: aside.sequence))
                         writer.field("reason", aside.reason)
@@ -51,8 +51,8 @@ extension Offline {
                     Output.line(writer.text)
                     return
                 }
-                if figures.quarantined.isEmpty { Output.line("Nothing is put aside.") }
-                for aside in figures.quarantined {
+                if metrics.quarantined.isEmpty { Output.line("Nothing is put aside.") }
+                for aside in metrics.quarantined {
                     let record = try? await counter.offline.log().record(aside.sequence).record
                     let what = record.map { "\($0.amount), order \($0.order), \($0.payment)" } ?? "deleted"
                     Output.line("Entry \(aside.sequence): \(what)")

@@ -31,13 +31,13 @@ struct Offline: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let figures = try await counter.offline.figures()
+                let metrics = try await counter.offline.metrics()
                 if common.json {
                     var writer = JSONWriter()
-                    figures.write(into: &writer)
+                    metrics.write(into: &writer)
                     Output.line(writer.text)
                 } else {
-                    for line in Offline.lines(figures, at: counter.clock.now(), in: counter.offline.options.folder) {
+                    for line in Offline.lines(metrics, at: counter.clock.now(), in: counter.offline.options.folder) {
                         Output.line(Output.wrapped(line, to: 80))
                     }
                 }
@@ -64,7 +64,7 @@ struct Offline: AsyncParsableCommand {
                     let still = CommandError(
                         code: "offline_decline_over",
                         what: "The stored card of \(id) cannot be taken back any more.", moneyMoved: done.moneyMoved,
-                        next: "If the provider takes the money, it is given back at once.")
+                        next: "If the provider takes the money, it is refunded at once.")
                     guard !common.json else { throw ExitCode(1) }
                     throw still
                 }
@@ -140,7 +140,7 @@ struct Offline: AsyncParsableCommand {
                     Output.line("\(marks) payments that the journal calls stored are in it.")
                     if log.healedBytes > 0 {
                         Output.line(
-                            "\(log.healedBytes) bytes of a write that nobody was told of were cut off and kept.")
+                            "\(log.healedBytes) bytes of a write that nobody was notified of were cut off and kept.")
                     }
                     let parts = duration.components
                     Output.note("Checked in \(parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000) ms.")
@@ -208,42 +208,42 @@ struct Offline: AsyncParsableCommand {
     }
 
     /// The status for people, one fact a line.
-    static func lines(_ figures: OfflineMetrics, at now: Timestamp, in folder: String) -> [String] {
-        guard figures.hasLog else {
+    static func lines(_ metrics: OfflineMetrics, at now: Timestamp, in folder: String) -> [String] {
+        guard metrics.hasLog else {
             return ["Nothing was ever stored here.", "Reach the provider once with `till offline sync` to begin."]
         }
         var lines: [String] = []
-        if figures.count == 0 {
+        if metrics.count == 0 {
             lines.append("Nothing is stored.")
         } else {
-            let count = "\(figures.count) payment\(figures.count == 1 ? "" : "s")"
-            lines.append("STORED, NOT PAID: \(count), \(sums(figures.sums))")
+            let count = "\(metrics.count) payment\(metrics.count == 1 ? "" : "s")"
+            lines.append("STORED, NOT PAID: \(count), \(sums(metrics.sums))")
         }
-        if let oldest = figures.oldestAt, let end = figures.expiresAt {
+        if let oldest = metrics.oldestAt, let end = metrics.expiresAt {
             lines.append("  The oldest waits for \(age(now.since(oldest))).")
             lines.append(
                 now <= end
                     ? "  The provider takes it until \(end.internetTime), for \(age(end.since(now))) more."
                     : "  The provider took it until \(end.internetTime): it may refuse it now.")
         }
-        for batch in figures.batches {
+        for batch in metrics.batches {
             lines.append("Batch \(batch.id): \(batch.state), \(batch.count) payments")
         }
-        if !figures.quarantined.isEmpty {
-            lines.append("Put aside: \(figures.quarantined.count) (see `till offline quarantine`)")
+        if !metrics.quarantined.isEmpty {
+            lines.append("Put aside: \(metrics.quarantined.count) (see `till offline quarantine`)")
         }
-        if figures.resolved + figures.voided > 0 {
-            lines.append("Forwarded so far: \(figures.resolved), taken back: \(figures.voided)")
+        if metrics.resolved + metrics.voided > 0 {
+            lines.append("Forwarded so far: \(metrics.resolved), taken back: \(metrics.voided)")
         }
-        if let contact = figures.lastContact {
+        if let contact = metrics.lastContact {
             lines.append("Provider last reached: \(contact.internetTime), \(age(now.since(contact))) ago")
         }
-        if figures.reasonsAgainst.isEmpty, let end = figures.acceptsUntil {
+        if metrics.reasonsAgainst.isEmpty, let end = metrics.acceptsUntil {
             lines.append("More cards may be stored until \(end.internetTime).")
         }
-        for reason in figures.reasonsAgainst { lines.append("No card is stored now: \(reason.sentence)") }
+        for reason in metrics.reasonsAgainst { lines.append("No card is stored now: \(reason.sentence)") }
         lines.append(
-            "Log: \(figures.entries) entries, \(figures.bytes) bytes, device \(figures.device ?? "?"), in \(folder)")
+            "Log: \(metrics.entries) entries, \(metrics.bytes) bytes, device \(metrics.device ?? "?"), in \(folder)")
         return lines
     }
 

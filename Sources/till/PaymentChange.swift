@@ -27,7 +27,7 @@ enum PaymentWish {
             guard payment.held.isPositive, case .refused(let decline)? = payment.currentAttempt?.void?.state
             else { return nil }
             return "The provider refused to let \(payment.held) go (\(decline.code ?? decline.reason.rawValue)). "
-                + "It is still held, or somebody else took it: look at the provider's own page. Then try again."
+                + "It is still held, or somebody else took it: check the provider's own page. Then try again."
         case .refund:
             return payment.refunds.last.flatMap { PaymentJSON.message(of: $0) }
         }
@@ -61,9 +61,9 @@ func change(
         } else {
             Output.line("\(done.id) is \(done.status.rawValue):")
             Output.line("  captured \(done.captured), refunded \(done.refunded).")
-            if done.released.isPositive { Output.line("  let go \(done.released).") }
+            if done.released.isPositive { Output.line("  released \(done.released).") }
             if done.isLettingGo {
-                Output.note("till: It is not known yet whether \(done.held) was let go; it is being found out.")
+                Output.note("till: It is not known yet whether \(done.held) was voided; it is being checked.")
             }
             if done.moneyMoved == .unknown { Output.note("till: \(PaymentJSON.message(of: done))") }
             done.customersWay.forEach { Output.note($0) }

@@ -151,7 +151,7 @@ struct Payments: AsyncParsableCommand {
     struct Recover: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "recover",
-            abstract: "Does what is due: unanswered calls, outcomes to look at again.")
+            abstract: "Does what is due: unanswered calls, outcomes to query again.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
 
@@ -163,7 +163,7 @@ struct Payments: AsyncParsableCommand {
                     total += count
                     if count == 0 { break }
                 }
-                Output.line(common.json ? "{\"recovered\":\(total)}" : "Looked at \(total) payments.")
+                Output.line(common.json ? "{\"recovered\":\(total)}" : "Handled \(total) payments.")
             }
         }
     }

@@ -14,7 +14,7 @@ extension Printers {
             guard let found = await PrinterDiscovery.find() else {
                 throw Output.fail(
                     CommandError(
-                        code: "discovery_not_available", what: "This machine cannot look for printers.",
+                        code: "discovery_not_available", what: "This machine cannot discover printers.",
                         next: "Install and start avahi-daemon and avahi-utils, or give the printer's address."),
                     json: common.json)
             }

@@ -113,7 +113,7 @@ extension Printers {
                         next: "Use the printer's ESC/POS port: socket://HOST:9100.")
                 }
                 let outcome = try await one.openDrawer(pin: pin)
-                let words = outcome.isOnPaper ? "The drawer was told to open." : outcome.drawerSentence
+                let words = outcome.isOnPaper ? "The drawer was asked to open." : outcome.drawerSentence
                 Output.line(
                     common.json
                         ? JSONValue.object([
@@ -158,7 +158,7 @@ extension PrintOutcome {
 
     fileprivate var drawerSentence: String {
         switch self {
-        case .printed, .handedOver: "The drawer was told to open."
+        case .printed, .handedOver: "The drawer was asked to open."
         case .failed(let why): "The drawer was not opened: \(why)"
         case .mayHavePrinted(let why): "The drawer may have opened: \(why)"
         }

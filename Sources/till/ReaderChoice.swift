@@ -3,7 +3,7 @@ import TillCore
 import TillServer
 import TillStripe
 
-/// The reader that this counter uses unless it is told another one: `till readers connect`. Kept in a small file
+/// The reader that this counter uses unless another is named: `till readers connect`. Kept in a small file
 /// beside the journal, so that the page and the next command know it too.
 struct ReaderChoice {
     /// What `--reader` says for it.

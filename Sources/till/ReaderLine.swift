@@ -29,7 +29,7 @@ enum ReaderLine {
                 )
             }
         }
-        if isConnected { lines.append("  This counter uses it unless it is told another one.") }
+        if isConnected { lines.append("  This counter uses it unless another is named.") }
         return lines.joined(separator: "\n")
     }
 

@@ -73,7 +73,7 @@ struct Readers: AsyncParsableCommand {
     struct Connect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "connect",
-            abstract: "Chooses the reader that this counter uses unless it is told another one.")
+            abstract: "Chooses the reader that this counter uses unless another is named.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String
@@ -95,7 +95,7 @@ struct Readers: AsyncParsableCommand {
                 }
                 try ReaderChoice(id: found.id, label: found.label).write(counter)
                 if found.status == .offline, !common.json {
-                    Output.note("Note: Stripe has not heard of it lately. A sale is tried all the same.")
+                    Output.note("Note: Stripe has not seen it lately. A sale is tried all the same.")
                 }
                 return found
             }
@@ -187,7 +187,7 @@ struct Readers: AsyncParsableCommand {
     struct Display: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "display",
-            abstract: "Shows an order on a reader's screen; without one its usual screen comes back.")
+            abstract: "Shows an order on a reader's screen; without one its default screen comes back.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "Its label, id or serial number.") var reader: String

@@ -63,7 +63,7 @@ extension Readers {
                 let now = try await readers.reader(reader.id)
                 guard let action = now.action, action.kind == .collectInputs else {
                     throw CommandError(
-                        code: "questions_called_off", what: "The questions were called off at \(reader.label).",
+                        code: "questions_called_off", what: "The questions were canceled at \(reader.label).",
                         next: "Ask again if the answers are needed.")
                 }
                 switch action.status {

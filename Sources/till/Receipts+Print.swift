@@ -24,7 +24,7 @@ extension Receipts {
         @Option(name: .long, help: "How many, 1 to 10.") var copies = 1
         @Option(
             name: .long,
-            help: "How many seconds it is followed, 1 to 3600; what the printer has not begun by then is called off.")
+            help: "How many seconds it is followed, 1 to 3600; what the printer has not begun by then is canceled.")
         var deadline: Int64 = 60
         @Flag(name: .long, help: "Print what waits, and find out about what was being sent.") var waiting = false
 
@@ -34,10 +34,12 @@ extension Receipts {
                     throw CommandError(
                         code: "invalid_deadline", what: "--deadline is \(deadline).", next: "Use 1 to 3600 seconds.")
                 }
-                let desk = counter.options.receipts.desk(counter.journal, counter.clock) { Output.note("Note: \($0)") }
+                let printing = counter.options.receipts.printing(counter.journal, counter.clock) {
+                    Output.note("Note: \($0)")
+                }
                 let jobs: [PrintJob]
                 if waiting {
-                    jobs = try await desk.printWaiting()
+                    jobs = try await printing.printWaiting()
                 } else {
                     guard let payment, let printer else {
                         throw CommandError(
@@ -46,7 +48,7 @@ extension Receipts {
                     }
                     let found = try await counter.checkout.payment(
                         PaymentID(rawValue: payment), account: counter.options.account)
-                    jobs = [try await print(found, printer, desk)]
+                    jobs = [try await print(found, printer, printing)]
                 }
                 Output.line(common.json ? Receipts.list(jobs).text : Receipts.lines(jobs))
                 if jobs.contains(where: { ![.printed, .sent].contains($0.state) }) { throw ExitCode(1) }
@@ -54,9 +56,9 @@ extension Receipts {
         }
 
         /// Prints and reports on the way.
-        private func print(_ payment: Payment, _ printer: String, _ desk: ReceiptService) async throws -> PrintJob {
+        private func print(_ payment: Payment, _ printer: String, _ printing: ReceiptService) async throws -> PrintJob {
             let isQuiet = common.json
-            return try await desk.print(
+            return try await printing.print(
                 payment, on: printer, copy: copy.copy, refund: refund.map { RefundID(rawValue: $0) }, copies: copies,
                 width: width, deadline: .seconds(deadline)
             ) { step in
@@ -90,8 +92,8 @@ extension Receipts {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let desk = counter.options.receipts.desk(counter.journal, counter.clock)
-                guard let job = try await desk.cancel(print) else {
+                let printing = counter.options.receipts.printing(counter.journal, counter.clock)
+                guard let job = try await printing.cancel(print) else {
                     throw CommandError(
                         code: "unknown_print", what: "There is no print \(print).",
                         next: "See till receipts queue, or till receipts queue PAYMENT.")

@@ -6,9 +6,9 @@ import TillServer
 extension Sale {
     /// Prints the receipt. Whatever the printer does, the sale ends as it ended: nothing is thrown.
     static func print(_ payment: Payment, on printer: String, _ copy: ReceiptCopy, _ counter: Counter) async {
-        let desk = counter.options.receipts.desk(counter.journal, counter.clock)
+        let printing = counter.options.receipts.printing(counter.journal, counter.clock)
         do {
-            let job = try await desk.print(payment, on: printer, copy: copy)
+            let job = try await printing.print(payment, on: printer, copy: copy)
             switch job.state {
             case .printed, .sent: Output.note(job.note)
             case .waiting: Output.note("The receipt waits: \(job.note) Then: till receipts print --waiting")

@@ -9,7 +9,7 @@ struct Sandbox: AsyncParsableCommand {
         commandName: "sandbox",
         abstract: "Runs stand-ins for outside parties: till sandbox, or till sandbox stripe --port 12111.",
         discussion: """
-            The stand-in speaks the provider's wire format and keeps books of its own: GET /_sandbox/ledger.
+            The stand-in speaks the provider's wire format and keeps a ledger of its own: GET /_sandbox/ledger.
             POST /_sandbox/faults {"operation":"capture","fault":"timeoutAfterCommit","times":1} makes it fail.
             POST /_sandbox/readers {"reader":"Front","do":"customer_cancel"} acts at a card reader; also offline, \
             online, reboot, remove_card, fault. POST /_sandbox/webhooks {"url":…,"secret":…} tells what happened.
@@ -19,14 +19,14 @@ struct Sandbox: AsyncParsableCommand {
     var name: String?
     @Option(name: .long, help: "The port; 0 takes a free one.")
     var port: Int?
-    @Option(name: .long, help: "The file of its books; without one they end with the process.")
+    @Option(name: .long, help: "The file of its ledger; without one it ends with the process.")
     var ledger: String?
     @Flag(name: .long, help: "Print one JSON object with the addresses.")
     var json = false
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Taken as with every command, and not used: the stand-in's books are not the journal.", valueName: "file"))
+            "Taken as with every command, and not used: the stand-in's ledger is not the journal.", valueName: "file"))
     var journal: String?
 
     @OptionGroup var slot: SandboxCardOptions

@@ -54,7 +54,7 @@ struct Till: AsyncParsableCommand {
             let wrong = CommandError(
                 code: isWrongUse ? "wrong_use" : "internal_error", what: message(for: error),
                 moneyMoved: isWrongUse ? .no : .unknown,
-                next: isWrongUse ? "`till help` shows how it is used." : "Look at the payment before you try again.")
+                next: isWrongUse ? "`till help` shows how it is used." : "Check the payment before you try again.")
             exit(withError: Output.fail(wrong, json: true, code: code.rawValue))
         }
     }

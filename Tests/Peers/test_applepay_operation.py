@@ -138,7 +138,7 @@ def test_a_notification_of_a_merchant_s_token_is_kept_and_looked_up_at_apple(tmp
     assert answer.code == 0, answer
     assert answer.json["events"] == []
     shown = counter.till("applepay", "events", "--journal", tmp_path / "journal.db")
-    assert shown.out == "Apple has told of no token.\n"
+    assert shown.out == "Apple has reported no token.\n"
 
 
 def test_an_event_that_apple_can_not_be_asked_of_waits_and_is_listed(tmp_path, stale_settings):

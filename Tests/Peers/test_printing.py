@@ -188,7 +188,7 @@ def test_a_printer_that_restarts_in_the_middle_may_have_printed_and_is_not_sent_
     slow.start()
     out, _ = running.communicate(timeout=80)
     (job,) = json.loads(out)["prints"]
-    assert job["state"] == "may_have_printed" and "Look at the paper" in job["message"], job
+    assert job["state"] == "may_have_printed" and "Check the paper" in job["message"], job
     till.run("receipts", "print", "--waiting", "--json")
     assert len(slow.jobs()) == 1
     # Another receipt gets the number that the lost one had; it is not taken for it.

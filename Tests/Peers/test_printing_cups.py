@@ -60,7 +60,7 @@ def test_a_queue_that_does_not_begin_is_not_printed_later_by_surprise(till, cups
     cups.run("lpadmin", "-p", "eve", "-o", "job-hold-until-default=indefinite")
     payment = till.sale()
     done = till.print(payment, queue, "--deadline", "2")
-    assert states(done) == ["waiting"] and "called off" in prints(done)[0]["message"], done.stdout
+    assert states(done) == ["waiting"] and "canceled" in prints(done)[0]["message"], done.stdout
     assert cups.run("lpstat", "-o").stdout == ""
     # Dead while CUPS holds it: the next one asks, and it is still printed once.
     running = till.start("receipts", "print", "--waiting", "--json")

@@ -87,5 +87,5 @@ def test_till_dies_at_a_receipt_printers_port(till, step):
     if step == "connected":
         assert job["state"] == "sent" and port.received == whole
     else:
-        assert job["state"] == "may_have_printed" and "Look at the paper" in job["message"], job
+        assert job["state"] == "may_have_printed" and "Check the paper" in job["message"], job
         assert len(port.received) <= len(whole)

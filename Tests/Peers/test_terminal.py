@@ -403,7 +403,7 @@ def test_called_off_from_either_side(desk, who):
     else:
         counter.succeed("readers", "cancel", "Front", *desk.common)
     code, _, err = end(sale)
-    assert code == 2 and "called off" in err
+    assert code == 2 and "canceled" in err
     assert [c["authorized"] for c in desk.charges()] == [0]
     assert desk.status()["action"] is None or desk.status()["action"]["status"] == "failed"
     desk.verify()
@@ -461,7 +461,7 @@ def test_a_sale_that_waits_is_not_pushed_aside(desk, tmp_path):
     ("offline", "The card reader cannot be reached.", "Check that it is on and in the network"),
     ("hardware", "The card reader is out of order.", "Restart it"),
     ("place", "This card reader cannot take this payment where it stands.", "Use a reader in the country"),
-    ("timeout_before", "The payment came to nothing and was called off.", "Try again."),
+    ("timeout_before", "The payment was canceled.", "Try again."),
 ])
 def test_a_reader_that_does_not_do_it_says_what_happened_and_what_to_do(desk, fault, words, next):
     name = "Front"
@@ -494,7 +494,7 @@ def test_an_interac_sale_and_its_refund_at_the_reader(desk):
     assert refused.code == 2 and desk.charges()[0]["refunded"] == 0
     assert refused.json["refunds"][-1]["message"].startswith("This refund needs the card and a reader."), refused
     told = counter.till("payments", "refund", payment, "--amount", "5.00", *[c for c in desk.common if c != "--json"])
-    assert told.code == 2 and "Nothing was given back." in told.err, told
+    assert told.code == 2 and "Nothing was refunded." in told.err, told
     refund = subprocess.Popen(
         [counter.binary(), "payments", "refund", payment, "--amount", "5.00", "--reader", "Front", *desk.common],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -66,7 +66,7 @@ def test_a_payment_is_confirmed_at_a_reader(server, sandbox, client, reader):
     other = server.create("o-2", "k-3").json()
     later(1, lambda: server.request("POST", f"/v1/terminal/readers/{reader.id}/cancel", {}))
     called_off = server.confirm(other["id"], "k-4", {"type": "reader", "reader": reader.id}).json()
-    assert called_off["status"] == "declined" and "called off" in called_off["message"]
+    assert called_off["status"] == "declined" and "canceled" in called_off["message"]
 
 
 def test_an_app_gets_tokens_and_one_intent_for_an_order(server, sandbox, client, reader):
@@ -249,7 +249,7 @@ def test_called_off_from_either_side(page, sandbox, who):
         page.get_by_role("button", name="Call off at the reader").click()
     else:
         terminal.act(sandbox, {"reader": "Front", "do": "customer_cancel"})
-    expect(page.locator("#result")).to_contain_text("called off", timeout=WAIT)
+    expect(page.locator("#result")).to_contain_text("canceled", timeout=WAIT)
     assert [c["authorized"] for c in terminal.ledger(sandbox)] == [0]
     assert page.faults == []
 
@@ -392,7 +392,7 @@ def test_questions_end_in_every_way_and_outlive_a_reload(page, client, reader, s
     page.reload()
     expect(status).to_contain_text("is being asked at Front", timeout=WAIT)
     section.get_by_role("button", name="Call off the questions").click()
-    expect(status).to_have_text("The questions were called off.", timeout=WAIT)
+    expect(status).to_have_text("The questions were canceled.", timeout=WAIT)
     assert client.terminal.readers.retrieve(reader.id).action is None
     # A reader that is at a sale is not asked.
     made = terminal.intent(client)
@@ -424,7 +424,7 @@ def test_an_interac_refund_is_made_with_the_card_at_the_reader(page, sandbox, tm
     page.get_by_role("button", name="Refund", exact=True).click()
     expect(page.locator("#headline")).to_have_text("Waiting for the card", timeout=WAIT)
     page.get_by_role("button", name="Call off at the reader").click()
-    expect(page.locator("#now")).to_contain_text("The refund was called off. Nothing was given back.", timeout=WAIT)
+    expect(page.locator("#now")).to_contain_text("The refund was canceled. Nothing was refunded.", timeout=WAIT)
     assert [c["refunded"] for c in terminal.ledger(sandbox)] == [500]
     assert page.faults == []
 

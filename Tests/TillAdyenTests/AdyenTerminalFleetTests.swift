@@ -9,7 +9,7 @@ import TillProvider
 
 @Suite("A terminal of Adyen's among the counter's readers", .timeLimit(.minutes(1)))
 struct AdyenTerminalFleetTests {
-    /// A terminal at which the customer takes for ever: it answers a payment only once that is called off.
+    /// A terminal at which the customer takes for ever: it answers a payment only once that is canceled.
     private final class Patient: HTTPTransport {
         private let aborted = Mutex(false)
 
@@ -48,7 +48,7 @@ struct AdyenTerminalFleetTests {
         await #expect(throws: ReaderError.notFound("other")) { try await fleet.reader(named: "other") }
     }
 
-    @Test("is busy while a customer is there, can be called off, and tells both")
+    @Test("is busy while a customer is there, can be canceled, and tells both")
     func calledOff() async throws {
         let provider = try provider()
         let fleet = AdyenTerminalFleet(terminal: provider)
@@ -65,7 +65,7 @@ struct AdyenTerminalFleetTests {
         #expect(try await fleet.reader(named: "V400m-1").isBusy)
         _ = try await fleet.cancel("V400m-1")
         guard case .declined(let decline) = await sale.value else {
-            Issue.record("it was called off")
+            Issue.record("it was canceled")
             return
         }
         #expect(decline.reason == .canceledAtReader)
@@ -73,7 +73,7 @@ struct AdyenTerminalFleetTests {
         #expect(try await !fleet.reader(named: "V400m-1").isBusy)
     }
 
-    @Test("is called off when the counter ends, so that the end waits for no customer")
+    @Test("is canceled when the counter ends, so that the end waits for no customer")
     func ended() async throws {
         let provider = try provider()
         let fleet = AdyenTerminalFleet(terminal: provider)
@@ -84,7 +84,7 @@ struct AdyenTerminalFleetTests {
         _ = await steps.next()
         await fleet.cancelWaiting()
         guard case .declined = await sale.value else {
-            Issue.record("it was called off")
+            Issue.record("it was canceled")
             return
         }
     }

@@ -85,12 +85,12 @@ struct AdyenTerminalProviderTests {
         #expect(paid.amount.minorUnits == 1227 && snapshot.captured == paid.amount)
         // Too late to call it off.
         guard case .declined = await provider.void(Self.void()) else {
-            Issue.record("what is paid cannot be called off")
+            Issue.record("what is paid cannot be canceled")
             return
         }
     }
 
-    @Test("A request that never came is called off, and cannot be paid any more when it comes late")
+    @Test("A request that never came is canceled, and cannot be paid any more when it comes late")
     func lostRequest() async throws {
         let provider = try Self.provider(try Self.sandbox())
         guard case .unknown = await provider.authorize(Self.request(1228), with: provider.tender) else {
@@ -103,11 +103,11 @@ struct AdyenTerminalProviderTests {
             return
         }
         guard case .approved = await provider.void(Self.void()) else {
-            Issue.record("it is called off")
+            Issue.record("it is canceled")
             return
         }
         guard case .declined = await provider.authorize(Self.request(1200), with: provider.tender) else {
-            Issue.record("what was called off is never paid")
+            Issue.record("what was canceled is never paid")
             return
         }
     }
@@ -154,7 +154,7 @@ struct AdyenTerminalProviderTests {
         }
     }
 
-    @Test("A request that may still be on its way is not called off; after its time it is", arguments: [1, 149, 151])
+    @Test("A request that may still be on its way is not canceled; after its time it is", arguments: [1, 149, 151])
     func onItsWay(seconds: Int64) async throws {
         let terminal = try #require(
             AdyenTerminal(

@@ -129,7 +129,7 @@ struct WatchedPaymentTests {
         #expect(try await world.problems() == [])
     }
 
-    @Test("that is being called off, or is decided, or is not there is not looked at")
+    @Test("that is being canceled, or is decided, or is not there is not looked at")
     func others() async throws {
         let world = World()
         world.faults.keepFailing(.void, with: .outage)

@@ -27,7 +27,7 @@ final class OfflineShop: Sendable {
     }
 
     var forwarder: SandboxForwarder {
-        SandboxForwarder(ledger: sandbox.ledger, books: books, clock: clock) { [self] _ in
+        SandboxForwarder(ledger: sandbox.ledger, offline: books, clock: clock) { [self] _ in
             faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         }
     }

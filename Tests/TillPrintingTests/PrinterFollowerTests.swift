@@ -126,7 +126,7 @@ struct PrinterFollowerTests {
         return try await follower.follow(1, named: "Receipt 1", until: clock.now().adding(.seconds(60))) { _ in }
     }
 
-    @Test("what the printer has not begun in time is called off, and certainly not printed", arguments: [3, 4])
+    @Test("what the printer has not begun in time is canceled, and certainly not printed", arguments: [3, 4])
     func neverBegan(_ state: Int) async {
         let printer = ScriptedPrinter(job: state, name: "Receipt 1")
         do {
@@ -141,7 +141,7 @@ struct PrinterFollowerTests {
         #expect(printer.cancels == 1)
     }
 
-    @Test("what will not be called off may have printed")
+    @Test("what will not be canceled may have printed")
     func stays() async throws {
         let printer = ScriptedPrinter(job: 3, name: "Receipt 1", endsAfterCancel: false)
         guard case .mayHavePrinted = try await follow(printer) else {
@@ -150,7 +150,7 @@ struct PrinterFollowerTests {
         }
     }
 
-    @Test("what the printer has begun is never called off")
+    @Test("what the printer has begun is never canceled")
     func processing() async throws {
         let printer = ScriptedPrinter(job: 5, name: "Receipt 1")
         guard case .mayHavePrinted(let why) = try await follow(printer) else {

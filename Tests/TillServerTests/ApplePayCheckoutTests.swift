@@ -127,7 +127,7 @@ private struct Shop {
             baskets: ApplePayBaskets(journal: journal, clock: clock),
             customers: CustomerAccounts(journal),
             replay: replay ?? JournalReplayStore(store: journal, clock: clock), checkout: engine,
-            provider: .sandbox, clock: clock, figures: ApplePayMetrics())
+            provider: .sandbox, clock: clock, metrics: ApplePayMetrics())
     }
 
     /// What a page sends when the customer has authorized: a new token each time.

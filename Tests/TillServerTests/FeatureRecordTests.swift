@@ -101,8 +101,8 @@ struct FeatureRecordTests {
         #expect(try await jobs.waiting(dueBy: now).isEmpty)
         #expect(try await jobs.waiting().count == 1)
         #expect(try await jobs.waiting(dueBy: now.adding(.seconds(5))).count == 1)
-        #expect(try await jobs.endWaiting("print_1", as: .canceled, note: "called off"))
-        #expect(try await jobs.job("print_1")?.note == "called off")
+        #expect(try await jobs.endWaiting("print_1", as: .canceled, note: "canceled"))
+        #expect(try await jobs.job("print_1")?.note == "canceled")
         #expect(try await jobs.waiting().isEmpty)
     }
 

@@ -18,7 +18,6 @@ public struct AdyenTapToPay: Sendable {
 
     public struct Session: Sendable {
         public let id: String
-        /// The phone's installation.
         public let installationID: String?
         /// What the phone's software is given.
         public let data: Secret<String>
@@ -57,7 +56,6 @@ public struct AdyenTapToPay: Sendable {
 
 /// Why there is no session.
 public enum AdyenTapToPayError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Adyen said no.
     case refused(String)
     /// Adyen could not be asked.
     case unavailable(String)

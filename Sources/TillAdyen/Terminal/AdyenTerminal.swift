@@ -19,7 +19,6 @@ public struct AdyenTerminal: Sendable {
 
     /// The terminal's name: model and serial number, `V400m-324688179`.
     public let terminal: String
-    /// The till's name.
     public let till: String
     private let scheme: String
     private let authority: String

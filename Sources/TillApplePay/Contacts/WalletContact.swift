@@ -3,7 +3,6 @@ public import TillCore
 /// A contact as the sheet shows it before the customer has authorized: country, region, town and the first part of the
 /// postcode. Nothing can be ordered with it, and there is no way from here to a ``FullContact``.
 public struct RedactedContact: Hashable, Sendable {
-    /// The town.
     public let locality: String
     /// The county or state; empty where the country has none.
     public let administrativeArea: String
@@ -42,7 +41,6 @@ public struct WalletContact: Hashable, Sendable {
     public var phoneNumber: String?
     /// Street and number, a line each; empty before authorization.
     public var addressLines: [String]
-    /// The town.
     public var locality: String?
     /// The county or state.
     public var administrativeArea: String?
@@ -124,11 +122,9 @@ public struct FullContact: Hashable, Sendable {
     public struct Address: Hashable, Sendable {
         /// Street and number, at least one line.
         public let lines: [String]
-        /// The town.
         public let locality: String
         /// The county or state; empty where the country has none.
         public let administrativeArea: String
-        /// The whole postcode.
         public let postalCode: String
         /// The country, ISO 3166-1 alpha-2, in capitals.
         public let countryCode: String

@@ -37,7 +37,7 @@ public import TillCore
     /// The ways to offer, in the order in which to show them. Signing in is asked for by none.
     public var methods: [Method] { service.availability == .available ? [.applePay, .standard] : [.standard] }
 
-    /// Pays a basket. `onState` is told each state of a wallet's payment.
+    /// Pays a basket. `onState` receives each state of a wallet's payment.
     /// - Throws: ``ApplePayServiceError/busy`` while another payment runs, or what the checkout throws.
     public func pay(
         _ basket: SheetBasket, by method: Method, details: CheckoutDetails = CheckoutDetails(),

@@ -51,7 +51,6 @@ public struct MerchantSessionRequest: Hashable, Sendable {
 public struct WebDomain: Hashable, Sendable, CustomStringConvertible {
     /// The domain in lower case.
     public let name: String
-    /// The domain.
     public var description: String { name }
 
     /// Checks a name; `nil` if it is not a domain's.

@@ -54,9 +54,7 @@ public struct SheetBasket: Hashable, Sendable {
         public var name: String
         /// Street and number, a line each.
         public var addressLines: [String]
-        /// The town.
         public var locality: String
-        /// The whole postcode.
         public var postalCode: String
         /// ISO 3166-1 alpha-2, in capitals.
         public var countryCode: String

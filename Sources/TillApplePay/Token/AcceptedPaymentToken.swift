@@ -29,7 +29,6 @@ public struct PaymentTokenExpectation: Sendable {
 
 /// A token that pays this order and no other, and that was not used before. Only this may be charged.
 public struct AcceptedPaymentToken: Sendable {
-    /// The opened token.
     public let token: DecryptedPaymentToken
     /// The order it was accepted for.
     public let order: String

@@ -5,7 +5,6 @@ enum AppleRoot {
     /// SHA-256 of ``der``, as Apple publishes it.
     static let fingerprint = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
 
-    /// The certificate.
     static let der: [UInt8] = StrictBase64.decode(text) ?? []
 
     private static let text =

@@ -2,7 +2,6 @@ import SwiftASN1
 
 /// The outer parts of one certificate as the bytes that were sent, taken without interpreting them.
 struct CertificateFrame {
-    /// The whole certificate.
     let bytes: ArraySlice<UInt8>
     /// The serial number's content.
     let serialNumber: ArraySlice<UInt8>

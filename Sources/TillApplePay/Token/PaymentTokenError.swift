@@ -63,6 +63,6 @@ public struct PaymentTokenError: ExplainedError, Hashable {
         .payload: "Ask the customer to pay again; report the token's shape if it happens twice.",
         .applicationData: "Ask the customer to pay again from the order's own page.",
         .order: "Show the customer the order as it is now and ask again.",
-        .replay: "Look the earlier payment up before the customer pays again.",
+        .replay: "Look up the earlier payment before the customer pays again.",
     ]
 }

@@ -16,7 +16,6 @@ public struct PaymentTokenPayload: Sendable {
     public struct AuthenticationResponse: Sendable {
         /// The merchant whose part it is.
         public let merchantIdentifier: String
-        /// That merchant's cryptogram.
         public let authenticationData: Secret<String>
         /// That merchant's part; `nil` if it was not a whole number of minor units.
         public let amount: Money?

@@ -14,7 +14,6 @@ struct TokenSignature {
 
     /// The certificate that the signer's identifier names.
     let signer: CertificateFrame
-    /// The other certificate.
     let authority: CertificateFrame
     let algorithm: Algorithm
     /// The signed attributes as they are signed: a SET OF.

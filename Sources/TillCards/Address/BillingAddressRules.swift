@@ -92,13 +92,10 @@ public enum BillingAddressRules {
 public struct BillingAddressFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The part of the address that is wrong, by its name in requests.
     public enum Field: String, Hashable, Sendable {
-        /// Street and number.
         case line1
         /// More of the street.
         case line2
-        /// Town or city.
         case city
-        /// State or province.
         case region
         /// The postal code, where the country has them.
         case postalCode = "postal_code"

@@ -11,7 +11,6 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable, CustomStringConve
 
     /// Visa, with Visa Debit and Visa Electron.
     public static let visa = CardBrand(rawValue: "visa")
-    /// Mastercard, without Maestro.
     public static let mastercard = CardBrand(rawValue: "mastercard")
     /// American Express; the only network with a code of four digits.
     public static let amex = CardBrand(rawValue: "amex")
@@ -19,23 +18,16 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable, CustomStringConve
     public static let diners = CardBrand(rawValue: "diners")
     /// Discover; shares a range with UnionPay.
     public static let discover = CardBrand(rawValue: "discover")
-    /// JCB, of Japan.
     public static let jcb = CardBrand(rawValue: "jcb")
     /// UnionPay, of China; its numbers need no check digit.
     public static let unionpay = CardBrand(rawValue: "unionpay")
     /// Maestro, Mastercard's debit cards; 12 to 19 digits.
     public static let maestro = CardBrand(rawValue: "maestro")
-    /// Elo, of Brazil.
     public static let elo = CardBrand(rawValue: "elo")
-    /// Mir, of Russia.
     public static let mir = CardBrand(rawValue: "mir")
-    /// Hiper, of Brazil.
     public static let hiper = CardBrand(rawValue: "hiper")
-    /// Hipercard, of Brazil.
     public static let hipercard = CardBrand(rawValue: "hipercard")
-    /// Troy, of Turkey.
     public static let troy = CardBrand(rawValue: "troy")
-    /// Verve, of Nigeria.
     public static let verve = CardBrand(rawValue: "verve")
     /// Tarjeta Naranja, of Argentina.
     public static let naranja = CardBrand(rawValue: "naranja")

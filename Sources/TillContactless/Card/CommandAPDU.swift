@@ -2,7 +2,6 @@ import TillCore
 
 /// A command to a card. Source: ISO 7816-4, section 5; short forms and the extended form for reading.
 public struct CommandAPDU: Hashable, Sendable, CustomStringConvertible {
-    /// The class byte.
     public var cla: UInt8
     /// The instruction byte, as 0xA4 for SELECT.
     public var ins: UInt8

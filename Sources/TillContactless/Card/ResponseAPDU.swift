@@ -99,7 +99,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
         case 0x6983: "the method is blocked"
         case 0x6984: "referenced data invalidated, or the customer must act"
         case 0x6985: "conditions of use not satisfied"
-        case 0x6986: "command not allowed: look at the phone"
+        case 0x6986: "command not allowed: check the phone"
         case 0x6A80: "incorrect data"
         case 0x6A81: "function not supported, or the card is blocked"
         case 0x6A82: "not found"

@@ -1,6 +1,6 @@
 public import TillCore
 
-/// What the terminal is and may do, as the card is told. Source: EMV Contactless Book A, section 5, and Book 4.
+/// What the terminal is and may do, as sent to the card. Source: EMV Contactless Book A, section 5, and Book 4.
 public struct TerminalProfile: Sendable {
     /// The country, ISO 3166 numeric: 276 is Germany.
     public var countryCode: Int
@@ -16,7 +16,7 @@ public struct TerminalProfile: Sendable {
     public var terminalType: UInt8
     /// Terminal capabilities (tag 9F33): 3 bytes.
     public var capabilities: [UInt8]
-    /// The merchant's name as the card is told, at most 20 characters used.
+    /// The merchant's name as sent to the card, at most 20 characters used.
     public var merchantName: String
     /// Which cards may go on to a payment.
     public var acceptance: CardAcceptance

@@ -45,7 +45,7 @@ struct KernelTap {
         case .done: break
         case .conditionsNotSatisfied: return .selectNext("The card refuses this application for this sale.")
         case .notAllowed, .dataInvalidated:
-            return .reading(ended(.tryAgain, "The customer must look at the phone and confirm."))
+            return .reading(ended(.tryAgain, "The customer must check the phone and confirm."))
         default: return .selectNext("The card does not start this application: \(options.status).")
         }
         try takeOptions(options.data)

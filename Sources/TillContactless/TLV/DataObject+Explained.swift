@@ -2,7 +2,6 @@
 public struct ExplainedLine: Hashable, Sendable {
     /// How deep in templates, 0 at the top.
     public let depth: Int
-    /// The object's tag.
     public let tag: Tag
     /// The standard's name, or nil when the tag is not in the dictionary.
     public let name: String?

@@ -13,7 +13,6 @@ public struct DataObject: Hashable, Sendable {
         case constructed([DataObject])
     }
 
-    /// The object's tag.
     public let tag: Tag
     /// Its value, or the objects within it.
     public let content: Content

@@ -10,7 +10,6 @@ public struct TagValueReader: Sendable {
 
     /// One data object in place.
     public struct Element: Hashable, Sendable {
-        /// The object's tag.
         public let tag: Tag
         /// Where its value lies in the bytes that are walked.
         public let value: Range<Int>

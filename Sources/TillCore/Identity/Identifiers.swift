@@ -31,7 +31,6 @@ public enum IdentifierLimits {
 }
 
 extension Identifier {
-    /// The text itself.
     public var description: String { rawValue }
 
     /// Takes text from outside: 1 to 128 bytes of printable ASCII without space.

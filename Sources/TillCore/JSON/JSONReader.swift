@@ -14,7 +14,6 @@ struct JSONReader {
         self.allowsTrailingCommas = allowsTrailingCommas
     }
 
-    /// The whole document.
     mutating func document() throws(JSONError) -> JSONValue {
         if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
         skipSpace()

@@ -49,7 +49,6 @@ public struct JSONWriter: Sendable {
         quote(text)
     }
 
-    /// An integer.
     public mutating func int(_ value: Int64) {
         separate()
         var magnitude = value.magnitude
@@ -79,7 +78,6 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: document)
     }
 
-    /// A whole value.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()

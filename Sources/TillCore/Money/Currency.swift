@@ -57,27 +57,19 @@ public struct Currency: Hashable, Sendable {
 }
 
 extension Currency: CustomStringConvertible {
-    /// The alphabetic code.
     public var description: String { code }
 }
 
 extension Currency {
-    /// Australian dollar.
     public static let aud = Currency("AUD", 2)
-    /// Canadian dollar.
     public static let cad = Currency("CAD", 2)
-    /// Swiss franc.
     public static let chf = Currency("CHF", 2)
-    /// Euro.
     public static let eur = Currency("EUR", 2)
-    /// Pound sterling.
     public static let gbp = Currency("GBP", 2)
     /// Yen: no decimal places.
     public static let jpy = Currency("JPY", 0)
     /// Kuwaiti dinar: three decimal places.
     public static let kwd = Currency("KWD", 3)
-    /// Swedish krona.
     public static let sek = Currency("SEK", 2)
-    /// United States dollar.
     public static let usd = Currency("USD", 2)
 }

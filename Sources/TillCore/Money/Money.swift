@@ -19,11 +19,8 @@ public struct Money: Hashable, Sendable {
         Money(minorUnits: 0, currency: currency)
     }
 
-    /// True for zero.
     public var isZero: Bool { minorUnits == 0 }
-    /// True above zero.
     public var isPositive: Bool { minorUnits > 0 }
-    /// True below zero.
     public var isNegative: Bool { minorUnits < 0 }
 
     /// The sum.

@@ -11,7 +11,6 @@ public struct Order: Hashable, Sendable {
     /// every sum of a shop's payments far away from what can be counted.
     public static let maximumDigits = 12
 
-    /// The shop's identifier.
     public let id: OrderID
     /// The number that people see; not always the identifier.
     public let number: String
@@ -24,7 +23,6 @@ public struct Order: Hashable, Sendable {
     public let shipping: [OrderCharge]
     /// Fees; one below zero is a reduction.
     public let fees: [OrderCharge]
-    /// Coupons, for people.
     public let coupons: [OrderCoupon]
     /// Gift cards, which pay their part.
     public let giftCards: [OrderGiftCard]
@@ -38,7 +36,6 @@ public struct Order: Hashable, Sendable {
     public let shippingTotal: Money
     /// All fees, without tax.
     public let feeTotal: Money
-    /// All tax.
     public let taxTotal: Money
     /// What gift cards pay.
     public let giftCardTotal: Money

@@ -1,4 +1,3 @@
-/// One thing sold.
 public struct OrderLine: Hashable, Sendable {
     /// What it is called.
     public var name: String
@@ -31,9 +30,7 @@ public struct OrderLine: Hashable, Sendable {
 
 /// One choice the customer made for a line.
 public struct OrderAttribute: Hashable, Sendable {
-    /// Such as "Colour".
     public var name: String
-    /// Such as "Orange".
     public var value: String
 
     public init(name: String, value: String) {
@@ -48,7 +45,6 @@ public struct OrderCharge: Hashable, Sendable {
     public var name: String
     /// The charge without tax.
     public var total: Money
-    /// Tax on it.
     public var tax: Money
 
     public init(name: String, total: Money, tax: Money) {
@@ -75,7 +71,6 @@ public struct OrderCoupon: Hashable, Sendable {
 public struct OrderGiftCard: Hashable, Sendable {
     /// The last four characters of its code. The code itself is as good as cash and is not kept.
     public var lastFour: String
-    /// What it pays.
     public var amount: Money
 
     public init(lastFour: String, amount: Money) {
@@ -86,7 +81,6 @@ public struct OrderGiftCard: Hashable, Sendable {
 
 /// A tax by name. Its amount is a part of the order's tax, named for people only.
 public struct OrderTax: Hashable, Sendable {
-    /// Such as "VAT".
     public var label: String
     /// Tax on goods, fees and shipping under this name.
     public var total: Money

@@ -131,7 +131,6 @@ public enum OperationState: Hashable, Sendable {
         }
     }
 
-    /// It is done.
     public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
 
     /// What is not known, or was not before it was to be sent again.
@@ -146,13 +145,11 @@ public enum OperationState: Hashable, Sendable {
 
 /// An outcome that nobody knows yet: since when, when it is queried next and how often it was queried.
 public struct Unknown: Hashable, Sendable {
-    /// Since when.
     public var since: Timestamp
     /// When the engine queries again.
     public var nextCheck: Timestamp
     /// How often it was queried.
     public var checks: Int
-    /// The last report.
     public var reason: UnknownReason
 }
 

@@ -18,7 +18,6 @@ public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
         case canceledWithoutMoney
     }
 
-    /// What is broken.
     public var rule: Rule
     /// The version of the payment whose event breaks it.
     public var version: Int

@@ -4,14 +4,12 @@ public protocol ExplainedError: Error, Sendable, CustomStringConvertible {
     var code: String { get }
     /// What happened, one sentence.
     var what: String { get }
-    /// Whether money moved.
     var moneyMoved: MoneyMoved { get }
     /// What to do next, one sentence.
     var next: String { get }
 }
 
 extension ExplainedError {
-    /// The three sentences.
     public var description: String { "\(what) \(moneyMoved.sentence) \(next)" }
 }
 
@@ -19,7 +17,6 @@ extension ExplainedError {
 public enum MoneyMoved: String, Hashable, Sendable {
     /// Certainly not.
     case no
-    /// It did.
     case yes
     /// Not known yet; it is being found out.
     case unknown

@@ -84,7 +84,7 @@ extension Payment {
         return events
     }
 
-    /// Once it is called off, a payment can be called off again only if the provider has refused to let the money go.
+    /// Once it is canceled, a payment can be canceled again only if the provider has refused to let the money go.
     private func decideCancelAgain(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, attempt.authorization != nil, captured.isZero,
             case .refused? = attempt.void?.state

@@ -5,7 +5,6 @@
 /// ``broken`` says so, no journal hands such a payment out, and the engine writes none.
 public struct Payment: Hashable, Sendable {
     public let id: PaymentID
-    /// The shop.
     public let account: AccountID
     public let order: Order
     /// When held money is taken.
@@ -26,7 +25,6 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var refunds: [Refund] = []
     /// Why the shop wants no money any more, if so.
     public internal(set) var cancelReason: String?
-    /// Over without money.
     public internal(set) var isCanceled = false
     /// What a person must review, newest last.
     public internal(set) var attention: [Attention] = []
@@ -78,7 +76,6 @@ public struct Payment: Hashable, Sendable {
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
 
-    /// Held or taken.
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
     /// What the customer added at the reader; a part of what is held or taken.
     public var tip: Money? {
@@ -102,7 +99,6 @@ public struct Payment: Hashable, Sendable {
     public var capturedOrPending: Money {
         sum(captures.lazy.filter { $0.state.isSucceeded || $0.state.isOpen }.map(\.amount))
     }
-    /// Given back.
     public var refunded: Money { sum(refunds.lazy.filter { $0.state.isSucceeded }.map(\.amount)) }
     /// Given back or about to be: what a new refund must leave room for.
     public var refundedOrPending: Money {

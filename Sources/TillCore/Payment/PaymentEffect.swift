@@ -19,7 +19,6 @@ public enum PaymentEffect: Hashable, Sendable {
 /// An effect and the moment from which it is due.
 public struct PendingEffect: Hashable, Sendable {
     public var effect: PaymentEffect
-    /// From when.
     public var due: Timestamp
 }
 

@@ -52,7 +52,6 @@ public enum PaymentEvent: Hashable, Sendable {
     /// How a payment begins.
     public struct Creation: Hashable, Sendable {
         public var payment: PaymentID
-        /// The shop.
         public var account: AccountID
         public var order: Order
         /// When held money is taken.
@@ -116,13 +115,11 @@ public enum PaymentEvent: Hashable, Sendable {
 
 /// A thing that a provider was asked to do.
 public enum OperationID: Hashable, Sendable {
-    /// Authorize.
     case attempt(AttemptID)
     /// Go on with the attempt after the customer's action.
     case continuation(AttemptID)
     case void(AttemptID)
     case capture(CaptureID)
-    /// Renew a hold.
     case renewal(RenewalID)
     case refund(RefundID)
 }

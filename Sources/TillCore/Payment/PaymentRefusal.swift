@@ -18,7 +18,6 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case nothingToRefund
     /// A step of the same kind is not answered yet.
     case operationInProgress(String)
-    /// The hold ended.
     case authorizationExpired(Timestamp)
     /// No money is held that could be renewed.
     case nothingHeld
@@ -85,13 +84,13 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     /// What to do next.
     public var next: String {
         switch self {
-        case .alreadyPaid: "Do not charge again; look at the payment."
+        case .alreadyPaid: "Do not charge again; check the payment."
         case .outcomeOpen, .operationInProgress: "Wait for its outcome; do not start another payment."
         case .closed: "Start a new payment if money is still wanted."
         case .invalidAmount: "Correct the amount."
         case .captureExceedsAuthorization(_, let left): "Capture at most \(left)."
         case .refundExceedsCaptured(_, let left): "Refund at most \(left)."
-        case .nothingToCapture, .nothingToRefund: "Look at the payment first."
+        case .nothingToCapture, .nothingToRefund: "Check the payment first."
         case .authorizationExpired: "Ask the customer to pay again."
         case .nothingHeld: "List what is held with `till authorizations list`."
         case .renewalTooEarly: "Capture it now; no renewal is needed."

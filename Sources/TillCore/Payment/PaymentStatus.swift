@@ -12,7 +12,6 @@ public enum PaymentStatus: String, Hashable, Sendable, CaseIterable {
     case processing
     /// The provider was asked and the answer is not known. Do not take another payment.
     case unknown
-    /// Money is held.
     case requiresCapture = "requires_capture"
     /// A part of the held money was taken, more may be.
     case partiallyCaptured = "partially_captured"
@@ -22,7 +21,6 @@ public enum PaymentStatus: String, Hashable, Sendable, CaseIterable {
     case partiallyRefunded = "partially_refunded"
     /// All of it went back.
     case refunded
-    /// Over without money.
     case canceled
     /// The hold ended by time; no money was taken.
     case expired

@@ -34,13 +34,11 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     /// Not enough money on the account.
     public static let insufficientFunds = DeclineReason(rawValue: "insufficient_funds")
     public static let expiredCard = DeclineReason(rawValue: "expired_card")
-    /// Wrong PIN.
     public static let incorrectPIN = DeclineReason(rawValue: "incorrect_pin")
     /// Wrong PIN too often.
     public static let tooManyPINTries = DeclineReason(rawValue: "too_many_pin_tries")
     /// The security code does not fit.
     public static let incorrectCVC = DeclineReason(rawValue: "incorrect_cvc")
-    /// Wrong number.
     public static let incorrectNumber = DeclineReason(rawValue: "incorrect_number")
     /// Lost, stolen, fraud and all that must not be told to the person with the card.
     public static let fraud = DeclineReason(rawValue: "fraud")
@@ -83,14 +81,14 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .incorrectCVC: "The security code was not accepted. Nothing was charged."
         case .incorrectNumber: "The card number was not accepted. Nothing was charged."
         case .cardNotSupported: "This card cannot be used here. Nothing was charged. Use another card."
-        case .canceledAtReader: "The payment was called off. Nothing was charged."
+        case .canceledAtReader: "The payment was canceled. Nothing was charged."
         case .noCardPresented: "No card was presented in time. Nothing was charged."
         case .readerUnavailable: "The card reader is busy or cannot be reached. Nothing was charged."
         case .readerBusy: "The card reader is busy with something else. Nothing was charged."
         case .readerOffline: "The card reader cannot be reached. Nothing was charged."
         case .readerFault: "The card reader is out of order. Nothing was charged."
         case .readerInOtherCountry: "This card reader cannot take this payment where it stands. Nothing was charged."
-        case .refundNeedsReader: "This refund needs the card and a reader. Nothing was given back."
+        case .refundNeedsReader: "This refund needs the card and a reader. Nothing was refunded."
         case .invalidAmount, .invalidRequest: "The payment could not be made. Nothing was charged."
         default: "The card was declined. Nothing was charged. Use another way to pay."
         }
@@ -103,7 +101,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .incorrectPIN, .incorrectCVC, .incorrectNumber: "Try again, or use another card."
         case .canceledAtReader: "Charge again if it is still wanted."
         case .noCardPresented: "Charge again once the customer is there."
-        case .readerUnavailable: "Look at the reader, then try again."
+        case .readerUnavailable: "Check the reader, then try again."
         case .readerBusy: "Wait until it is done or call it off, or use another reader."
         case .readerOffline: "Check that it is on and in the network, or use another reader."
         case .readerFault: "Restart it, or use another reader."
@@ -117,16 +115,16 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     /// The same for money that was to go back: what happened, that none went, and what to do next.
     public var refundSentence: String {
         switch self {
-        case .canceledAtReader: "The refund was called off. Nothing was given back. Begin it again if it is still due."
+        case .canceledAtReader: "The refund was canceled. Nothing was refunded. Begin it again if it is still due."
         case .noCardPresented:
-            "No card was presented in time. Nothing was given back. Begin again once the customer is there."
+            "No card was presented in time. Nothing was refunded. Begin again once the customer is there."
         case .refundNeedsReader:
-            "This refund needs the card and a reader. Nothing was given back. Begin it at a reader, with the card."
+            "This refund needs the card and a reader. Nothing was refunded. Begin it at a reader, with the card."
         case .cardNotSupported:
-            "This card cannot take the refund. Nothing was given back. Present the card that paid."
+            "This card cannot take the refund. Nothing was refunded. Present the card that paid."
         case .readerBusy, .readerOffline, .readerFault, .readerUnavailable, .readerInOtherCountry:
-            "The card reader cannot do it now. Nothing was given back. \(nextStep ?? "Use another reader.")"
-        default: "The refund was refused. Nothing was given back. Look at the payment, then give it back another way."
+            "The card reader cannot do it now. Nothing was refunded. \(nextStep ?? "Use another reader.")"
+        default: "The refund was refused. Nothing was refunded. Check the payment, then refund it another way."
         }
     }
 

@@ -6,7 +6,6 @@ public protocol HTTPTransport: Sendable {
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply
 }
 
-/// A whole answer.
 public struct HTTPReply: Sendable {
     /// Status and header fields.
     public var response: HTTPResponse

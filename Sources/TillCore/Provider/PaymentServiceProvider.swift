@@ -25,7 +25,6 @@ public protocol PaymentServiceProvider: Sendable {
     /// Renews a hold. Called only if ``ProviderCapabilities/honorPeriod`` is there. The answer names the new hold, its
     /// end and its honor period.
     func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization>
-    /// Takes held money.
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation>
     /// Lets held money go. Where a part of it was captured only the rest goes and that part stays; a provider that
     /// cannot do so answers `declined`, since what is `approved` is believed.

@@ -1,6 +1,5 @@
 /// What every call about an attempt says, so that it can be found again at the provider.
 public struct AttemptContext: Hashable, Sendable {
-    /// The shop.
     public var account: AccountID
     public var order: OrderID
     public var payment: PaymentID
@@ -70,7 +69,6 @@ public struct ContinuationRequest: Hashable, Sendable {
     }
 }
 
-/// Renew a hold.
 public struct RenewalRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var renewal: RenewalID
@@ -87,7 +85,6 @@ public struct RenewalRequest: Hashable, Sendable {
     }
 }
 
-/// Take held money.
 public struct CaptureRequest: Hashable, Sendable {
     public var context: AttemptContext
     public var capture: CaptureID

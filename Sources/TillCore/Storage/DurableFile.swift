@@ -11,7 +11,6 @@ public protocol DurableFile: AnyObject, Sendable {
     func read(at offset: Int, count: Int) throws(DurableFileError) -> [UInt8]
     /// Writes all of it at a place.
     func write(_ bytes: [UInt8], at offset: Int) throws(DurableFileError)
-    /// Cuts the file.
     func truncate(to size: Int) throws(DurableFileError)
     /// Returns when all that was written is durable.
     func sync() throws(DurableFileError)

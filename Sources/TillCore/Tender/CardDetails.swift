@@ -34,7 +34,6 @@ public struct CardDetails: Sendable {
 public struct CardExpiry: Hashable, Sendable {
     /// 1 to 12.
     public let month: Int
-    /// Four digits.
     public let year: Int
 
     /// Takes a month of 1 to 12 and a year of four digits; `nil` for others.

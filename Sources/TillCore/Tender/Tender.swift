@@ -33,11 +33,9 @@ public struct TenderKind: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A typed card number.
     public static let card = TenderKind(rawValue: "card")
-    /// A card reader.
     public static let reader = TenderKind(rawValue: "reader")
     /// A wallet such as Apple Pay.
     public static let wallet = TenderKind(rawValue: "wallet")
-    /// Notes and coins.
     public static let cash = TenderKind(rawValue: "cash")
 }
 

@@ -1,4 +1,3 @@
-/// Hexadecimal text.
 public enum Hex {
     /// Upper-case digits without spaces.
     public static func text(_ bytes: some Sequence<UInt8>) -> String { text(bytes, ten: 0x41) }

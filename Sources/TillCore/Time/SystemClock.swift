@@ -6,7 +6,6 @@
     import Darwin
 #endif
 
-/// The machine's clock.
 public struct SystemClock: TillClock {
     public init() {}
 

@@ -6,7 +6,6 @@ public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible
     /// Makes a moment from milliseconds since 1970, UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Earlier is less.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     /// The moment that much later; stops at the ends of the range instead of trapping.
@@ -74,15 +73,12 @@ public struct Span: Hashable, Sendable, Comparable {
     public let milliseconds: Int64
     /// Makes a length of time from milliseconds.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
-    /// Shorter is less.
     public static func < (left: Span, right: Span) -> Bool { left.milliseconds < right.milliseconds }
-    /// So many milliseconds.
     public static func milliseconds(_ count: Int64) -> Span { Span(milliseconds: count) }
     /// So many seconds.
     public static func seconds(_ count: Int64) -> Span { Span(milliseconds: count * 1000) }
     /// So many minutes.
     public static func minutes(_ count: Int64) -> Span { .seconds(count * 60) }
-    /// So many hours.
     public static func hours(_ count: Int64) -> Span { .minutes(count * 60) }
     /// So many days of 24 hours.
     public static func days(_ count: Int64) -> Span { .hours(count * 24) }

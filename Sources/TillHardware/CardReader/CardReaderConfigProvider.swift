@@ -32,7 +32,6 @@ public struct NoCardReaderConfig: CardReaderConfigProvider {
     /// The account that payments are bound to.
     public let account: AccountID
     public init(account: AccountID = .main) { self.account = account }
-    /// An empty token.
     public func connectionToken() async throws -> Secret<String> { Secret("") }
     /// No place.
     public func locationID() async throws -> String? { nil }

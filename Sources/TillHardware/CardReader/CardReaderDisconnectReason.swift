@@ -6,7 +6,6 @@ public struct CardReaderDisconnectReason: RawRepresentable, Hashable, Sendable, 
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// Nobody knows.
     public static let unknown = CardReaderDisconnectReason(rawValue: "unknown")
     /// The shop let it go.
     public static let requested = CardReaderDisconnectReason(rawValue: "disconnect_requested")

@@ -5,8 +5,8 @@ public import TillCore
 /// command that it ends.
 ///
 /// Rules for every driver:
-/// - A command that is called off by its `cancel…` throws ``UnderlyingError/commandCanceled`` soon after, or ends as
-///   if it had not been called off.
+/// - A command that is canceled by its `cancel…` throws ``UnderlyingError/commandCanceled`` soon after, or ends as
+///   if it had not been canceled.
 /// - ``confirm(_:_:)`` is safe to call again with the same request and asks for the money once. It throws with
 ///   ``CardReaderFailure/intent`` set whenever the provider said how the intent stands.
 /// - After ``disconnect()`` and ``clear()`` nothing that ran before touches a reader any more, also if it still answers.
@@ -22,7 +22,6 @@ public protocol CardReaderDriver: Sendable {
     func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure)
-    /// Ends the discovery.
     func cancelDiscovery() async throws(CardReaderFailure)
     /// Connects a reader that was discovered, and installs what is required meanwhile (reported by events).
     func connect(
@@ -58,7 +57,6 @@ public protocol CardReaderDriver: Sendable {
 
     /// Installs the update that is available; progress is reported by events.
     func installUpdate() async throws(CardReaderFailure)
-    /// Ends an update.
     func cancelUpdate() async throws(CardReaderFailure)
     /// Gives up on a reader that went away.
     func cancelReconnection() async throws(CardReaderFailure)
@@ -119,7 +117,6 @@ public enum CardReaderDriverEvent: Hashable, Sendable {
     case disconnected(CardReaderDisconnectReason)
     /// The reader went away and is being reached again.
     case reconnecting(CardReaderDisconnectReason)
-    /// It is back.
     case reconnected(CardReader)
     /// It did not come back.
     case reconnectFailed
@@ -136,7 +133,6 @@ public enum CardReaderDriverEvent: Hashable, Sendable {
 /// What to look for.
 public struct CardReaderDiscoveryRequest: Sendable {
     public let attempt: CardReaderAttemptID
-    /// How.
     public let method: CardReaderDiscoveryMethod
     /// Gives tokens and the place, within limits.
     public let configuration: any CardReaderConfigProvider
@@ -150,10 +146,8 @@ public struct CardReaderDiscoveryRequest: Sendable {
     }
 }
 
-/// How to connect.
 public struct CardReaderConnectionRequest: Sendable {
     public let attempt: CardReaderAttemptID
-    /// How.
     public let options: CardReaderConnectionOptions
     /// Gives tokens and the place, within limits.
     public let configuration: any CardReaderConfigProvider
@@ -174,7 +168,6 @@ public struct CardReaderIntentRequest: Sendable {
     public let account: AccountID
     /// How much, and all else. Checked already.
     public let parameters: PaymentIntentParameters
-    /// The connected reader.
     public let reader: CardReader
     /// What the provider is told: always with order, account and reader.
     public let metadata: [String: String]
@@ -205,7 +198,6 @@ public struct CardReaderCollectRequest: Sendable {
     public let clientSecret: Secret<String>?
     /// How much, and all else.
     public let parameters: PaymentIntentParameters
-    /// The connected reader.
     public let reader: CardReader
 
     public init(
@@ -225,7 +217,6 @@ public struct CardReaderCollectRequest: Sendable {
 public struct CardReaderConfirmRequest: Sendable {
     public let attempt: CardReaderAttemptID
     public let account: AccountID
-    /// The connected reader.
     public let reader: CardReader
     /// The intent's secret, if the kit needs it.
     public let clientSecret: Secret<String>?
@@ -256,20 +247,16 @@ extension CardReaderDriver {
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
-    /// Nothing is running.
     public func cancelRefund() async throws(CardReaderFailure) {}
     /// Not possible with these readers.
     public func installUpdate() async throws(CardReaderFailure) {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
-    /// Nothing is running.
     public func cancelUpdate() async throws(CardReaderFailure) {}
-    /// Nothing is running.
     public func cancelReconnection() async throws(CardReaderFailure) {}
     /// Not possible with these readers.
     public func display(_ cart: ReaderCart?) async throws(CardReaderFailure) {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
-    /// Nothing is kept.
     public func clear() async {}
 }

@@ -22,7 +22,6 @@ public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringC
     /// 1 for the first command of a service.
     public let number: UInt64
     public init(number: UInt64) { self.number = number }
-    /// Earlier is less.
     public static func < (left: CardReaderAttemptID, right: CardReaderAttemptID) -> Bool { left.number < right.number }
     /// `#` and the number.
     public var description: String { "#\(number)" }
@@ -50,13 +49,13 @@ public struct CardReaderEventType: RawRepresentable, Hashable, Sendable, CustomS
     public static let displayMessage = CardReaderEventType(rawValue: "display_message")
     /// The card's data is read and sealed.
     public static let cardDetailsCollected = CardReaderEventType(rawValue: "card_details_collected")
-    /// The provider is being asked. From here on nothing can be called off.
+    /// The provider is being asked. From here on nothing can be canceled.
     public static let processing = CardReaderEventType(rawValue: "processing")
     /// The provider said yes.
     public static let approved = CardReaderEventType(rawValue: "approved")
     /// The provider or the card said no.
     public static let declined = CardReaderEventType(rawValue: "declined")
-    /// The collection was called off.
+    /// The collection was canceled.
     public static let canceled = CardReaderEventType(rawValue: "canceled")
     /// The provider was asked and its answer is not known.
     public static let outcomeUnknown = CardReaderEventType(rawValue: "outcome_unknown")

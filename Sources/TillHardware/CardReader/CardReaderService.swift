@@ -45,7 +45,7 @@ public protocol CardReaderService: Sendable {
     func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions
     ) async throws(CardReaderServiceError) -> CardReader
-    /// Lets the reader go. A card that is being waited for is called off first; while money is being asked for it is
+    /// Lets the reader go. A card that is being waited for is canceled first; while money is being asked for it is
     /// refused. In all states but `idle` and `discovering`.
     func disconnect() async throws(CardReaderServiceError)
     /// Forgets readers, tokens, payments and the account, so that another account can start the service. Refused
@@ -132,11 +132,9 @@ public enum CardReaderDiscoveryMethod: String, Hashable, Sendable, CaseIterable 
     /// In every way that the driver has.
     case any
     case bluetoothScan = "bluetooth_scan"
-    /// On a cable.
     case usb
     /// Over the network: smart readers.
     case internet
-    /// The phone itself.
     case tapToPay = "tap_to_pay"
 }
 
@@ -167,7 +165,6 @@ public struct ReaderCart: Hashable, Sendable {
     public struct Line: Hashable, Sendable {
         public let description: String
         public let quantity: Int
-        /// What one costs.
         public let amount: Money
 
         public init(description: String, quantity: Int, amount: Money) {
@@ -181,7 +178,6 @@ public struct ReaderCart: Hashable, Sendable {
     public static let maximumLines = 100
     public let lines: [Line]
     public let tax: Money
-    /// All of it.
     public let total: Money
 
     /// Makes one. - Throws: ``UnderlyingError/invalidRequiredParameter`` for more lines than fit, a quantity below

@@ -22,7 +22,7 @@ public struct CardReaderServiceLimits: Hashable, Sendable {
     public var cardRemoval = Span.seconds(60)
     /// For a refund, from the card to the answer.
     public var refund = Span.seconds(180)
-    /// For the driver to come back from a command that was called off.
+    /// For the driver to come back from a command that was canceled.
     public var cancel = Span.seconds(10)
     /// For a reader to be released.
     public var disconnect = Span.seconds(15)

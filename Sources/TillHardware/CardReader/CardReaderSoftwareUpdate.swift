@@ -25,6 +25,5 @@ public enum UpdateTimeEstimate: String, Hashable, Sendable, CaseIterable {
     case betweenTwoAndFiveMinutes = "2_to_5_minutes"
     /// Five to fifteen minutes.
     case betweenFiveAndFifteenMinutes = "5_to_15_minutes"
-    /// Nobody knows.
     case indeterminate
 }

@@ -3,15 +3,14 @@
 public enum CardReaderServiceState: Hashable, Sendable {
     /// Nothing is connected and nothing is running.
     case idle
-    /// Discovering readers.
     case discovering
     /// Connecting to a reader.
     case connecting(CardReader)
     /// Connected, and ready for a command.
     case connected(CardReader)
-    /// Waiting for a card. This can be called off.
+    /// Waiting for a card. This can be canceled.
     case collecting(CardReader)
-    /// The provider is being asked for money. This cannot be called off.
+    /// The provider is being asked for money. This cannot be canceled.
     case confirming(CardReader)
     /// Giving money back to a card.
     case refunding(CardReader)
@@ -48,7 +47,6 @@ public enum CardReaderServiceState: Hashable, Sendable {
 
 /// Whether a service can work at all.
 public enum CardReaderServiceStatus: Hashable, Sendable {
-    /// It can.
     case ready
     /// The driver did not come back from a command; disconnect and connect again.
     case fault(CardReaderServiceError)
@@ -58,9 +56,7 @@ public enum CardReaderServiceStatus: Hashable, Sendable {
 public enum CardReaderServiceDiscoveryStatus: Hashable, Sendable {
     /// No discovery is running.
     case idle
-    /// Discovering.
     case discovering
-    /// Discovery failed.
     case fault(CardReaderServiceError)
 }
 
@@ -97,7 +93,6 @@ public enum CardReaderReconnectionState: Hashable, Sendable {
     case idle
     /// The reader is being reached again, and why it went away.
     case reconnecting(CardReader, CardReaderDisconnectReason)
-    /// It is back.
     case succeeded(CardReader)
     /// It did not come back, or the shop gave up.
     case failed(CardReader)

@@ -82,13 +82,10 @@ public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
 
 /// How a card gets to a reader.
 public struct CardReaderInput: OptionSet, Hashable, Sendable {
-    /// The bits.
     public let rawValue: UInt8
     /// Takes the bits as they are.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Its stripe.
     public static let swipe = CardReaderInput(rawValue: 1)
-    /// Its chip.
     public static let insert = CardReaderInput(rawValue: 2)
     /// Its antenna, or that of a phone.
     public static let tap = CardReaderInput(rawValue: 4)

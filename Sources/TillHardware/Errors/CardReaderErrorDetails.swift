@@ -29,17 +29,14 @@ public struct CardReaderErrorDetails: Hashable, Sendable {
 
     public init() {}
 
-    /// Nothing is known.
     public static let none = CardReaderErrorDetails()
 }
 
 /// Who called a command off.
 public enum CardReaderCanceler: String, Hashable, Sendable {
-    /// The shop.
     case app
     /// The customer, at the reader.
     case reader
-    /// Nobody said.
     case unknown
 }
 

@@ -16,7 +16,7 @@ public enum CardReaderErrorPage {
         }
         lines += [
             "", "## Reasons", "",
-            "*open*: a payment or refund that ends so may have happened; it is looked up before anything else.", "",
+            "*open*: a payment or refund that ends so may have happened; it is queried before anything else.", "",
             "| reason | what happened | outcome | a program may | a person should |", "|---|---|---|---|---|",
         ]
         for facts in UnderlyingErrorTable.all {

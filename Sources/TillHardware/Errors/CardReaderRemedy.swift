@@ -10,7 +10,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case wait
     /// Begin the payment again.
     case startOver
-    /// Look for card readers again and choose one.
+    /// Search for card readers again and choose one.
     case discoverAgain
     /// Check that the reader is on and near, then connect it again.
     case reconnect
@@ -29,7 +29,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case foreground
     /// Accept the terms, then connect again.
     case terms
-    /// Look after the reader's printer, then print again.
+    /// Check the reader's printer, then print again.
     case printer
     /// Install the reader's update, then try again.
     case updateReader
@@ -39,22 +39,21 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
     case amount
     /// Use another card reader.
     case otherReader
-    /// Use another device.
     case otherPhone
     /// Give the money back in another way.
     case otherRefund
     /// Disconnect the reader, clear, and start with the right account.
     case switchAccount
-    /// Look at the account and its settings at the provider.
+    /// Check the account and its settings at the provider.
     case account
     case updateApp
-    /// The program must be changed; tell its maker.
+    /// The program must be changed; contact its maker.
     case developer
     /// Use another card reader and ask the reader's vendor.
     case vendor
     /// Do not use this reader any more; ask its vendor.
     case tampered
-    /// Look the payment up before you try again.
+    /// Look up the payment before you try again.
     case lookUp
     /// Nothing needs to be done.
     case nothing
@@ -67,7 +66,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         case .removeCard: "Take the card out of the reader, then try again."
         case .wait: "Wait a moment, then try again."
         case .startOver: "Begin the payment again."
-        case .discoverAgain: "Look for card readers again and choose one."
+        case .discoverAgain: "Search for card readers again and choose one."
         case .reconnect: "Check that the reader is on and near, then connect it again."
         case .disconnectFirst: "Disconnect it first."
         case .charge: "Charge the reader, then try again."
@@ -77,7 +76,7 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         case .phone: "Put this device's settings right, then try again."
         case .foreground: "Keep the app open and try again."
         case .terms: "Accept the terms, then connect again."
-        case .printer: "Look after the reader's printer, then print again."
+        case .printer: "Check the reader's printer, then print again."
         case .updateReader: "Install the reader's update, then try again."
         case .address: "Complete the store's address, then try again."
         case .amount: "Correct the amount or the currency."
@@ -85,12 +84,12 @@ public enum CardReaderRemedy: String, Hashable, Sendable, CaseIterable {
         case .otherPhone: "Use another device."
         case .otherRefund: "Give the money back in another way."
         case .switchAccount: "Disconnect the reader, clear, and start with the right account."
-        case .account: "Look at the account and its settings at the provider."
+        case .account: "Check the account and its settings at the provider."
         case .updateApp: "Update the app."
-        case .developer: "The program must be changed; tell its maker."
+        case .developer: "The program must be changed; contact its maker."
         case .vendor: "Use another card reader and ask the reader's vendor."
         case .tampered: "Do not use this reader any more; ask its vendor."
-        case .lookUp: "Look the payment up before you try again."
+        case .lookUp: "Look up the payment before you try again."
         case .nothing: "Nothing needs to be done."
         }
     }

@@ -5,9 +5,7 @@ public import TillCore
 /// Every interaction of a service throws its own case, so that a caller can tell from the case what part of the
 /// process went wrong and from ``underlyingError`` why; ``details`` keeps what the provider said, unchanged.
 public enum CardReaderServiceError: ExplainedError, Hashable {
-    /// Finding readers.
     case discovery(underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Connecting one.
     case connection(underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Letting one go, or forgetting everything.
     case disconnection(
@@ -27,16 +25,14 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
     /// Trying the active payment once more.
     case retryNotPossible(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Preparing a refund. No money was given back.
+    /// Preparing a refund. No money was refunded.
     case refundCreation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Giving money back.
     case refundPayment(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Calling a refund off.
     case refundCancellation(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
-    /// Installing software.
     case softwareUpdate(
         underlyingError: UnderlyingError = .internalServiceError, details: CardReaderErrorDetails = .none)
     /// Giving up on a reader that went away.
@@ -114,7 +110,6 @@ public enum CardReaderServiceError: ExplainedError, Hashable {
 
     /// The interaction that failed.
     public var interaction: Interaction { parts.0 }
-    /// Why it failed.
     public var underlyingError: UnderlyingError { parts.1 }
     /// What the provider said, and what is known about the money.
     public var details: CardReaderErrorDetails { parts.2 }
@@ -160,8 +155,8 @@ extension CardReaderServiceError {
     public var next: String {
         if moneyMoved == .unknown {
             return parts.0 == .refundPayment
-                ? "Do not give the money back in another way; look the refund up first."
-                : "Do not take another payment; try this one again, or look the order up."
+                ? "Do not refund the money in another way; look up the refund first."
+                : "Do not take another payment; try this one again, or look up the order."
         }
         return parts.1.next
     }

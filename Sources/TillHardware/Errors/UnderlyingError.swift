@@ -38,13 +38,13 @@ extension UnderlyingError {
     public static let readerNotFound = UnderlyingError(rawValue: "reader_not_found")
     /// The card reader is busy with something else.
     public static let readerBusy = UnderlyingError(rawValue: "reader_busy")
-    /// The payment was called off at the reader.
+    /// The payment was canceled at the reader.
     public static let commandCanceled = UnderlyingError(rawValue: "command_canceled")
-    /// It cannot be called off: it was done already.
+    /// It cannot be canceled: it was done already.
     public static let cancelFailedAlreadyCompleted = UnderlyingError(rawValue: "cancel_failed_already_completed")
-    /// It cannot be called off at this moment.
+    /// It cannot be canceled at this moment.
     public static let cancelFailedUnavailable = UnderlyingError(rawValue: "cancel_failed_unavailable")
-    /// It cannot be called off: the money is being asked for.
+    /// It cannot be canceled: the money is being asked for.
     public static let confirmInFlight = UnderlyingError(rawValue: "confirm_in_flight")
     /// The connection was given up before it was made.
     public static let connectionAttemptInvalidated = UnderlyingError(rawValue: "connection_attempt_invalidated")
@@ -105,7 +105,6 @@ extension UnderlyingError {
     public static let bluetoothScanTimedOut = UnderlyingError(rawValue: "bluetooth_scan_timed_out")
     /// This device has no Bluetooth Low Energy.
     public static let bluetoothLowEnergyUnsupported = UnderlyingError(rawValue: "bluetooth_low_energy_unsupported")
-    /// Bluetooth failed.
     public static let bluetoothError = UnderlyingError(rawValue: "bluetooth_error")
     /// The card reader did not answer by Bluetooth.
     public static let bluetoothConnectTimedOut = UnderlyingError(rawValue: "bluetooth_connect_timed_out")
@@ -134,7 +133,6 @@ extension UnderlyingError {
     public static let nfcDisabled = UnderlyingError(rawValue: "nfc_disabled")
     /// There is no network.
     public static let notConnectedToInternet = UnderlyingError(rawValue: "not_connected_to_internet")
-    /// The network failed.
     public static let networkError = UnderlyingError(rawValue: "network_error")
     /// The provider did not answer in time.
     public static let requestTimedOut = UnderlyingError(rawValue: "request_timed_out")
@@ -211,7 +209,7 @@ extension UnderlyingError {
     public static let deviceIntentRequired = UnderlyingError(rawValue: "device_intent_required")
     /// There is no payment to go on with.
     public static let noActivePaymentIntent = UnderlyingError(rawValue: "no_active_payment_intent")
-    /// The payment was called off.
+    /// The payment was canceled.
     public static let activePaymentCanceled = UnderlyingError(rawValue: "active_payment_canceled")
     /// The payment was made already.
     public static let activePaymentSucceeded = UnderlyingError(rawValue: "active_payment_succeeded")
@@ -295,7 +293,7 @@ extension UnderlyingError {
 extension UnderlyingError {
     /// The refund failed: the money stays with the shop.
     public static let refundFailed = UnderlyingError(rawValue: "refund_failed")
-    /// There is no refund to call off.
+    /// There is no refund to cancel.
     public static let noRefundInProgress = UnderlyingError(rawValue: "no_refund_in_progress")
 }
 

@@ -1,6 +1,5 @@
 /// What is known about every reason.
 public enum UnderlyingErrorTable {
-    /// One reason.
     public struct Facts: Hashable, Sendable {
         public let error: UnderlyingError
         public let sentence: String
@@ -29,10 +28,10 @@ public enum UnderlyingErrorTable {
         (.alreadyConnectedToReader, .disconnectFirst, .settled, "A card reader is connected already."),
         (.readerNotFound, .discoverAgain, .settled, "There is no such card reader."),
         (.readerBusy, .wait, .settled, "The card reader is busy with something else."),
-        (.commandCanceled, .presentAgain, .settled, "The payment was called off at the reader."),
-        (.cancelFailedAlreadyCompleted, .nothing, .settled, "It cannot be called off: it was done already."),
-        (.cancelFailedUnavailable, .wait, .settled, "It cannot be called off at this moment."),
-        (.confirmInFlight, .lookUp, .open, "It cannot be called off: the money is being asked for."),
+        (.commandCanceled, .presentAgain, .settled, "The payment was canceled at the reader."),
+        (.cancelFailedAlreadyCompleted, .nothing, .settled, "It cannot be canceled: it was done already."),
+        (.cancelFailedUnavailable, .wait, .settled, "It cannot be canceled at this moment."),
+        (.confirmInFlight, .lookUp, .open, "It cannot be canceled: the money is being asked for."),
         (.connectionAttemptInvalidated, .reconnect, .settled, "The connection was given up before it was made."),
         (.canceledByNewerCommand, .nothing, .settled, "A newer command took the place of this one."),
         (.discoveryTimedOut, .reconnect, .settled, "No card reader was chosen in time."),
@@ -94,7 +93,7 @@ public enum UnderlyingErrorTable {
         (.invalidPostalCode, .address, .settled, "The store's postal code is not valid."),
         (.invalidLocation, .account, .settled, "The place is not one of the account's, or not the reader's."),
         (.locationCountryUnsupported, .account, .settled, "Readers cannot be used in the place's country."),
-        (.invalidDiscoveryConfiguration, .developer, .settled, "Readers cannot be looked for in this way."),
+        (.invalidDiscoveryConfiguration, .developer, .settled, "Readers cannot be discovered in this way."),
         (.invalidConnectionConfiguration, .developer, .settled, "The reader cannot be connected in this way."),
         (.invalidRequiredParameter, .developer, .settled, "A setting of the payment is not valid."),
         (.invalidClientSecret, .developer, .settled, "The intent's secret is not valid."),
@@ -125,14 +124,14 @@ public enum UnderlyingErrorTable {
         ),
         (.deviceIntentRequired, .developer, .settled, "This card reader's payments begin on the device only."),
         (.noActivePaymentIntent, .nothing, .settled, "There is no payment to go on with."),
-        (.activePaymentCanceled, .startOver, .settled, "The payment was called off."),
+        (.activePaymentCanceled, .startOver, .settled, "The payment was canceled."),
         (.activePaymentSucceeded, .nothing, .settled, "The payment was made already."),
         (.processingInProgress, .lookUp, .open, "The payment is being processed."),
         (.activePaymentRequiresAction, .lookUp, .open, "The payment waits for the customer."),
         (.activePaymentStatusUnknown, .lookUp, .open, "The payment has a status that is not known."),
         (
             .preConfirmationFailed, .presentAgain, .settled,
-            "The payment could not be written down, so no money was asked for."
+            "The payment could not be recorded, so no money was asked for."
         ),
         (.resultMismatch, .lookUp, .open, "The reader answered for another payment or amount."),
         (
@@ -170,7 +169,7 @@ public enum UnderlyingErrorTable {
         (.paymentDeclinedByCardReader, .otherCard, .settled, "The card or the reader declined."),
         // Refunds
         (.refundFailed, .otherRefund, .settled, "The refund failed: the money stays with the shop."),
-        (.noRefundInProgress, .nothing, .settled, "There is no refund to call off."),
+        (.noRefundInProgress, .nothing, .settled, "There is no refund to cancel."),
         // Software
         (.readerSoftwareUpdateFailed, .updateReader, .settled, "The reader's update failed."),
         (.readerSoftwareUpdateFailedBatteryLow, .charge, .settled, "The reader's battery is too low for an update."),

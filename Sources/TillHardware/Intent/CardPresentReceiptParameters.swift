@@ -8,7 +8,6 @@ public struct CardPresentReceiptParameters: Hashable, Sendable {
     /// How much was paid.
     public let amount: Money
     public let date: Timestamp
-    /// The shop's name.
     public let storeName: String?
     public let cardDetails: CardPresentTransactionDetails
     public let order: OrderID?

@@ -98,18 +98,13 @@ public struct CardBrand: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let visa = CardBrand(rawValue: "visa")
     public static let mastercard = CardBrand(rawValue: "mastercard")
-    /// American Express.
     public static let amex = CardBrand(rawValue: "amex")
     public static let discover = CardBrand(rawValue: "discover")
-    /// Diners Club.
     public static let diners = CardBrand(rawValue: "diners")
     public static let jcb = CardBrand(rawValue: "jcb")
     public static let unionpay = CardBrand(rawValue: "unionpay")
-    /// Interac, Canada.
     public static let interac = CardBrand(rawValue: "interac")
-    /// eftpos, Australia.
     public static let eftposAU = CardBrand(rawValue: "eftpos_au")
-    /// Cartes Bancaires, France.
     public static let cartesBancaires = CardBrand(rawValue: "cartes_bancaires")
     public static let link = CardBrand(rawValue: "link")
     /// The provider does not know it.

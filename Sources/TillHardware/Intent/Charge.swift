@@ -6,7 +6,6 @@ public struct Charge: Hashable, Sendable {
     public let id: ProviderReference
     public let amount: Money
     public let status: ChargeStatus
-    /// A short text.
     public let description: String?
     /// What the provider was told about it.
     public let metadata: [String: String]

@@ -1,7 +1,6 @@
 /// An e-mail address that a receipt can be sent to. Checked by shape only: one `@`, ASCII, no spaces, a domain with a
 /// point, at most 254 bytes.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address.
     public let text: String
 
     /// Takes an address, or `nil` if it cannot be one.

@@ -71,7 +71,6 @@ public struct PaymentIntentStatus: RawRepresentable, Hashable, Sendable, CustomS
     public static let requiresCapture = PaymentIntentStatus(rawValue: "requires_capture")
     /// The provider does not know yet.
     public static let processing = PaymentIntentStatus(rawValue: "processing")
-    /// Over without money.
     public static let canceled = PaymentIntentStatus(rawValue: "canceled")
     /// The money was taken.
     public static let succeeded = PaymentIntentStatus(rawValue: "succeeded")

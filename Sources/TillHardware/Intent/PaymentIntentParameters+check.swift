@@ -1,6 +1,6 @@
 import TillCore
 
-/// Limits on what a provider is told about an intent: those of Stripe's metadata, the narrowest known.
+/// Limits on what is sent to a provider about an intent: those of Stripe's metadata, the narrowest known.
 public enum IntentMetadataLimits {
     /// Entries, with the four of Till.
     public static let maximumEntries = 50

@@ -56,9 +56,7 @@ public struct PaymentIntentParameters: Hashable, Sendable {
 
     /// Which network a card with two goes over.
     public enum RoutingPriority: String, Hashable, Sendable, CaseIterable {
-        /// The country's own.
         case domestic
-        /// Visa or Mastercard.
         case international
     }
 

@@ -4,7 +4,6 @@ public struct StatementDescriptor: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     public var description: String { text }
 
-    /// The least characters.
     public static let minimumLength = 5
     /// The most characters; they are ASCII, so it is as many bytes.
     public static let maximumLength = 22

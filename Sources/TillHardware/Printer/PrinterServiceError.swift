@@ -21,7 +21,7 @@ public enum PrinterServiceError: ExplainedError, Hashable {
     }
     public var what: String {
         switch self {
-        case .canceled: "Printing was called off; nothing was sent."
+        case .canceled: "Printing was canceled; nothing was sent."
         case .notAvailable: "This device cannot print now; nothing was sent."
         case .busy: "Another receipt is about to be printed; this one was not sent."
         case .failed(let why): "The system could not print the receipt, or not all of it: \(why)."
@@ -35,7 +35,7 @@ public enum PrinterServiceError: ExplainedError, Hashable {
         case .canceled: "The payment stands as it is; the receipt can be printed again."
         case .notAvailable: "Print it on a printer of the network, or send it."
         case .busy: "Close the other dialog first."
-        case .failed: "Look at the paper, then print it again. The payment stands as it is."
+        case .failed: "Check the paper, then print it again. The payment stands as it is."
         }
     }
 }

@@ -11,7 +11,7 @@ public enum CardReaderLateResult: Hashable, Sendable {
     case failure(CardReaderServiceError, attempt: CardReaderAttemptID)
     /// A reader that connected after the attempt was given up. It was released again.
     case reader(CardReader, attempt: CardReaderAttemptID)
-    /// An intent that could not be ended when its payment was called off. No money was asked for with it.
+    /// An intent that could not be ended when its payment was canceled. No money was asked for with it.
     case intentLeftOpen(PaymentIntent, order: OrderID)
     /// A payment that ``CardReaderService/clear()`` forgot. If it had no outcome it must never be captured unseen.
     case forgotten(PaymentIntent, order: OrderID, isUnknown: Bool)

@@ -3,13 +3,12 @@ import TillCore
 
 /// How a call of a driver ended for the service. The call itself may still be running.
 enum DriverOutcome<Value: Sendable>: Sendable {
-    /// As it should.
     case value(Value)
     /// The driver said no, or the service knows that it cannot go on.
     case failed(CardReaderFailure)
     /// It took longer than its limit.
     case timedOut
-    /// It was called off, and the driver did not come back in time.
+    /// It was canceled, and the driver did not come back in time.
     case givenUp
 }
 

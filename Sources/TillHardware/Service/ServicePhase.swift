@@ -50,7 +50,7 @@ enum ServicePhase {
     struct Operation {
         enum Kind { case payment, sealedCard, refund, update }
         enum Step {
-            /// Before the card is asked for, or after it was called off.
+            /// Before the card is asked for, or after it was canceled.
             case preparing
             /// Waiting for a card.
             case collecting

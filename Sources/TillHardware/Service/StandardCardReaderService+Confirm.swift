@@ -1,7 +1,7 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Has the shop write the payment down, then asks for the money. Nothing can be called off after the writing.
+    /// Has the shop write the payment down, then asks for the money. Nothing can be canceled after the writing.
     func confirm(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ beforeConfirmation: @escaping PreConfirmation
     ) async throws(CardReaderServiceError) -> PaymentIntent {
@@ -137,7 +137,6 @@ extension StandardCardReaderService {
         }
     }
 
-    /// A definite no.
     private func refused(
         _ intent: PaymentIntent, _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
     ) -> CardReaderServiceError {
@@ -270,7 +269,7 @@ extension StandardCardReaderService {
         try notPaid(key)
     }
 
-    /// A payment that is called off while nobody knows whether it was made stays as it is.
+    /// A payment that is canceled while nobody knows whether it was made stays as it is.
     private func notUnknown(_ key: PaymentLedger.Key) throws(CardReaderServiceError) {
         guard let entry = payments[key], entry.standing == .unknown else { return }
         var details = CardReaderErrorDetails.moneyUnknown

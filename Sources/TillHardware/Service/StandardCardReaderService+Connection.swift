@@ -1,7 +1,6 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Connects a reader.
     @discardableResult
     public func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions

@@ -1,7 +1,6 @@
 import TillCore
 
 extension StandardCardReaderService {
-    /// Starts discovering readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
@@ -114,7 +113,6 @@ extension StandardCardReaderService {
         discovered.send([])
     }
 
-    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderServiceError) {
         guard case .discovering(var discovery) = phase else { return }
         let isFirst = !discovery.isCanceled

@@ -37,7 +37,7 @@ extension StandardCardReaderService {
         phase = .operating(link, operation)
     }
 
-    /// Runs a command to its end. When the caller's task is canceled the command is called off, if it still can be.
+    /// Runs a command to its end. When the caller's task is canceled the command is canceled, if it still can be.
     func running<Value: Sendable>(
         _ attempt: CardReaderAttemptID,
         _ body: () async throws(CardReaderServiceError) -> Value

@@ -86,7 +86,7 @@ extension StandardCardReaderService {
         guard isOut else { throw CardReaderServiceError(.paymentMethod, .cardLeftInReader) }
     }
 
-    /// Throws if the command was called off or its reader is gone.
+    /// Throws if the command was canceled or its reader is gone.
     func stillWanted(
         _ attempt: CardReaderAttemptID, _ interaction: CardReaderServiceError.Interaction
     ) throws(CardReaderServiceError) {
@@ -274,7 +274,7 @@ extension StandardCardReaderService {
 
     // MARK: Ending without money
 
-    /// Ends a payment before its money was asked for. A payment that was called off loses its intent; one that failed
+    /// Ends a payment before its money was asked for. A payment that was canceled loses its intent; one that failed
     /// keeps it, to be tried again.
     func stop(
         _ key: PaymentLedger.Key, _ attempt: CardReaderAttemptID, _ failure: CardReaderFailure
@@ -343,7 +343,7 @@ extension CardReaderFailure {
                 + "\(order) was asked for.")
     }
 
-    /// A command that somebody called off, but not the shop, was called off at the reader.
+    /// A command that somebody canceled, but not the shop, was canceled at the reader.
     func withCanceler(_ canceler: CardReaderCanceler) -> CardReaderFailure {
         guard underlyingError == .commandCanceled, details.canceledBy == nil else { return self }
         var copy = self

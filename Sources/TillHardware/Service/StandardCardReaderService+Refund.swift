@@ -69,7 +69,7 @@ extension StandardCardReaderService {
             throw unknown(
                 CardReaderFailure(
                     .resultMismatch,
-                    message: "\(refund.amount) of \(refund.charge) was given back; \(parameters.amount) of "
+                    message: "\(refund.amount) of \(refund.charge) was refunded; \(parameters.amount) of "
                         + "\(parameters.charge) was asked for."), attempt)
         }
         guard refund.status == .failed || refund.status == .canceled else {

@@ -76,7 +76,6 @@ public actor StandardCardReaderService: CardReaderService {
 
     /// Readers found so far.
     public nonisolated var discoveredReaders: BroadcastValues<[CardReader]> { discovered.values }
-    /// Readers connected now.
     public nonisolated var connectedReaders: BroadcastValues<[CardReader]> { connectedList.values }
     /// How the search goes.
     public nonisolated var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { discoveryState.values }

@@ -6,7 +6,6 @@ public struct SimulatedCard: Hashable, Sendable {
         case read
         /// The card is read; the provider will decline it with this reason.
         case declined(reason: String)
-        /// Nobody comes.
         case timeout
         /// The card is taken out too early.
         case removed

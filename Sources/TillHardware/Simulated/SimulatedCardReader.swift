@@ -45,7 +45,6 @@ public final class SimulatedCardReader: CardReaderService {
 
     /// Readers found so far.
     public var discoveredReaders: BroadcastValues<[CardReader]> { service.discoveredReaders }
-    /// Readers connected now.
     public var connectedReaders: BroadcastValues<[CardReader]> { service.connectedReaders }
     /// How the search goes.
     public var discoveryStatus: BroadcastValues<CardReaderServiceDiscoveryStatus> { service.discoveryStatus }
@@ -62,17 +61,14 @@ public final class SimulatedCardReader: CardReaderService {
     /// How a payment goes.
     public var paymentStatus: BroadcastValues<CardReaderPaymentStatus> { service.paymentStatus }
 
-    /// Starts discovering readers.
     public func start(
         _ configProvider: any CardReaderConfigProvider, discoveryMethod: CardReaderDiscoveryMethod
     ) async throws(CardReaderServiceError) {
         try await service.start(configProvider, discoveryMethod: discoveryMethod)
     }
 
-    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderServiceError) { try await service.cancelDiscovery() }
 
-    /// Connects a reader.
     @discardableResult
     public func connect(
         _ reader: CardReader, options: CardReaderConnectionOptions

@@ -42,7 +42,6 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
     /// Sets who is notified of events.
     public func observe(_ handler: @escaping CardReaderDriverEventHandler) async { self.handler = handler }
 
-    /// Finds readers.
     public func discover(
         _ request: CardReaderDiscoveryRequest, found: @escaping @Sendable ([CardReader]) async -> Void
     ) async throws(CardReaderFailure) {
@@ -52,10 +51,8 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         await found([Self.device])
     }
 
-    /// Ends the search.
     public func cancelDiscovery() async throws(CardReaderFailure) {}
 
-    /// Connects a reader.
     public func connect(
         _ reader: CardReader, _ request: CardReaderConnectionRequest
     ) async throws(CardReaderFailure) -> CardReader {
@@ -71,12 +68,10 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         if collection == .running { collection = .calledOff }
     }
 
-    /// Makes an intent.
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
-    /// Gets an intent.
     public func retrieveIntent(
         _ id: ProviderReference, clientSecret: Secret<String>?, account: AccountID
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -95,7 +90,6 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         throw CardReaderFailure(.featureNotAvailableWithConnectedReader)
     }
 
-    /// Ends an intent.
     public func cancelIntent(
         _ intent: PaymentIntent, key: IdempotencyKey
     ) async throws(CardReaderFailure) -> PaymentIntent {
@@ -144,7 +138,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
         collection = .calledOff
     }
 
-    /// Reports an event, waits one pace, and checks whether somebody called the collection off.
+    /// Reports an event, waits one pace, and checks whether somebody canceled the collection.
     private func step(_ type: CardReaderEventType, message: String? = nil) async throws(CardReaderFailure) {
         await tell(type, message: message)
         await wait()

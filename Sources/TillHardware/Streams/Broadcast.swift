@@ -55,7 +55,6 @@ public final class Broadcast<Element: Sendable>: Sendable {
         for listener in listeners { listener.finish() }
     }
 
-    /// What readers get.
     public var values: BroadcastValues<Element> { BroadcastValues(broadcast: self) }
 
     var current: Element? { state.withLock { $0.current } }

@@ -14,7 +14,6 @@ public protocol RecordDocument: Sendable {
 /// The JSON body of a record, read member by member. What is missing or of another kind is a damaged journal and named.
 public struct RecordBody: Sendable {
     private let id: RecordID
-    /// The whole body.
     public let json: JSONValue
 
     /// - Throws: ``JournalError/corrupted(_:)`` if it is no JSON document.

@@ -2,7 +2,6 @@ public import TillCore
 
 /// An indexed field and the value that it must have.
 public struct RecordMatch: Hashable, Sendable {
-    /// The field's name.
     public var field: String
     /// The value, compared byte by byte.
     public var value: String

@@ -145,7 +145,6 @@ public final class SQLiteJournal: CounterStore {
 
     var isClosed: Bool { writer.isClosed }
 
-    /// The journal's file.
     public var path: String { pool.path }
 
     /// How the writer has done since the journal was opened.

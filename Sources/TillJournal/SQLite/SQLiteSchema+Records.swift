@@ -1,7 +1,6 @@
 import GRDB
 
 extension SQLiteSchema {
-    /// The record store.
     static let records = """
         CREATE TABLE record(
           position INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,10 +3,8 @@ import TillCore
 
 /// The statements of the writer and what they mean. Used on the writer's thread only.
 final class SQLiteWriter {
-    /// Its own connection.
     let connection: SQLiteConnection
     private let database: OpaquePointer
-    /// This process's number.
     let owner: Int64
     private let isAlive: (Int64) -> Bool
     private var nextPurge = Timestamp(milliseconds: .min)

@@ -47,7 +47,6 @@ final class WriteQueue: Sendable {
         if wakes { bell.signal() }
     }
 
-    /// Takes no more.
     func close() {
         let wakes = state.withLock { state in
             state.isClosed = true

@@ -16,7 +16,6 @@ public struct VerificationReport: Hashable, Sendable {
 
     /// How many payments were queried.
     public var payments = 0
-    /// How many events.
     public var events = 0
     /// For how many orders.
     public var orders = 0
@@ -25,6 +24,5 @@ public struct VerificationReport: Hashable, Sendable {
     /// By currency, sorted by code.
     public var balances: [Balance] = []
 
-    /// Nothing is wrong.
     public var isSound: Bool { problems.isEmpty }
 }

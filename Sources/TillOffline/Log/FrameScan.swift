@@ -21,7 +21,6 @@ struct FrameScan {
     var payload: Range<Int>
     var end: Int
 
-    /// Examines one place.
     static func look(_ buffer: UnsafeRawBufferPointer, at start: Int, expecting digest: inout [UInt8]) -> Outcome {
         let left = buffer.count - start
         guard left >= OfflineFrame.headBytes + OfflineFrame.hashBytes else {

@@ -8,7 +8,6 @@ public struct LogHeader: Hashable, Sendable {
     public let device: String
     /// What the device's signatures are checked with.
     public let deviceKey: [UInt8]
-    /// For whom.
     public let provider: OfflineProviderKeys
     public let createdAt: Timestamp
 

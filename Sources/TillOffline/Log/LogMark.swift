@@ -4,7 +4,6 @@ public import TillCore
 /// provider one with every batch. With it a log that was cut or set back is found out.
 public struct LogMark: Hashable, Sendable {
     public var log: String
-    /// Which entry.
     public var sequence: UInt64
     public var hash: [UInt8]
 

@@ -23,7 +23,6 @@ public struct OfflineFrame: Hashable, Sendable {
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         /// The log's identity; always the first.
         case header = 1
-        /// A sealed payment.
         case payment
         /// A payment that is not wanted any more, or an attempt that must never be stored.
         case void
@@ -52,7 +51,6 @@ public struct OfflineFrame: Hashable, Sendable {
     static let headBytes = 104
     /// The bytes of a hash.
     static let hashBytes = 32
-    /// The longest payload.
     public static let mostPayload = 4 << 20
 
     public var kind: Kind
@@ -70,7 +68,6 @@ public struct OfflineFrame: Hashable, Sendable {
     public var payloadDigest: [UInt8]
     /// The payload was removed.
     public var isRemoved: Bool
-    /// Its own hash.
     public var hash: [UInt8]
 
     init(_ kind: Kind, sequence: UInt64, syncedSequence: UInt64, previous: [UInt8], payload: [UInt8]) {

@@ -21,7 +21,6 @@ public final class OfflineLog: Sendable {
     /// The log's default name.
     public static let defaultName = "offline.log"
 
-    /// Where commits run.
     public enum Commits: Sendable {
         /// On a thread of the log's own.
         case onOwnQueue
@@ -31,7 +30,6 @@ public final class OfflineLog: Sendable {
 
     /// How the log has done since it was opened.
     public struct Statistics: Hashable, Sendable {
-        /// Entries written.
         public var entries = 0
         /// Syncs of the disk.
         public var syncs = 0
@@ -215,7 +213,6 @@ public final class OfflineLog: Sendable {
     /// The length of the file in bytes.
     public var bytes: Int { state.withLock { $0.walk.end } }
 
-    /// The newest entry.
     public func mark() throws(OfflineLogError) -> LogMark {
         try locked { (state) throws(OfflineLogError) in
             LogMark(

@@ -75,13 +75,13 @@ public enum OfflineLogError: ExplainedError, Hashable {
     /// What to do next.
     public var next: String {
         switch self {
-        case .damaged: "Take no payment offline, keep the file, and look with `till offline verify`."
-        case .disk: "Check the disk; then look at the payment before you take another."
+        case .damaged: "Take no payment offline, keep the file, and run `till offline verify`."
+        case .disk: "Check the disk; then check the payment before you take another."
         case .refused: "Take the payment online, in cash, or forward what is stored first."
         case .queueFull: "Try again in a moment."
-        case .attemptVoided, .attemptStored: "Look at the payment."
+        case .attemptVoided, .attemptStored: "Check the payment."
         case .notFound: "Check the number with `till offline status`."
-        case .wrongState: "Look with `till offline status`."
+        case .wrongState: "Run `till offline status`."
         case .declineOver: "Forward it, then refund it."
         case .token: "Forward the batch again to get a good one; the payments stay stored."
         case .tooLarge: "Give the provider fewer data of the card."

@@ -7,7 +7,6 @@ public struct StoredRecord: Hashable, Sendable {
     public var payment: PaymentID
     /// Its attempt: what an upload is idempotent by.
     public var attempt: AttemptID
-    /// The shop.
     public var account: AccountID
     public var order: OrderID
     public var amount: Money
@@ -15,7 +14,6 @@ public struct StoredRecord: Hashable, Sendable {
     public var at: Timestamp
     /// Until when the provider takes it.
     public var expires: Timestamp
-    /// The reader's label.
     public var reader: String
     /// What may be shown of the card.
     public var card: CardSummary?

@@ -55,7 +55,6 @@ public struct RecordDecision: Hashable, Sendable {
         case poison(reason: String)
     }
 
-    /// Which entry.
     public var sequence: UInt64
     public var outcome: Outcome
 

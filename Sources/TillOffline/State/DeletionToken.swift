@@ -13,9 +13,7 @@ public struct DeletionToken: Hashable, Sendable {
     public var batch: String
     /// The first and the last entry.
     public var range: ClosedRange<UInt64>
-    /// How many payments.
     public var count: Int
-    /// The batch's root.
     public var root: [UInt8]
     /// SHA-256 over the decisions.
     public var decisions: [UInt8]
@@ -114,9 +112,7 @@ public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertib
     case expired(Timestamp)
     /// Its time has not come.
     case notYetGood(Timestamp)
-    /// For another log.
     case otherLog
-    /// For another batch.
     case otherBatch(String)
     /// For this batch, but not for what is in it or was decided.
     case otherScope

@@ -6,7 +6,6 @@ public struct LogCheckpoint: Hashable, Sendable {
     public var log: String
     /// Up to which entry.
     public var sequence: UInt64
-    /// That entry's hash.
     public var hash: [UInt8]
     public var at: Timestamp
     /// Ed25519 over all of it.

@@ -195,7 +195,6 @@ public struct OfflineExposure: Hashable, Sendable {
         public var expires: Timestamp
     }
 
-    /// How many payments.
     public private(set) var count = 0
     /// How much, in minor units, by ISO 4217 code.
     public private(set) var sums: [String: Int64] = [:]

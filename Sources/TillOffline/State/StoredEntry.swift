@@ -11,7 +11,6 @@ public struct StoredEntry: Hashable, Sendable {
         case quarantined
         /// Taken back: never to be forwarded.
         case voided
-        /// Decided and deleted.
         case resolved
     }
 

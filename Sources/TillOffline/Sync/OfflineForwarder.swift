@@ -9,7 +9,6 @@ public import TillCore
 public protocol OfflineForwarder: Sendable {
     /// Who it is and what is sealed to it.
     var keys: OfflineProviderKeys { get }
-    /// Sends a batch.
     func forward(_ upload: BatchUpload) async -> ForwardAnswer
     /// Says that this device is there; the provider keeps the mark.
     func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer
@@ -31,7 +30,6 @@ public enum ForwardAnswer: Hashable, Sendable {
 
 /// How a contact ended.
 public enum ContactAnswer: Hashable, Sendable {
-    /// The provider answered.
     case reached
     /// The provider has seen more of this log than there is now, or something else in its place.
     case refused(reason: String)
@@ -43,15 +41,12 @@ public enum ContactAnswer: Hashable, Sendable {
 public struct BatchUpload: Hashable, Sendable {
     /// One stored payment in it.
     public struct Record: Hashable, Sendable {
-        /// Its entry.
         public var sequence: UInt64
-        /// Its entry's hash.
         public var hash: [UInt8]
         /// The payment with its sealed card.
         public var record: StoredRecord
     }
 
-    /// Which log, whose.
     public var header: LogHeader
     /// What is in it, signed.
     public var content: BatchContent

@@ -130,7 +130,7 @@ public struct OfflineProvider: PaymentServiceProvider {
         if wasStored { request.context.reference = nil }
         let answer = await online.query(request)
         guard wasStored, case .approved(let snapshot) = answer, snapshot.standing == .notFound else { return answer }
-        return .unknown(reason: "the stored card is not in the log any more, and the provider has not heard of it")
+        return .unknown(reason: "the stored card is not in the log any more, and the provider does not know it")
     }
 
     /// Money was taken at once.

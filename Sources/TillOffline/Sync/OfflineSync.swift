@@ -27,7 +27,6 @@ public struct OfflineSync: Sendable {
         public var declined = 0
         /// Payments put aside in this run, with the reasons.
         public var quarantined: [UInt64: String] = [:]
-        /// Batches resolved.
         public var resolved = 0
         /// Times that a batch was sent.
         public var sent = 0

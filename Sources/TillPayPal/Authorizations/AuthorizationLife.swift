@@ -74,7 +74,6 @@ public struct AuthorizationLife: Hashable, Sendable {
 
     /// One thing that somebody should know before it is too late.
     public struct Alarm: Hashable, Sendable {
-        /// From when.
         public var at: Timestamp
         public var sentence: String
     }
@@ -107,7 +106,6 @@ public struct AuthorizationLife: Hashable, Sendable {
 public enum AuthorizationLifeError: ExplainedError, Hashable {
     /// The bank honors it still.
     case tooEarly(Timestamp)
-    /// It has ended.
     case tooLate(Timestamp)
     /// PayPal renews a hold once, and a renewed one never.
     case renewedBefore
@@ -132,7 +130,6 @@ public enum AuthorizationLifeError: ExplainedError, Hashable {
         }
     }
 
-    /// Nothing was sent.
     public var moneyMoved: MoneyMoved { .no }
 
     /// What to do next.

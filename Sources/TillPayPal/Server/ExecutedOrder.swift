@@ -5,7 +5,6 @@ import TillCore
 public struct ExecutedOrder: Hashable, Sendable {
     /// What became of the money.
     public enum Money: Hashable, Sendable {
-        /// Taken.
         case paid(PaidOrder)
         /// Held: capture it later by the authorization's identifier, without the card.
         case held(OrderAuthorization)
@@ -19,7 +18,6 @@ public struct ExecutedOrder: Hashable, Sendable {
     public var orderID: PayPalOrderID { response.orderID }
     /// What was to happen with the money.
     public var intent: OrderIntent? { response.intent }
-    /// What was bought.
     public var purchaseUnits: [PurchaseUnitResponse] { response.purchaseUnits }
     /// How far the order is. Whether it is paid says ``money``.
     public var status: OrderStatus { response.status }

@@ -16,7 +16,6 @@ public struct ServerConfig: CardClientConfig {
     public let clientID: String
     /// How the server proves who it is.
     public let credential: Credential
-    /// Where PayPal is.
     public let environment: PayPalEnvironment
 
     /// A configuration with the client's secret.

@@ -22,7 +22,6 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
     public let id: String
     /// The id of this delivery.
     public let transmission: String
-    /// What has happened.
     public let kind: Kind
     /// Our payment that it is about, if it names one.
     public let payment: PaymentID?

@@ -63,7 +63,7 @@ public enum CardClientError: ExplainedError, Hashable {
         case .challengeCanceled(let order): "The customer gave up the bank's question about order \(order)."
         case .foreignCallback(let order): "The customer came back to an address that is not of order \(order)."
         case .keyForgotten(let key): "PayPal has forgotten the request \(key) by now."
-        case .notRecorded(let reason): "The request could not be written down first: \(reason)."
+        case .notRecorded(let reason): "The request could not be recorded first: \(reason)."
         case .unexpected(let reason, _): "PayPal gave no usable answer: \(reason)."
         }
     }
@@ -92,9 +92,9 @@ public enum CardClientError: ExplainedError, Hashable {
             case .payerAction: "Let the customer approve first."
             case .alreadyDone: "Read the order: it was done before."
             case .limit: "Make a new order or authorization."
-            case .account: "Look at the settings of the PayPal account."
+            case .account: "Check the settings of the PayPal account."
             case .retrySameKey: "Send the same request with the same key again."
-            case .merchantFault, .unknown: "Look at the issue and the debug id."
+            case .merchantFault, .unknown: "Check the issue and the debug id."
             }
         case .declined: "Ask for another card."
         case .pending: "Read the order later; do not ask for the money again."

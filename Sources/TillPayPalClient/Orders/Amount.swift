@@ -43,13 +43,10 @@ public struct Amount: Hashable, Sendable {
 public struct AmountBreakdown: Hashable, Sendable {
     /// The sum of the items, each times its quantity.
     public var itemTotal: Money?
-    /// What shipping costs.
     public var shipping: Money?
-    /// What handling costs.
     public var handling: Money?
     /// The tax of all items together.
     public var taxTotal: Money?
-    /// What insurance costs.
     public var insurance: Money?
     /// Taken off the shipping; above zero.
     public var shippingDiscount: Money?

@@ -90,7 +90,7 @@ extension OrderResponse {
         case .approved: return .approved
         case .created, .saved: return .open
         case .voided: return .voided
-        case .completed: return .pending("the order is COMPLETED, but its payments are not told")
+        case .completed: return .pending("the order is COMPLETED, but its payments are not reported")
         default: return .pending("the order is \(status.rawValue)")
         }
     }

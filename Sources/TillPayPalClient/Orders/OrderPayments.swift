@@ -139,7 +139,6 @@ public struct OrderCapture: Hashable, Sendable {
 
 /// Money that goes back.
 public struct OrderRefund: Hashable, Sendable {
-    /// The refund's name.
     public let id: PayPalRefundID
     /// `CANCELLED`, `FAILED`, `PENDING`, `COMPLETED`, or a new word.
     public let status: String

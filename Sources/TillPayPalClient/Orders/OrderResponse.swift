@@ -93,11 +93,10 @@ public struct PurchaseUnitResponse: Hashable, Sendable {
     public let customID: String?
     /// The shop's invoice number.
     public let invoiceID: String?
-    /// The unit's holds.
     public let authorizations: [OrderAuthorization]
     /// Money taken or asked for.
     public let captures: [OrderCapture]
-    /// What was given back of the unit.
+    /// What was refunded of the unit.
     public let refunds: [OrderRefund]
 
     init?(_ json: JSONValue) {

@@ -144,7 +144,6 @@ struct JPEGCodes {
     ]
 }
 
-/// The entropy-coded part.
 private struct JPEGBits {
     private var bytes: [UInt8] = []
     private var pending: UInt32 = 0

@@ -107,8 +107,8 @@ public enum IPPError: ExplainedError, Hashable {
         case .noMedia(let why): "The receipt does not fit on the printer's paper: \(why). Nothing was sent."
         case .noDrawer(let pin): "The printer's plug for a drawer has no pin \(pin); nothing was sent to it."
         case .needsHelp(let sentence): "\(sentence) Nothing was sent to it."
-        case .neverBegan(let why): "The printer did not begin in time, and the job was called off. \(why)"
-        case .notWrittenDown: "The print could not be written down; no receipt was sent."
+        case .neverBegan(let why): "The printer did not begin in time, and the job was canceled. \(why)"
+        case .notWrittenDown: "The print could not be recorded; no receipt was sent."
         }
     }
 
@@ -119,7 +119,7 @@ public enum IPPError: ExplainedError, Hashable {
     public var next: String {
         switch self {
         case .malformed, .notAPrinter: "Check that the address is a printer's."
-        case .unreachable(_, true): "Look at the paper before you print it again. The payment stands as it is."
+        case .unreachable(_, true): "Check the paper before you print it again. The payment stands as it is."
         case .unreachable: "Check that it is on and its address right, then print the receipt again."
         case .certificateNotTrusted:
             "Printers make their own: compare its SHA-256, then trust it with till printers add NAME ADDRESS --trust."
@@ -138,7 +138,7 @@ public enum IPPError: ExplainedError, Hashable {
         case .notDrawn(let error): error.next
         case .noMedia: "Use other paper or another printer."
         case .noDrawer: "Use the pin that the printer's profile has, usually 2 or 5."
-        case .needsHelp, .neverBegan: "Look after the printer, then print the receipt again."
+        case .needsHelp, .neverBegan: "Check the printer, then print the receipt again."
         case .notWrittenDown: "Check the disk, then print the receipt again."
         }
     }

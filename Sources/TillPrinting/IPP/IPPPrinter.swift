@@ -27,7 +27,7 @@ public struct IPPPrinter: Sendable {
     ///     again by it.
     ///   - paper: what it is to be printed on; `nil`: what the printer has.
     ///   - deadline: how long busy printers are asked again and the job is followed. After it a job that the printer
-    ///     has not begun is called off; one that it has begun stays with it, and may print.
+    ///     has not begun is canceled; one that it has begun stays with it, and may print.
     ///   - listener: notified of each step.
     /// - Throws: ``IPPError`` if nothing was printed and nothing will be.
     public func print(

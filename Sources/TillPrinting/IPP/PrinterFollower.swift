@@ -87,7 +87,7 @@ struct PrinterFollower: Sendable {
         let why = all.isEmpty ? "." : ": \(String(PrinterWords.plain(all).prefix(200)))."
         return switch attributes.int("job-state") {
         case JobState.completed: .printed
-        case JobState.canceled: .failed("It was called off at the printer\(why)")
+        case JobState.canceled: .failed("It was canceled at the printer\(why)")
         case JobState.aborted: .failed("The printer gave up\(why)")
         default: nil
         }

@@ -3,7 +3,6 @@ import TillReceipts
 /// What a receipt printer says of itself: answers to `DLE EOT n`, and what it reports without being asked once `GS a`
 /// has switched that on, which another till or an earlier job may have done.
 struct ESCPOSStatus: Hashable {
-    /// What was asked.
     struct Question: Hashable {
         let kind: ESCPOSCommand.Question
         var bytes: [UInt8] { ESCPOSCommand.status(kind) }
@@ -82,7 +81,6 @@ struct ESCPOSAnswers {
     /// The last status that the printer sent unasked.
     private(set) var told: PrinterState?
 
-    /// Takes what came.
     mutating func take(_ more: some Sequence<UInt8>) {
         bytes += more.prefix(ESCPOSAnswers.longest)
         bytes = Array(bytes.suffix(ESCPOSAnswers.longest))

@@ -133,7 +133,6 @@ protocol RawLine: Sendable {
     func close() async
 }
 
-/// What came back.
 struct RawLineAnswers: Sendable {
     var next: UInt8?
     /// The last status that it sent unasked.

@@ -57,7 +57,6 @@ struct SocketLine: RawLine {
     func close() async { try? await channel.close() }
 }
 
-/// What came back.
 private final class HeardBytes: Sendable {
     private let bytes = Mutex(ESCPOSAnswers())
 

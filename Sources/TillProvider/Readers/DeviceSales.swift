@@ -15,7 +15,6 @@ public protocol DeviceSales: Sendable {
 
 /// A token for a provider's SDK.
 public struct DeviceToken: Sendable {
-    /// The token.
     public let secret: Secret<String>
     /// The place that it is for.
     public let location: String?

@@ -14,12 +14,10 @@ public struct ReaderError: ExplainedError, Hashable {
         case invalid(field: String)
     }
 
-    /// What it means.
     public let kind: Kind
     /// The stable word, the provider's own where it has one.
     public let code: String
     public let what: String
-    /// Whether money moved.
     public let moneyMoved: MoneyMoved
     /// What to do next.
     public let next: String

@@ -39,9 +39,7 @@ public protocol ReaderFleet: Sendable {
 extension ReaderFleet {
     /// No limits but the provider's own.
     public var limits: AmountLimits { .none }
-    /// They cannot.
     public var asksForTips: Bool { false }
-    /// They can.
     public var capturesLater: Bool { true }
     /// One must be named.
     public var standing: CounterReader? { nil }
@@ -66,10 +64,8 @@ public protocol ReaderSimulation: Sendable {
 
 /// One step of a sale at a reader.
 public struct ReaderStep: Hashable, Sendable {
-    /// The shop.
     public let account: AccountID
     public let payment: PaymentID
-    /// The reader's id.
     public let reader: String
     public let event: CardReaderEvent
 

@@ -10,7 +10,6 @@ public struct ReaderQuestion: Hashable, Sendable {
     public static let maximumBytes = 200
 
     public let kind: String
-    /// The question.
     public let title: String
     /// A line below it.
     public let details: String?
@@ -35,7 +34,6 @@ public struct ReaderAnswers: Hashable, Sendable {
     public struct Answer: Hashable, Sendable {
         /// As in ``ReaderQuestion/kind``.
         public let kind: String
-        /// What was asked.
         public let title: String?
         /// The text entered, or the name of the choice or of the signature; `nil` while nobody answered.
         public let value: String?
@@ -53,9 +51,7 @@ public struct ReaderAnswers: Hashable, Sendable {
         }
     }
 
-    /// The reader's id.
     public let reader: String
-    /// The reader's name.
     public let label: String
     /// `in_progress`, `succeeded` or `failed`; `nil` where nothing was asked.
     public let status: String?

@@ -24,7 +24,6 @@ extension SettingValues {
     }
 }
 
-/// Nobody set anything.
 public struct NoSettings: SettingValues {
     public init() {}
     public func text(_ setting: Setting) -> String? { nil }

@@ -26,7 +26,6 @@ extension WebhookReceiver {
 /// A webhook as it came.
 public struct WebhookDelivery: Sendable {
     public let body: [UInt8]
-    /// When it came.
     public let receivedAt: Timestamp
     private let headers: HTTPFields
 
@@ -58,7 +57,6 @@ public struct WebhookEvent: Sendable {
 
 /// The answer to a delivery that was taken.
 public struct WebhookAcknowledgment: Hashable, Sendable {
-    /// The media type.
     public let contentType: String
     public let body: String
 

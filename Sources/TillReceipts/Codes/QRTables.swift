@@ -22,7 +22,6 @@ enum QRTables {
         return bits / 8
     }
 
-    /// Data words.
     static func dataCodewords(_ version: Int) -> Int {
         totalCodewords(version) - checkWords[version - 1] * blocks[version - 1]
     }

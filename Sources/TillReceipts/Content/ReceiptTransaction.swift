@@ -9,7 +9,6 @@ public struct ReceiptTransaction: Hashable, Sendable {
         case sale
         /// Money goes back to the customer.
         case refund
-        /// A voided hold.
         case void
         /// Money is held on the card and not taken.
         case authorization

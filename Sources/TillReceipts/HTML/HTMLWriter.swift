@@ -5,7 +5,6 @@ struct HTMLWriter {
 
     init(reserving count: Int = 16_384) { bytes.reserveCapacity(count) }
 
-    /// What was written.
     var html: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Markup from our own source.
@@ -26,7 +25,6 @@ struct HTMLWriter {
     /// An attribute's value from a fixed set, or the address of a link.
     mutating func attribute(_ value: String) { escape(value) }
 
-    /// A whole number.
     mutating func number(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
     private mutating func escape(_ text: String) {

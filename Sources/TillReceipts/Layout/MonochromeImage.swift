@@ -8,7 +8,6 @@ public struct MonochromeImage: Hashable, Sendable {
 
     /// Dots across; each row is padded to whole bytes.
     public let width: Int
-    /// Dots down.
     public let height: Int
     /// The rows, from the top.
     public private(set) var bytes: [UInt8]

@@ -8,7 +8,6 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case sale
     /// Money given back: a paper of its own with the sale that it belongs to.
     case refund
-    /// A voided hold.
     case void
     /// A hold that nobody captured yet.
     case authorization

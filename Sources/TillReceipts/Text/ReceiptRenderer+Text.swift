@@ -19,19 +19,16 @@ extension ReceiptRenderer {
 struct TextPage {
     enum Line: Hashable {
         case text(Words)
-        /// A line across.
         case rule(String)
         /// A QR code, in its caption's place on text.
         case code(CodeText, isLink: Bool)
         /// A picture; text does without.
         case image(MonochromeImage)
-        /// The end.
         case cut
     }
 
     /// Words of one line: laid out with spaces, and what they are made of for those that draw them.
     struct Words: Hashable {
-        /// With the spaces.
         var text: String
         /// Without: where reading begins.
         var start: String

@@ -10,7 +10,6 @@ public enum SandboxFault: Hashable, Sendable {
     case serverErrorAfterSuccess
     /// Answered with a 409: somebody else uses the key right now. Nothing was done.
     case conflict
-    /// Done, later.
     case slow(Span)
     /// The request arrives twice.
     case duplicateDelivery

@@ -5,7 +5,6 @@ public import TillCore
 public struct SandboxScript: Hashable, Sendable {
     /// One fault and how often it happens.
     public struct Rate: Hashable, Sendable {
-        /// What happens.
         public var fault: SandboxFault
         /// In so many of a million calls.
         public var perMillion: UInt64

@@ -14,7 +14,6 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         case authorized
         /// The issuer said no; it may be asked again.
         case declined
-        /// Never again.
         case voided
     }
 
@@ -43,7 +42,6 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var status: Status
         /// When it was asked for, milliseconds since 1970.
         public var createdAt: Int64
-        /// Why, as asked.
         public var reason: String?
         /// What the client wanted kept with it.
         public var metadata: [String: String]
@@ -79,7 +77,6 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public let reference: String
     /// The key of the authorization, once known.
     public var key: String?
-    /// The shop.
     public var account: String?
     public var order: String?
     public var payment: String?
@@ -111,11 +108,9 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var card: Card?
     /// Why the last try was declined.
     public var declineCode: String?
-    /// Answers by key.
     public var replies: [String: Reply] = [:]
     /// What the client wanted kept with it.
     public var metadata: [String: String] = [:]
-    /// Capture at confirmation.
     public var capturesAtOnce = false
     /// A short text, as asked.
     public var text: String?

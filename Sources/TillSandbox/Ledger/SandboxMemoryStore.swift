@@ -24,29 +24,29 @@ private final class MemoryShelf: SandboxShelf, Sendable {
         var keys: [String: String] = [:]
         var attempts: [String: [String]] = [:]
     }
-    private let books = Mutex(Books())
+    private let shelf = Mutex(Books())
 
-    func charge(_ reference: String) -> SandboxCharge? { books.withLock { $0.charges[reference] } }
+    func charge(_ reference: String) -> SandboxCharge? { shelf.withLock { $0.charges[reference] } }
 
     func charge(forKey key: String) -> SandboxCharge? {
-        books.withLock { books in books.keys[key].flatMap { books.charges[$0] } }
+        shelf.withLock { shelf in shelf.keys[key].flatMap { shelf.charges[$0] } }
     }
 
     func charges(forAttempt attempt: String) -> [SandboxCharge] {
-        books.withLock { books in (books.attempts[attempt] ?? []).compactMap { books.charges[$0] } }
+        shelf.withLock { shelf in (shelf.attempts[attempt] ?? []).compactMap { shelf.charges[$0] } }
     }
 
     func allCharges() -> [SandboxCharge] {
-        books.withLock { books in books.order.compactMap { books.charges[$0] } }
+        shelf.withLock { shelf in shelf.order.compactMap { shelf.charges[$0] } }
     }
 
     func put(_ charge: SandboxCharge, keys: [String]) {
-        books.withLock { books in
-            if books.charges.updateValue(charge, forKey: charge.reference) == nil {
-                books.order.append(charge.reference)
-                if let attempt = charge.attempt { books.attempts[attempt, default: []].append(charge.reference) }
+        shelf.withLock { shelf in
+            if shelf.charges.updateValue(charge, forKey: charge.reference) == nil {
+                shelf.order.append(charge.reference)
+                if let attempt = charge.attempt { shelf.attempts[attempt, default: []].append(charge.reference) }
             }
-            for key in keys { books.keys[key] = charge.reference }
+            for key in keys { shelf.keys[key] = charge.reference }
         }
     }
 }

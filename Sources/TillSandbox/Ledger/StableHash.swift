@@ -8,7 +8,6 @@ package enum StableHash {
         return hash ^ (hash >> 31)
     }
 
-    /// Sixteen hexadecimal digits.
     package static func hex(_ text: String, seed: UInt64 = 0) -> String {
         let digits = String(of(text, seed: seed), radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits

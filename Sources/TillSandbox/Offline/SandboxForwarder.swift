@@ -7,7 +7,7 @@ public import TillOffline
 public struct SandboxForwarder: OfflineForwarder {
     public let keys = SandboxOfflineKeys.keys
     /// What it remembers of batches and logs.
-    public let books: SandboxOfflineLedger
+    public let offline: SandboxOfflineLedger
     /// How many payments it takes within ``window``; its way to say "slower".
     public var mostInWindow = 1_000_000
     /// The time that ``mostInWindow`` counts in.
@@ -24,11 +24,11 @@ public struct SandboxForwarder: OfflineForwarder {
     /// Makes one over a provider's ledger.
     /// - Parameter fault: what goes wrong with an upload.
     public init(
-        ledger: SandboxLedger, books: SandboxOfflineLedger, clock: any TillClock, latency: Span = .milliseconds(0),
+        ledger: SandboxLedger, offline: SandboxOfflineLedger, clock: any TillClock, latency: Span = .milliseconds(0),
         fault: @escaping @Sendable (BatchUpload) -> SandboxFault? = { _ in nil }
     ) {
         self.ledger = ledger
-        self.books = books
+        self.offline = offline
         self.clock = clock
         self.latency = latency
         self.fault = fault
@@ -38,10 +38,10 @@ public struct SandboxForwarder: OfflineForwarder {
     public func contact(_ checkpoint: LogCheckpoint, from header: LogHeader) async -> ContactAnswer {
         guard isReachable else { return .notReached(reason: "connection refused") }
         do {
-            if let reason = try books.see(checkpoint, from: header) { return .refused(reason: reason) }
+            if let reason = try offline.see(checkpoint, from: header) { return .refused(reason: reason) }
             return .reached
         } catch {
-            return .notReached(reason: "the sandbox's books could not be read or written")
+            return .notReached(reason: "the sandbox's ledger could not be read or written")
         }
     }
 
@@ -66,7 +66,7 @@ public struct SandboxForwarder: OfflineForwarder {
             case .notSent, .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, nil: return answer
             }
         } catch {
-            return .unknown(reason: "the sandbox's books could not be read or written")
+            return .unknown(reason: "the sandbox's ledger could not be read or written")
         }
     }
 
@@ -80,23 +80,23 @@ public struct SandboxForwarder: OfflineForwarder {
         guard root == upload.content.root, upload.records.map(\.sequence) == upload.content.members else {
             return .refused(reason: "the batch does not hold what it says")
         }
-        if let seen = try books.batch(upload.content.id, log: log) {
+        if let seen = try offline.batch(upload.content.id, log: log) {
             guard seen.root == upload.content.root else {
                 return .refused(reason: "another batch came under this name before")
             }
             if let receipt = OfflineReceiptText.read(seen.receipt) { return accepted(receipt, upload) }
         }
-        if let reason = try books.see(upload.checkpoint, from: upload.header) { return .refused(reason: reason) }
+        if let reason = try offline.see(upload.checkpoint, from: upload.header) { return .refused(reason: reason) }
         let now = clock.now()
-        if let wait = try books.take(upload.records.count, atMost: mostInWindow, within: window, at: now) {
+        if let wait = try offline.take(upload.records.count, atMost: mostInWindow, within: window, at: now) {
             return .busy(retryAfter: wait)
         }
         var decisions: [RecordDecision] = []
         for record in upload.records {
             decisions.append(RecordDecision(sequence: record.sequence, outcome: try await decide(record, log, now)))
         }
-        try books.keep(zip(upload.records, decisions).map { ($0, $1.outcome.word) }, log: log)
-        try books.keep(
+        try offline.keep(zip(upload.records, decisions).map { ($0, $1.outcome.word) }, log: log)
+        try offline.keep(
             upload.content.id, log: log, root: upload.content.root, receipt: OfflineReceiptText.write(decisions))
         return accepted(decisions, upload)
     }

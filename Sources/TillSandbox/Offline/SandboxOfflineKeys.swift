@@ -11,7 +11,6 @@ public enum SandboxOfflineKeys {
             Array($0.publicKey.rawRepresentation)
         } ?? [])
 
-    /// Opens stored cards.
     static let sealing = key("till sandbox stored cards")
     /// Signs words to delete. Public, so that tests can make good ones and flawed ones.
     public static let signing = key("till sandbox deletion")

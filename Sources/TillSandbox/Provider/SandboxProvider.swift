@@ -92,7 +92,6 @@ public struct SandboxProvider: PaymentServiceProvider {
         return SandboxEnvelope.card(payload.sealed, for: amount, at: clock.now())
     }
 
-    /// Takes held money.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         await call(.capture, key: request.key, amount: request.amount) {
             try await confirmation(
@@ -102,7 +101,6 @@ public struct SandboxProvider: PaymentServiceProvider {
         }
     }
 
-    /// Renews a hold.
     public func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
         await call(.renew, key: request.key, amount: request.amount) {
             let effect = try await ledger.renew(
@@ -259,7 +257,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         } catch is CancellationError {
             return .unknown(reason: "the caller stopped waiting")
         } catch {
-            return .unknown(reason: "the sandbox's books could not be read or written")
+            return .unknown(reason: "the sandbox's ledger could not be read or written")
         }
     }
 

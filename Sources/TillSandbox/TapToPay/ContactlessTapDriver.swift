@@ -9,7 +9,6 @@ public import TillTapToPay
 public final class ContactlessTapDriver: PaymentCardReaderDriver {
     /// What a driver is made of.
     public struct Setup: Sendable {
-        /// The reader's name.
         public var name: String
         /// Where the provider's tokens come from.
         public var tokens: SandboxReaderTokens
@@ -49,7 +48,6 @@ public final class ContactlessTapDriver: PaymentCardReaderDriver {
         linked = Mutex(linkedMerchants)
     }
 
-    /// It always can.
     public var unsupported: PaymentCardReaderError? { nil }
     /// The name of the setup.
     public func readerIdentifier() async throws(PaymentCardReaderError) -> String { setup.name }

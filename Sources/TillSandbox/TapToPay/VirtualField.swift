@@ -40,7 +40,6 @@ public actor VirtualField: CardChannel {
         try await card?.waitForCard()
     }
 
-    /// The card's answer.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         guard let card else { throw .cardRemoved }
         return try await card.transmit(command)

@@ -19,7 +19,7 @@ struct ApplePayCheckout: Sendable {
     let checkout: Checkout
     let provider: ProviderName
     let clock: any TillClock
-    let figures: ApplePayMetrics
+    let metrics: ApplePayMetrics
     /// The baskets that this process works on.
     let atWork = BasketsAtWork()
 
@@ -45,7 +45,7 @@ struct ApplePayCheckout: Sendable {
     func pay(_ sheet: Authorized) async throws -> JSONValue {
         let unverified: UnverifiedPaymentToken
         do throws(PaymentTokenError) { unverified = try UnverifiedPaymentToken(document: sheet.token) } catch {
-            figures.token(error.code)
+            metrics.token(error.code)
             throw error
         }
         let id = sheet.basketID
@@ -75,7 +75,7 @@ struct ApplePayCheckout: Sendable {
         }
         defer { budget.cancel() }
         for await result in outcomes { return withToken(try result.get(), id) }
-        figures.payment("pending")
+        metrics.payment("pending")
         return pending(id)
     }
 
@@ -87,7 +87,7 @@ struct ApplePayCheckout: Sendable {
         case .taken: return try await status(id, showsToken: true)
         case .begin, .changed:
             throw Refusal(
-                errors: [SheetError(.unknown, nil, "Your basket changed. Please look at it and pay again.")],
+                errors: [SheetError(.unknown, nil, "Your basket changed. Please check it and pay again.")],
                 code: "basket_changed", next: "Load the basket again and open a new sheet.")
         }
     }
@@ -106,12 +106,12 @@ struct ApplePayCheckout: Sendable {
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }
         guard let attempt = entry.attempt else {
             return .object([
-                JSONMember(key: "status", value: .string("open")),
+                SheetAnswerStatus.open.member,
                 JSONMember(key: "moneyMoved", value: .string("no")),
             ])
         }
         if isWorked(on: entry) { return pending(id) }
-        if let answer = entry.answer, answer["status"] != .string("pending") {
+        if let answer = entry.answer, SheetAnswerStatus(of: answer) != .pending {
             return showsToken ? withToken(answer, id) : answer
         }
         let answer = try await resolved(entry, attempt)
@@ -129,7 +129,7 @@ struct ApplePayCheckout: Sendable {
             return try await status(id, showsToken: false)
         }
         let (newer, isFree) = await answer(payment, entry, contact: attempt.fullContact)
-        guard newer["status"] != .string("pending") else { return newer }
+        guard SheetAnswerStatus(of: newer) != .pending else { return newer }
         await finish(id, attempt.transaction, newer, isFree: isFree)
         if isFree { await close(payment) }
         return newer
@@ -232,10 +232,10 @@ struct ApplePayCheckout: Sendable {
                 let accepted = try await verified.acceptSealed(for: order, applicationData: bound, replay: replay)
                 payment = WalletPayment(accepted, sealed: sealed)
             }
-            figures.token("accepted")
+            metrics.token("accepted")
             return .wallet(payment)
         } catch let error as PaymentTokenError {
-            figures.token(error.code)
+            metrics.token(error.code)
             throw error
         }
     }
@@ -261,7 +261,7 @@ struct ApplePayCheckout: Sendable {
             guard error.moneyMoved == .no else { return (pending(id), false) }
             throw error
         }
-        figures.payment(payment.status.rawValue)
+        metrics.payment(payment.status.rawValue)
         let (answer, isFree) = await answer(payment, entry, contact: contact)
         if isFree { await close(payment) }
         return (answer, isFree)
@@ -324,7 +324,7 @@ struct ApplePayCheckout: Sendable {
 
     func pending(_ basket: String) -> JSONValue {
         .object([
-            JSONMember(key: "status", value: .string("pending")),
+            SheetAnswerStatus.pending.member,
             JSONMember(key: "moneyMoved", value: .string("unknown")),
             JSONMember(key: "statusURL", value: .string("/applepay/payment/\(basket)")),
         ])
@@ -335,7 +335,7 @@ struct ApplePayCheckout: Sendable {
     ) -> JSONValue {
         let order = payment.order
         var members = [
-            JSONMember(key: "status", value: .string("placed")),
+            SheetAnswerStatus.placed.member,
             JSONMember(key: "orderId", value: .string(order.id.rawValue)),
             JSONMember(key: "paymentId", value: .string(payment.id.rawValue)),
             JSONMember(key: "moneyMoved", value: .string("yes")),
@@ -349,14 +349,14 @@ struct ApplePayCheckout: Sendable {
 
     /// Adds what signs a new guest in. It is never stored, so that after a restart the account has to be claimed anew.
     private func withToken(_ answer: JSONValue, _ basket: String) -> JSONValue {
-        guard answer["status"] == .string("placed"), let members = answer.objectValue,
+        guard SheetAnswerStatus(of: answer) == .placed, let members = answer.objectValue,
             let token = customers.token(ofBasket: basket)
         else { return answer }
         return .object(members + [JSONMember(key: "guestToken", value: .string(token.reveal()))])
     }
 
     private static let declined = JSONValue.object([
-        JSONMember(key: "status", value: .string("declined")),
+        SheetAnswerStatus.declined.member,
         JSONMember(key: "moneyMoved", value: .string("no")),
         JSONMember(
             key: "errors",

@@ -4,20 +4,16 @@ public import TillCore
 
 /// Looks for what is wrong with a shop's Apple Pay before its customers do.
 public struct ApplePayDoctor: Sendable {
-    /// One finding.
     public struct Finding: Hashable, Sendable {
         /// Whether it is as it must be.
         public enum Verdict: String, Hashable, Sendable {
             /// As it must be.
             case ok
-            /// Works today.
             case warning
-            /// Payments fail.
             case fault
         }
 
         public var verdict: Verdict
-        /// A stable word.
         public var code: String
         /// A sentence, with what to do.
         public var text: String

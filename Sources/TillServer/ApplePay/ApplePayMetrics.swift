@@ -61,7 +61,6 @@ final class ApplePayMetrics: Sendable {
 
     var sends: Bool { statsD != nil }
 
-    /// Sends what waits.
     func close() async { await statsD?.close() }
 
     func text(daysLeft: [(kind: String, days: Int64)]) -> String {
@@ -73,7 +72,7 @@ final class ApplePayMetrics: Sendable {
         }
         series("applepay_sessions_total", "Merchant sessions by outcome.", "outcome", state.sessions)
         series("applepay_tokens_total", "Tokens by outcome of their checks.", "outcome", state.tokens)
-        series("applepay_payments_total", "Payments by what the sheet was told.", "outcome", state.payments)
+        series("applepay_payments_total", "Payments by what the sheet was answered.", "outcome", state.payments)
         series(
             "applepay_notifications_total", "Notifications of merchants' tokens.", "outcome", state.notifications)
         text.head(
@@ -87,7 +86,7 @@ final class ApplePayMetrics: Sendable {
                 "applepay_certificate_days_left", [("kind", kind), ("place", String(place))], Int(clamping: days))
         }
         if let statsD {
-            text.single("statsd_dropped_total", .counter, "Figures that StatsD was not sent.", statsD.dropped)
+            text.single("statsd_dropped_total", .counter, "Metrics that StatsD was not sent.", statsD.dropped)
         }
         return text.text
     }

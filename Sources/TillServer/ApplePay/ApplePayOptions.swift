@@ -5,9 +5,7 @@ public import TillCore
 public struct ApplePayDomain: Sendable {
     /// One certificate and key with which Apple's gateway is called.
     public struct Identity: Sendable {
-        /// The certificate, PEM.
         public let certificate: [UInt8]
-        /// Its key, PEM.
         public let key: Secret<[UInt8]>
         /// When the certificate begins and ends; `nil` if it cannot be read.
         let validity: (from: Timestamp, until: Timestamp)?
@@ -32,7 +30,6 @@ public struct ApplePayDomain: Sendable {
     public var association: [UInt8]?
     /// Exact origins of pages that may call, beside `https://` and the domain.
     public var origins: Set<String>
-    /// The switch.
     public var isEnabled: Bool
     /// Of how many visitors in a hundred, 0 to 100.
     public var percentage: Int

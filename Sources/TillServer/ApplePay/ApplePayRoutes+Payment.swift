@@ -4,7 +4,6 @@ import NIOCore
 import TillApplePay
 import TillCore
 
-/// The authorized sheet.
 extension ApplePayRoutes {
     // MARK: Payment
 
@@ -23,10 +22,10 @@ extension ApplePayRoutes {
                 basketID: id, version: version, merchant: MerchantIDHash(of: domain.merchant), token: token,
                 shipping: WalletContact(json: body["shippingContact"] ?? .null), billing: billing))
         let status: HTTPResponse.Status =
-            switch answer["status"]?.stringValue {
-            case "placed": .created
-            case "pending": .accepted
-            default: .init(code: 402)
+            switch SheetAnswerStatus(of: answer) {
+            case .placed: .created
+            case .pending: .accepted
+            case .open, .declined: .init(code: 402)
             }
         return Self.json(answer, status: status)
     }

@@ -89,13 +89,13 @@ extension ApplePayRoutes {
                 context: domain.domain.name)
             let bytes = try await sessions.session(
                 gateway, session, identity: identity, standIn: await sandbox?.standIn())
-            figures.session("given")
+            metrics.session("given")
             return Self.json(bytes: bytes)
         } catch {
             if case .refused(let status)? = error as? MerchantSessionError {
-                figures.session("apple_\(status)")
+                metrics.session("apple_\(status)")
             } else {
-                figures.session((error as? MerchantSessionError)?.code ?? "refused")
+                metrics.session((error as? MerchantSessionError)?.code ?? "refused")
             }
             throw error
         }

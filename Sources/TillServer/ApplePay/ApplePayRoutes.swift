@@ -22,7 +22,7 @@ struct ApplePayRoutes: Sendable {
     let events: MerchantTokenEvents
     let customers: CustomerAccounts
     let sandbox: ApplePaySandbox?
-    let figures: ApplePayMetrics
+    let metrics: ApplePayMetrics
     let clock: any TillClock
 
     var options: ApplePayOptions { live.current }
@@ -36,7 +36,7 @@ struct ApplePayRoutes: Sendable {
     func answer(_ request: Request, _ context: RouteContext, _ next: RouteScope.Next) async throws -> Response {
         let began = clock.now()
         let response = await decorated(request, context, next)
-        figures.answered(context.label, status: response.status.code, after: clock.now().since(began))
+        metrics.answered(context.label, status: response.status.code, after: clock.now().since(began))
         return response
     }
 

@@ -26,10 +26,8 @@ public struct ApplePaySettings: Sendable {
 
     /// A domain as the settings have it, not checked.
     public struct Domain: Sendable {
-        /// As written.
         public var name: String
         public var merchant: String
-        /// Certificates.
         public var identities: [Pair]
         /// The association file; `nil` if there is none.
         public var association: [UInt8]?
@@ -38,19 +36,15 @@ public struct ApplePaySettings: Sendable {
         var percentage: Int
     }
 
-    /// As written.
     public var environment: String
     public var opening: TokenOpening
     /// The shop's name on the sheet.
     public var displayName: String
-    /// Two letters.
     public var country: String
-    /// Three letters.
     public var currency: String
     /// Apple's names of card networks.
     public var networks: [String]
     public var domains: [Domain]
-    /// Certificates for tokens.
     public var processing: [Pair]
     var delivery: DeliveryArea
     var coupons: [String: (percent: Int64, until: Timestamp)]
@@ -171,7 +165,6 @@ public struct ApplePaySettings: Sendable {
 
 /// A member of the settings that is missing or cannot be taken.
 public struct ApplePaySettingsError: ExplainedError, Hashable {
-    /// The member.
     public let field: String
     public var code: String { "applepay_settings" }
     public var what: String { "The Apple Pay settings have no usable \(field)." }

@@ -66,24 +66,24 @@ public struct ApplePayWeb: Sendable {
     ) {
         let baskets = ApplePayBaskets(journal: journal, clock: clock)
         let live = LiveApplePayOptions(options, clock: clock, reload: reload)
-        let figures = ApplePayMetrics(statsD: statsD)
+        let metrics = ApplePayMetrics(statsD: statsD)
         let customers = CustomerAccounts(journal)
         let payment = ApplePayCheckout(
             live: live, verifier: PaymentTokenVerifier(trust: trust, environment: options.environment),
             baskets: baskets, customers: customers, replay: JournalReplayStore(store: journal, clock: clock),
-            checkout: checkout, provider: provider, clock: clock, figures: figures)
+            checkout: checkout, provider: provider, clock: clock, metrics: metrics)
         let sessions = MerchantSessions(clock: clock, budget: options.sessionBudget)
         let events = MerchantTokenEvents(
-            log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, figures: figures)
+            log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, metrics: metrics)
         let routes = ApplePayRoutes(
             live: live, baskets: baskets, checkout: payment, sessions: sessions, events: events, customers: customers,
-            sandbox: sandbox, figures: figures, clock: clock)
+            sandbox: sandbox, metrics: metrics, clock: clock)
         self.routes = routes
         reminder =
-            figures.sends
+            metrics.sends
             ? Task {
                 while !Task.isCancelled {
-                    figures.send(daysLeft: routes.daysLeft())
+                    metrics.send(daysLeft: routes.daysLeft())
                     do { try await clock.sleep(for: ApplePayWeb.reminderInterval) } catch { return }
                 }
             } : nil
@@ -104,13 +104,13 @@ public struct ApplePayWeb: Sendable {
     }
 
     /// The metrics, in the Prometheus text format.
-    public func metrics() -> String { routes.figures.text(daysLeft: routes.daysLeft()) }
+    public func metrics() -> String { routes.metrics.text(daysLeft: routes.daysLeft()) }
 
     /// Closes the connections to Apple.
     public func shutdown() async {
         reminder?.cancel()
         await routes.sessions.shutdown()
         await routes.sandbox?.stop()
-        await routes.figures.close()
+        await routes.metrics.close()
     }
 }

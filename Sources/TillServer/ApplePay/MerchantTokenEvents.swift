@@ -14,22 +14,22 @@ struct MerchantTokenEvents: Sendable {
     let log: MerchantTokenLog
     let sessions: MerchantSessions
     let sandbox: ApplePaySandbox?
-    let figures: ApplePayMetrics
+    let metrics: ApplePayMetrics
     private let gate = OneAtATime()
 
     init(
-        log: MerchantTokenLog, sessions: MerchantSessions, sandbox: ApplePaySandbox?, figures: ApplePayMetrics
+        log: MerchantTokenLog, sessions: MerchantSessions, sandbox: ApplePaySandbox?, metrics: ApplePayMetrics
     ) {
         self.log = log
         self.sessions = sessions
         self.sandbox = sandbox
-        self.figures = figures
+        self.metrics = metrics
     }
 
     /// Records a notification. It is on the disk before Apple is answered.
     func notified(_ id: String) async throws(JournalError) {
         let isNew = try await log.add(id)
-        figures.notification(isNew ? "new" : "repeated")
+        metrics.notification(isNew ? "new" : "repeated")
     }
 
     /// Asks Apple what happened, also for events of which it was not to be heard before.
@@ -51,15 +51,15 @@ struct MerchantTokenEvents: Sendable {
                 guard let document = try? JSONValue(parsing: bytes), let event = MerchantTokenEvent(json: document)
                 else { throw .malformed }
                 try? await log.end(id, details: Self.kept(event).bytes())
-                figures.notification("known")
+                metrics.notification("known")
             } catch {
                 // One that Apple does not know was made up: anybody can call the address.
                 if case .refused(404) = error {
-                    figures.notification("unknown_to_apple")
+                    metrics.notification("unknown_to_apple")
                     try? await log.forget(id)
                     continue
                 }
-                figures.notification(error.code)
+                metrics.notification(error.code)
                 return
             }
         }

@@ -67,7 +67,6 @@ public struct MerchantTokenLog: Sendable {
         return true
     }
 
-    /// Records what happened.
     func end(_ id: String, details: [UInt8]) async throws(JournalError) {
         try await records.update(id) { event in
             event.details = details

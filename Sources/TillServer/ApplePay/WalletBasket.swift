@@ -19,7 +19,6 @@ struct WalletBasket: Hashable, Sendable {
         init(transaction: String) { self.transaction = transaction }
     }
 
-    /// The shop's identifier.
     var id: String
     /// The customer who was signed in when it was opened.
     var account: String?

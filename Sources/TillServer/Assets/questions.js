@@ -127,7 +127,7 @@ function outcome(now) {
     case "in_progress": return [`The customer is being asked at ${now.label}.`, "wait"];
     case "succeeded": return ["Answered. The answers are kept nowhere: use them now.", "good"];
     case "failed": return [FAILURES[now.failure_code] ?? "The questions came to nothing.", "bad"];
-    default: return ["The questions were called off.", "bad"];
+    default: return ["The questions were canceled.", "bad"];
   }
 }
 

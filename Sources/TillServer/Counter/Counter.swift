@@ -8,7 +8,6 @@ import TillSandbox
 /// and the server both stand on it.
 public struct Counter: Sendable {
     public let journal: any CounterStore
-    /// The engine.
     public let checkout: Checkout
     /// The providers that are configured, in the order of the options' list.
     public let modules: [any ProviderModule]

@@ -4,7 +4,6 @@ import TillReceipts
 
 /// How a counter is set up. Secrets stay in `Secret`.
 public struct CounterOptions: Sendable {
-    /// The journal's file.
     public var journal: String
     /// The account that commands work for.
     public var account = AccountID.main

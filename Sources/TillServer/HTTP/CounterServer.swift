@@ -65,7 +65,7 @@ public struct CounterServer: Sendable {
             modules: counter.modules, offline: counter.offline, tap: VirtualTapService(sandboxOf: counter))
     }
 
-    /// Serves until the process is told to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
+    /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
         let authenticator = RequestAuthenticator(keys: APIKeys(journal, clock: clock), options: options, clock: clock)
@@ -103,9 +103,9 @@ public struct CounterServer: Sendable {
             services.append(
                 Named(service: TerminalFeedService(terminal: terminal, feed: feed), serviceName: "terminal feed"))
         }
-        if let tap { services.append(Named(service: VirtualTapRunner(desk: tap), serviceName: "tap desk")) }
+        if let tap { services.append(Named(service: VirtualTapRunner(taps: tap), serviceName: "taps")) }
         let queue = PrintQueueService(
-            desk: options.receipts.desk(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
+            printing: options.receipts.printing(journal, clock) { [logger] in logger.error("\($0)") }, clock: clock,
             logger: logger)
         services.append(Named(service: queue, serviceName: "print queue"))
         let group = ServiceGroup(
@@ -158,7 +158,7 @@ public struct CounterServer: Sendable {
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
-        TapRoutes(desk: tap, payments: payments).register(on: router)
+        TapRoutes(printing: tap, payments: payments).register(on: router)
         WebhookRoute(modules, journal: journal, checkout: checkout, clock: clock).register(on: router)
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)

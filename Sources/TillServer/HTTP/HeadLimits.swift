@@ -9,7 +9,6 @@ enum HeadLimits {
     static let bytes = 32 << 10
     /// The most header fields.
     static let fields = 100
-    /// The longest address.
     static let addressBytes = 8 << 10
 
     /// - Throws: ``Problem`` with 414 or 431.

@@ -25,25 +25,25 @@ struct OperationRoutes: Sendable {
         // Whoever is on this machine may read them without a key.
         router.open([.get, .head], "/metrics") { request, _ in
             if !options.isLoopback { _ = try await authenticator.account(of: request) }
-            let all = try await figures() + (applePay?.opened?.metrics() ?? "")
+            let all = try await samples() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 
-    private func figures() async throws -> String {
+    private func samples() async throws -> String {
         var text = PrometheusText()
         metrics.write(into: &text)
         calls?.write(into: &text)
-        let figures = try await readiness.figures()
+        let samples = try await readiness.samples()
         text.head("payments", .gauge, "Payments in the journal by status.")
         for status in PaymentStatus.allCases {
-            text.line("payments", [("status", status.rawValue)], figures.payments[status] ?? 0)
+            text.line("payments", [("status", status.rawValue)], samples.payments[status] ?? 0)
         }
         text.single(
-            "payments_unknown", .gauge, "Payments whose outcome is not known.", figures.payments[.unknown] ?? 0)
-        text.single("outbox_pending", .gauge, "Payments on which something is to be done.", figures.pending)
-        text.single("outbox_due", .gauge, "Payments on which something is overdue.", figures.due)
-        let lag = figures.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
+            "payments_unknown", .gauge, "Payments whose outcome is not known.", samples.payments[.unknown] ?? 0)
+        text.single("outbox_pending", .gauge, "Payments on which something is to be done.", samples.pending)
+        text.single("outbox_due", .gauge, "Payments on which something is overdue.", samples.due)
+        let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)
         let statistics = journal.statistics

@@ -157,7 +157,7 @@ public enum PaymentJSON {
                 return "The provider could not be reached. No money moved. Try again."
             }
             if case .voided = payment.attempts.last?.state {
-                return "The payment came to nothing and was called off. No money moved. Try again."
+                return "The payment was canceled. No money moved. Try again."
             }
             return "Ready for payment. No money moved."
         case .declined:
@@ -176,11 +176,11 @@ public enum PaymentJSON {
         case .requiresCapture: return "The money is held. Capture it to take it."
         case .partiallyCaptured:
             guard payment.currentAttempt?.void?.state.isOpen != true else {
-                return "\(payment.captured) of the held money was taken; the rest is being let go."
+                return "\(payment.captured) of the hold was captured; the rest is being released."
             }
             return "\(payment.captured) of the held money was taken."
         case .succeeded where payment.released.isPositive:
-            return "Paid: \(payment.captured). The other \(payment.released) that was held was let go."
+            return "Paid: \(payment.captured). The other \(payment.released) that was held was released."
         case .succeeded: return "Paid: \(payment.captured)."
         case .partiallyRefunded:
             return "\(payment.refunded) of \(payment.captured) went back." + stillHeld(payment)

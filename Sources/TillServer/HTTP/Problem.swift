@@ -85,7 +85,7 @@ struct Problem: Error {
         default:
             self.init(
                 .internalServerError, "internal_error", "The till could not do this.",
-                next: "Look at the payment before you try again with the same key.")
+                next: "Check the payment before you try again with the same key.")
             moneyMoved = .unknown
         }
     }

@@ -14,7 +14,7 @@ final class Readiness: Sendable {
     private struct State {
         var problem: Problem?
         var checkedAt: Timestamp?
-        var figures: JournalMetrics?
+        var metrics: JournalMetrics?
         var countedAt: Timestamp?
     }
 
@@ -45,7 +45,7 @@ final class Readiness: Sendable {
     }
 
     /// The first of two answers: that of the write, or that it takes too long. A write that waits for the disk cannot
-    /// be called off, so nobody waits for it here; the journal itself gives up after some seconds.
+    /// be canceled, so nobody waits for it here; the journal itself gives up after some seconds.
     private func look() async -> Problem? {
         let (answers, answer) = AsyncStream.makeStream(of: Problem?.self)
         let (journal, clock) = (journal, clock)
@@ -73,18 +73,18 @@ final class Readiness: Sendable {
     }
 
     /// The journal's metrics, at most ``lifetime`` old.
-    func figures() async throws(JournalError) -> JournalMetrics {
+    func metrics() async throws(JournalError) -> JournalMetrics {
         let now = clock.now()
         if let known = state.withLock({ state in
-            state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.figures : nil }
+            state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.metrics : nil }
         }) {
             return known
         }
-        let figures = try await journal.metrics(at: now)
+        let metrics = try await journal.metrics(at: now)
         state.withLock { state in
-            state.figures = figures
+            state.metrics = metrics
             state.countedAt = now
         }
-        return figures
+        return metrics
     }
 }

@@ -49,11 +49,11 @@ struct ThreeDSecureReturnRoute: Sendable {
         let (title, text, isOpen): (String, String, Bool) =
             switch payment?.status {
             case .requiresCapture where isBeingVoided:
-                ("One moment", "The shop has called the payment off. This page looks again by itself.", true)
+                ("One moment", "The shop canceled the payment. This page refreshes by itself.", true)
             case .succeeded, .requiresCapture, .partiallyCaptured:
                 ("Thank you", "Your payment is confirmed. You can close this page.", false)
             case .requiresAction, .processing, .unknown, .stored, nil:
-                ("One moment", "The shop is asking for the result. This page looks again by itself.", true)
+                ("One moment", "The shop is asking for the result. This page refreshes by itself.", true)
             case .declined, .requiresPaymentMethod, .canceled, .expired:
                 ("Not paid", "Nothing was charged. Go back to the shop to pay another way.", false)
             case .refunded, .partiallyRefunded:

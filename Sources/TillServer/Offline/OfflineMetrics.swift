@@ -8,7 +8,6 @@ public struct OfflineMetrics: Hashable, Sendable {
         public var id: String
         /// `fetched`, `submitted` or `accepted`.
         public var state: String
-        /// How many payments.
         public var count: Int
     }
     /// One payment that was put aside.
@@ -111,38 +110,38 @@ public struct OfflineMetrics: Hashable, Sendable {
 
 extension OfflineService {
     /// What is stored now. Without a log: nothing.
-    public func figures() async throws(OfflineLogError) -> OfflineMetrics {
-        var figures = OfflineMetrics()
+    public func metrics() async throws(OfflineLogError) -> OfflineMetrics {
+        var metrics = OfflineMetrics()
         let log: OfflineLog
         do throws(OfflineLogError) { log = try await self.log() } catch {
             guard case .noLog = error else { throw error }
-            figures.reasonsAgainst = options.policy.reasonsAgainst(
+            metrics.reasonsAgainst = options.policy.reasonsAgainst(
                 OfflinePolicy.Request(amount: .smallest(of: options.policy)), OfflineLedger(), at: clock.now())
-            return figures
+            return metrics
         }
         let book = try log.book()
-        figures.hasLog = true
-        figures.count = book.exposure.count
-        figures.sums = book.exposure.sums
-        figures.oldestAt = book.exposure.oldest?.at
-        figures.expiresAt = book.exposure.oldest?.expires
-        figures.batches = book.batches.map {
+        metrics.hasLog = true
+        metrics.count = book.exposure.count
+        metrics.sums = book.exposure.sums
+        metrics.oldestAt = book.exposure.oldest?.at
+        metrics.expiresAt = book.exposure.oldest?.expires
+        metrics.batches = book.batches.map {
             OfflineMetrics.Batch(id: $0.content.id, state: $0.state.name, count: $0.content.members.count)
         }
-        figures.quarantined = book.quarantine.sorted { $0.key < $1.key }.map {
+        metrics.quarantined = book.quarantine.sorted { $0.key < $1.key }.map {
             OfflineMetrics.Aside(sequence: $0.key, reason: $0.value)
         }
-        figures.resolved = book.resolvedCount
-        figures.voided = book.voidedCount
-        figures.lastContact = book.lastContact
-        figures.acceptsUntil = book.lastContact?.adding(options.policy.contactAge)
-        figures.reasonsAgainst = options.policy.reasonsAgainst(
+        metrics.resolved = book.resolvedCount
+        metrics.voided = book.voidedCount
+        metrics.lastContact = book.lastContact
+        metrics.acceptsUntil = book.lastContact?.adding(options.policy.contactAge)
+        metrics.reasonsAgainst = options.policy.reasonsAgainst(
             OfflinePolicy.Request(amount: .smallest(of: options.policy)), book, at: clock.now())
-        figures.log = book.header?.log
-        figures.device = book.header?.device
-        figures.entries = try log.mark().sequence + 1
-        figures.bytes = log.bytes
-        return figures
+        metrics.log = book.header?.log
+        metrics.device = book.header?.device
+        metrics.entries = try log.mark().sequence + 1
+        metrics.bytes = log.bytes
+        return metrics
     }
 }
 

@@ -59,7 +59,7 @@ public struct OfflineOptions: Sendable {
 }
 
 extension OfflineService {
-    /// The desk of a counter: what it stores is for the sandbox, the one stand-in that takes stored cards here.
+    /// The service of a counter: what it stores is for the sandbox, the one stand-in that takes stored cards here.
     static func make(
         _ options: CounterOptions, sandbox: SandboxProvider, journal: any Journal, clock: any TillClock
     ) throws -> OfflineService {
@@ -68,7 +68,7 @@ extension OfflineService {
         }
         let isReachable = options.offline.sandboxIsReachable
         var forwarder = SandboxForwarder(
-            ledger: sandbox.ledger, books: try SandboxOfflineLedger(path: options.sandboxLedger + "-offline"),
+            ledger: sandbox.ledger, offline: try SandboxOfflineLedger(path: options.sandboxLedger + "-offline"),
             clock: clock, latency: options.sandboxLatency, fault: { _ in isReachable ? nil : .notSent })
         forwarder.mostInWindow = options.offline.sandboxWindow
         forwarder.isReachable = isReachable

@@ -11,12 +11,12 @@ struct OfflineRoute: Sendable {
     func register(on router: CounterRouter) { router.get("/v1/offline") { _ in try await stored() } }
 
     private func stored() async throws -> Response {
-        let figures: OfflineMetrics
-        do throws(OfflineLogError) { figures = try await offline.figures() } catch {
+        let metrics: OfflineMetrics
+        do throws(OfflineLogError) { metrics = try await offline.metrics() } catch {
             throw Problem(.serviceUnavailable, error.code, error.what, next: error.next)
         }
         var writer = JSONWriter()
-        figures.write(into: &writer)
+        metrics.write(into: &writer)
         return Response(
             status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))

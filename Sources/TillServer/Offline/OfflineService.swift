@@ -92,7 +92,7 @@ public struct OfflineService: Sendable {
         }
     }
 
-    /// Lets the engine look at the payment: it asks the provider `offline`, which has the decision in the log by now.
+    /// Lets the engine check the payment: it asks the provider `offline`, which has the decision in the log by now.
     static func settle(
         _ record: StoredRecord, _ checkout: Checkout, _ journal: any Journal
     ) async -> OfflineSync.SettleOutcome {

@@ -22,7 +22,6 @@ public struct PrintJob: Hashable, Sendable {
     }
 
     public var id: String
-    /// Whose receipt.
     public var payment: PaymentID
     /// Name or address of the printer.
     public var printer: String

@@ -9,7 +9,7 @@ struct PrintQueueService: Service {
     /// How often it searches for what is due.
     static let pace = Span.seconds(3)
 
-    let desk: ReceiptService
+    let printing: ReceiptService
     let clock: any TillClock
     let logger: Logger
 
@@ -17,7 +17,7 @@ struct PrintQueueService: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    for job in try await desk.printWaiting(onlyDue: true) where job.state != .waiting {
+                    for job in try await printing.printWaiting(onlyDue: true) where job.state != .waiting {
                         logger.info("print", metadata: ["id": "\(job.id)", "state": "\(job.state.rawValue)"])
                     }
                 } catch { logger.warning("The print queue could not be read: \(error)") }

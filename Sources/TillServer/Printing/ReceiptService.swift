@@ -11,7 +11,7 @@ public struct ReceiptService: Sendable {
     public static let patience = Span.hours(24)
     /// The first and the longest pause before a receipt that waits is tried again.
     static let pauses = (first: Span.seconds(5), longest: Span.minutes(5))
-    /// How long a printer is asked about a job of a process that died before the job, if not begun, is called off.
+    /// How long a printer is asked about a job of a process that died before the job, if not begun, is canceled.
     static let recoveryTime = Span.seconds(4)
 
     private let journal: any Journal
@@ -92,7 +92,7 @@ public struct ReceiptService: Sendable {
     /// Calls off a receipt that waits.
     /// - Returns: how it stands now: one that is being sent or has ended is left as it is. `nil` if there is none.
     public func cancel(_ id: String) async throws -> PrintJob? {
-        _ = try await jobs.endWaiting(id, as: .canceled, note: "It was called off; nothing was printed.")
+        _ = try await jobs.endWaiting(id, as: .canceled, note: "It was canceled; nothing was printed.")
         return try await jobs.job(id)
     }
 

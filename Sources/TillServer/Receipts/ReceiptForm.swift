@@ -4,13 +4,10 @@ public import TillReceipts
 
 /// In which form a receipt is written, and how wide.
 public struct ReceiptForm: Hashable, Sendable {
-    /// The forms.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// Lines of fixed columns.
         case text
-        /// A page.
         case html
-        /// For programs.
         case json
         /// As it prints, with its fonts.
         case pdf
@@ -32,7 +29,6 @@ public struct ReceiptForm: Hashable, Sendable {
         }
     }
 
-    /// The form.
     public let format: Format
     private let paper: Paper
     private let columns: Int
@@ -100,7 +96,6 @@ public enum ReceiptFormError: ExplainedError, Hashable {
         case .unknownProfile(let name): "There is no printer profile \(name.prefix(40))."
         }
     }
-    /// Nothing moved.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String {

@@ -87,7 +87,6 @@ public enum ReceiptLinkError: ExplainedError, Hashable {
         case .key(let file): "The key of receipt links, \(file), cannot be used."
         }
     }
-    /// Reading moves nothing.
     public var moneyMoved: MoneyMoved { .no }
     /// What to do next.
     public var next: String {

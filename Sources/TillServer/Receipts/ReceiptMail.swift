@@ -16,7 +16,6 @@ public struct ReceiptMail: Hashable, Sendable {
     }
 
     public var id: String
-    /// Whose receipt.
     public var payment: PaymentID
     /// To whom, masked: `j•••@example.com`.
     public var to: String

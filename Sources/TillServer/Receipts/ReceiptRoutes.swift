@@ -182,7 +182,7 @@ struct ReceiptRoutes: Sendable {
         let refund = try body.text("refund", atMost: 128).map { RefundID(rawValue: $0) }
         let job: PrintJob
         do {
-            job = try await desk.print(
+            job = try await printing.print(
                 payment, on: name, copy: copy, refund: refund, width: try body.text("width", atMost: 20))
         } catch let error as ReceiptFormError {
             throw Problem.field("width", error.next)
@@ -194,9 +194,9 @@ struct ReceiptRoutes: Sendable {
     }
 
     /// Prints, and logs what a card demands and nobody gave.
-    private var desk: ReceiptService {
+    private var printing: ReceiptService {
         let logger = logger
-        return options.receipts.desk(journal, clock) { logger.error("\($0)") }
+        return options.receipts.printing(journal, clock) { logger.error("\($0)") }
     }
 
     private func sent(_ payment: Payment, _ body: JSONValue) async throws -> Response {

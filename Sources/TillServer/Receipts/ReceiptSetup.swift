@@ -8,7 +8,6 @@ public import TillReceipts
 
 /// What a shop set for its receipts: what stands at their head and foot, their language, and how they are sent.
 public struct ReceiptSetup: Sendable {
-    /// Who sells.
     public var store = StoreDetails(name: "Till")
     /// The language, and how amounts and dates are written.
     public var locale = Locale(identifier: "en_US")
@@ -19,7 +18,6 @@ public struct ReceiptSetup: Sendable {
 
     /// How receipts are sent.
     public struct Mail: Sendable {
-        /// The mail server.
         public var server: SMTPServer
         /// Who they come from.
         public var from: EmailAddress
@@ -109,8 +107,8 @@ public struct ReceiptSetup: Sendable {
         return content
     }
 
-    /// A desk that prints such receipts.
-    public func desk(
+    /// A service that prints such receipts.
+    public func printing(
         _ journal: any CounterStore, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
     ) -> ReceiptService {
         let links = url == nil ? nil : try? ReceiptLink(besideJournal: journal.path)

@@ -1,7 +1,6 @@
 public import TillProvider
 
 extension Setting {
-    /// The journal's file.
     public static let journal = Setting(
         key: "journal", option: "--journal", kind: .path, defaultValue: CounterOptions.defaultJournal,
         about: "The journal's file.")
@@ -24,7 +23,6 @@ extension Setting {
     public static let port = Setting(
         key: "port", option: "--port", kind: .number(0...65_535), defaultValue: "8080",
         about: "The counter's port; 0 takes a free one.")
-    /// The shop's name.
     public static let store = Setting(
         key: "store", option: "--store", kind: .text, defaultValue: "Till", about: "The shop's name on receipts.")
     /// A key for the account.
@@ -39,7 +37,6 @@ extension Setting {
         key: "log.level", option: nil,
         kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), defaultValue: "warning",
         about: "How much the counter writes to its log.")
-    /// The longest body.
     public static let bodyBytes = Setting(
         key: "limits.body_bytes", option: nil, kind: .number(1_024...16_777_216), defaultValue: "1048576",
         about: "The longest request body that the counter takes, in bytes.")
@@ -55,7 +52,6 @@ extension Setting {
     public static let idleTime = Setting(
         key: "limits.idle_time", option: nil, kind: .span, defaultValue: "1min",
         about: "How long a connection may say nothing.")
-    /// Streams of events.
     public static let streams = Setting(
         key: "limits.streams", option: nil, kind: .number(1...65_536), defaultValue: "256",
         about: "Streams of events that are open at once.")

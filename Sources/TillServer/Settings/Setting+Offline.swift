@@ -5,11 +5,9 @@ extension Setting {
     public static let offlineMode = Setting(
         key: "offline.mode", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
         about: "Whether cards may be stored without asking the provider.")
-    /// The log's folder.
     public static let offlineFolder = Setting(
         key: "offline.folder", option: nil, kind: .path, defaultValue: "beside the journal",
         about: "The folder of the log of stored cards, and of the device's key.")
-    /// The device's name.
     public static let offlineDevice = Setting(
         key: "offline.device", option: nil, kind: .text, defaultValue: "till",
         about: "What this device is called in its log.")
@@ -18,7 +16,6 @@ extension Setting {
         key: "offline.per_payment", option: nil, kind: .text,
         defaultValue: "EUR 50.00, USD 50.00, GBP 50.00, CAD 50.00",
         about: "The most of one stored payment, by currency; other currencies are not taken.")
-    /// The most together.
     public static let offlineTotal = Setting(
         key: "offline.total", option: nil, kind: .text,
         defaultValue: "EUR 500.00, USD 500.00, GBP 500.00, CAD 500.00",
@@ -42,7 +39,6 @@ extension Setting {
     public static let offlineItemAge = Setting(
         key: "offline.item_age", option: nil, kind: .span, defaultValue: "1440min",
         about: "How long the provider takes a stored payment, and the oldest may wait when another is added.")
-    /// The shop's country.
     public static let offlineCountry = Setting(
         key: "offline.country", option: nil, kind: .text, defaultValue: nil,
         about: "The shop's country, as DE; where cards need a PIN online no tap is stored.")

@@ -1,7 +1,6 @@
 public import TillProvider
 
 extension Setting {
-    /// The shop's address.
     public static let storeAddress = Setting(
         key: "store_address", option: "--address", kind: .lines, defaultValue: nil,
         about: "The shop's address on receipts.")
@@ -24,7 +23,6 @@ extension Setting {
     public static let storeTerminalID = Setting(
         key: "store_terminal_id", option: "--terminal-id", kind: .text, defaultValue: nil,
         about: "The terminal's number.")
-    /// The shop's country.
     public static let storeCountry = Setting(
         key: "store_country", option: "--country", kind: .country, defaultValue: "that of the locale",
         about: "The shop's country, for what its schemes demand of receipts.")
@@ -36,7 +34,6 @@ extension Setting {
     public static let locale = Setting(
         key: "locale", option: "--locale", kind: .locale, defaultValue: "en_US",
         about: "Language and region of receipts.")
-    /// The shop's clock.
     public static let timeZone = Setting(
         key: "time_zone", option: "--time-zone", kind: .timeZone, defaultValue: "GMT",
         about: "The shop's time zone.")

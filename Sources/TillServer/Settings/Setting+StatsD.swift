@@ -4,7 +4,7 @@ extension Setting {
     /// Where metrics are sent.
     public static let statsDHost = Setting(
         key: "statsd.host", option: nil, kind: .text, defaultValue: nil,
-        about: "The StatsD server that figures are sent to; none are sent without it.")
+        about: "The StatsD server that metrics are sent to; none are sent without it.")
     /// The port of the StatsD server.
     public static let statsDPort = Setting(
         key: "statsd.port", option: nil, kind: .number(1...65_535), defaultValue: "8125",

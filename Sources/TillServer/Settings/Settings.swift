@@ -22,17 +22,14 @@ public struct Settings: SettingValues {
         case commandLine
         /// A variable of the environment.
         case environment
-        /// The settings file.
         case file
         /// A file that holds only this secret.
         case secretFile(String)
-        /// Nobody set it.
         case defaultValue
     }
 
     /// One setting for people. Of a secret only whether there is one.
     public struct Entry: Hashable, Sendable {
-        /// What was set.
         public var setting: Setting
         /// Its value; masked for a secret, `nil` if there is none.
         public var shown: String?

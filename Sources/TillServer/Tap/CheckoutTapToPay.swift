@@ -59,7 +59,6 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         _ = try? await checkout.cancel(PaymentID(rawValue: payment), account: account, reason: reason)
     }
 
-    /// Passes it on.
     public func forwardFailedRead(_ card: PaymentCardReadResult, payment: String?) async { await read(card, payment) }
 
     /// Gives money of a payment back, to the card that paid it.
@@ -67,7 +66,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
         _ card: PaymentCardReadResult, amount: Money, payment: String?
     ) async throws -> TapToPayService.RefundResult {
         guard let payment else {
-            return .init(status: .declined, message: "the payment to give back of was not named")
+            return .init(status: .declined, message: "the payment to refund was not named")
         }
         let id = PaymentID(rawValue: payment)
         let paid = try await checkout.payment(id, account: account)
@@ -99,7 +98,7 @@ public struct CheckoutTapToPay: TapToPayService.PaymentServiceProvider {
     public func processRefund(
         cardData: String, amount: Decimal, currency: String
     ) async throws -> TapToPayService.RefundResult {
-        .init(status: .declined, message: "the payment to give back of was not named")
+        .init(status: .declined, message: "the payment to refund was not named")
     }
 }
 

@@ -7,7 +7,7 @@ import TillTapToPay
 
 /// What stands under `/v1/tap`: the virtual reader of a counter in sandbox mode.
 struct TapRoutes: Sendable {
-    let desk: VirtualTapService?
+    let taps: VirtualTapService?
     let payments: PaymentRoutes
 
     func register(on router: CounterRouter) {
@@ -18,24 +18,24 @@ struct TapRoutes: Sendable {
     }
 
     private func requireService() throws -> VirtualTapService {
-        guard let desk else {
+        guard let taps else {
             throw Problem(
                 .conflict, "no_virtual_reader", "Virtual cards are taken where the sandbox moves the money only.",
                 next: "Start the counter with --provider sandbox.")
         }
-        return desk
+        return taps
     }
 
     /// Whether there is a reader, where it stands, and which cards may be held to it.
     private func overview() -> Response {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
-        writer.field("available", desk != nil)
-        writer.field("phase", desk?.status.phase.name)
-        writer.field("pass", desk == nil ? nil : VirtualTapService.pass)
+        writer.field("available", taps != nil)
+        writer.field("phase", taps?.status.phase.name)
+        writer.field("pass", taps == nil ? nil : VirtualTapService.pass)
         writer.key("cards")
         writer.beginArray()
-        for card in desk == nil ? [] : VirtualCard.all {
+        for card in taps == nil ? [] : VirtualCard.all {
             writer.beginObject()
             writer.field("name", card.name)
             writer.field("label", TapRoutes.label(card))
@@ -71,7 +71,7 @@ struct TapRoutes: Sendable {
     private func act(isCard: Bool, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         try body.allow(isCard ? ["payment", "card"] : ["payment"])
-        let desk = try requireService()
+        let taps = try requireService()
         let sale = try await sale(try body.text("payment", atMost: 128), incoming)
         var writer = JSONWriter()
         writer.beginObject()
@@ -80,10 +80,10 @@ struct TapRoutes: Sendable {
             guard let card = VirtualCard.all.first(where: { $0.name == name }) else {
                 throw Problem.field("card", "There is no such virtual card.")
             }
-            try await desk.present(card, to: sale)
+            try await taps.present(card, to: sale)
             writer.field("presented", card.name)
         } else {
-            writer.field("canceled", try await desk.cancel(sale))
+            writer.field("canceled", try await taps.cancel(sale))
         }
         writer.endObject()
         return payments.json(writer.bytes)
@@ -91,9 +91,9 @@ struct TapRoutes: Sendable {
 
     /// What happened at the reader in the sale of a payment: its steps, and what became of the pass.
     private func story(_ incoming: Incoming) async throws -> Response {
-        let desk = try requireService()
+        let taps = try requireService()
         let sale = try await sale(try incoming.query("payment"), incoming)
-        guard let story = await desk.story(of: sale) else {
+        guard let story = await taps.story(of: sale) else {
             throw Problem(
                 .notFound, "no_tap", "The reader knows nothing of this payment.", next: "Press Charge first.")
         }

@@ -2,10 +2,10 @@ import ServiceLifecycle
 
 /// Calls the read off when the counter ends, so that the end does not wait for a customer.
 struct VirtualTapRunner: Service {
-    let desk: VirtualTapService
+    let taps: VirtualTapService
 
     func run() async throws {
         try await gracefulShutdown()
-        await desk.close()
+        await taps.close()
     }
 }

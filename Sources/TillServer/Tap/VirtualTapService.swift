@@ -40,7 +40,7 @@ public actor VirtualTapService {
     private var stories: [Sale: Story] = [:]
     private var order: [Sale] = []
 
-    /// A desk, where the sandbox is the provider; nil elsewhere: virtual cards are never asked for real money.
+    /// The service, where the sandbox is the provider; nil elsewhere: virtual cards are never asked for real money.
     init?(sandboxOf counter: Counter) {
         guard counter.options.provider == .sandbox else { return nil }
         self.init(clock: counter.clock)

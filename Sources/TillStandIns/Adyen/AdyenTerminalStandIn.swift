@@ -2,7 +2,7 @@ import TillCore
 
 /// A terminal of Adyen's on this machine: answers payments, their status, aborts and reversals, sealed as it is set up.
 ///
-/// The amount decides, as with Adyen's test cards: a price that ends in 24 is refused, in 25 called off by the customer,
+/// The amount decides, as with Adyen's test cards: a price that ends in 24 is refused, in 25 canceled by the customer,
 /// in 26 answered with a seal of another key; in 27 it is taken and the answer lost, in 28 the request itself is lost.
 public actor AdyenTerminalStandIn {
     /// The most requests that are remembered.
@@ -16,7 +16,6 @@ public actor AdyenTerminalStandIn {
     /// Makes one; nil speaks in the clear.
     public init(key: AdyenTerminalStandInKey?) { self.key = key }
 
-    /// What comes back.
     public enum Reply: Hashable, Sendable {
         /// An answer, in its bytes.
         case message([UInt8])
@@ -80,7 +79,7 @@ public actor AdyenTerminalStandIn {
                 ]), false
             )
         case "Abort":
-            // What is over stays as it is; what never came, or comes later, is called off.
+            // What is over stays as it is; what never came, or comes later, is canceled.
             let reference = asked["MessageReference"]?["ServiceID"]?.stringValue ?? ""
             if known[reference] == nil {
                 remember(reference, AdyenTerminalStandIn.failure("Aborted", "message=merchant+abort"))

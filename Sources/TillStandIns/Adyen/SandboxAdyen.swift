@@ -14,7 +14,7 @@ public import TillSandbox
 /// `POST /_sandbox/faults` as with the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
-    private let books = AdyenLedger()
+    private let account = AdyenLedger()
     private let terminal: AdyenTerminalStandIn
     private let clock: any TillClock
     private let stall: Span
@@ -34,7 +34,6 @@ public struct SandboxAdyen: HTTPTransport {
         terminal = AdyenTerminalStandIn(key: terminalKey)
     }
 
-    /// Who is notified.
     private actor Listener {
         var url: String?
         var key: Secret<[UInt8]>?
@@ -74,11 +73,11 @@ public struct SandboxAdyen: HTTPTransport {
     }
 
     /// The truth in minor units.
-    public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
+    public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
 
     /// The webhooks that nobody was notified of yet, each a body with one signed item.
     public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
-        await books.takeReported().map { SandboxAdyen.webhook($0, key) }
+        await account.takeReported().map { SandboxAdyen.webhook($0, key) }
     }
 
     private static func webhook(_ item: JSONValue, _ key: Secret<[UInt8]>?) -> JSONValue {
@@ -119,7 +118,7 @@ public struct SandboxAdyen: HTTPTransport {
             return
         }
         let key = await listener.key
-        for item in await books.takeReported() {
+        for item in await account.takeReported() {
             _ = try? await wire.send(request, body: SandboxAdyen.webhook(item, key).bytes(), deadline: .seconds(5))
         }
     }
@@ -163,8 +162,8 @@ public struct SandboxAdyen: HTTPTransport {
             (status, SandboxJSON.object(members).bytes())
         }
         switch (method, name) {
-        case ("GET", "ledger"): return json([("charges", await books.ledger())])
-        case ("GET", "events"): return json([("events", .array(await books.told))])
+        case ("GET", "ledger"): return json([("charges", await account.ledger())])
+        case ("GET", "events"): return json([("events", .array(await account.told))])
         case ("POST", "webhooks"):
             guard let url = asked["url"]?.stringValue, Loopback.isURL(url) else {
                 return json([("ok", .bool(false))], 400)
@@ -211,10 +210,10 @@ public struct SandboxAdyen: HTTPTransport {
 
     private func route(_ rest: [String], _ key: String?, _ body: JSONValue) async -> AdyenLedger.Answer {
         switch (rest.count, rest.first ?? "") {
-        case (1, "payments"): return await books.once(key, body) { $0.pay(body) }
-        case (1, "cancels"): return await books.once(key, body) { $0.modify("cancels", of: nil, body) }
+        case (1, "payments"): return await account.once(key, body) { $0.pay(body) }
+        case (1, "cancels"): return await account.once(key, body) { $0.modify("cancels", of: nil, body) }
         case (3, "payments") where ["captures", "refunds", "cancels"].contains(rest[2]):
-            return await books.once(key, body) { $0.modify(rest[2], of: rest[1], body) }
+            return await account.once(key, body) { $0.modify(rest[2], of: rest[1], body) }
         default: return AdyenLedger.error(404, "404", "Not found")
         }
     }

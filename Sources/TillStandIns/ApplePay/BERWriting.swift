@@ -28,7 +28,6 @@ enum BERWriting {
     static func octets(_ bytes: [UInt8]) -> [UInt8] { definite(0x04, [bytes]) }
     static func integer(_ bytes: [UInt8]) -> [UInt8] { definite(0x02, [bytes]) }
 
-    /// An object identifier.
     static func identifier(_ arcs: [UInt64]) -> [UInt8] {
         var content: [UInt8] = []
         guard arcs.count >= 2 else { return [] }

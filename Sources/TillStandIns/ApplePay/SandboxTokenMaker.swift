@@ -51,7 +51,6 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
     case authorityNotForIssuing
     /// Another key signed than that of the signer's certificate.
     case foreignSignature
-    /// Two signers signed.
     case twoSigners
     /// A third certificate, self-signed, beside the genuine two.
     case thirdCertificate
@@ -67,7 +66,6 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
     case rsaSigner
     /// The ephemeral point is not on the curve, and signed like that.
     case offCurvePoint
-    /// Apple's sandbox signed.
     case sandboxSigner
     /// The payload was changed after signing.
     case changedData

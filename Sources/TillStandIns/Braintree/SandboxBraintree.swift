@@ -14,7 +14,7 @@ public import TillSandbox
 /// with the other stand-ins.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
-    private let books: BraintreeLedger
+    private let account: BraintreeLedger
     private let clock: any TillClock
     private let stall: Span
     private let notices: BraintreeWebhookSender
@@ -27,7 +27,7 @@ public struct SandboxBraintree: HTTPTransport {
         self.faults = faults
         self.clock = clock
         self.stall = stall
-        books = BraintreeLedger(clock: clock)
+        account = BraintreeLedger(clock: clock)
         notices = BraintreeWebhookSender(clock: clock)
     }
 
@@ -62,9 +62,9 @@ public struct SandboxBraintree: HTTPTransport {
     }
 
     /// The truth in minor units.
-    public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
+    public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
     /// The night's work: everything that was submitted is settled.
-    public func settle() async { await notices.tell("transaction_settled", transactions: await books.settleAll()) }
+    public func settle() async { await notices.tell("transaction_settled", transactions: await account.settleAll()) }
 
     private typealias Answer = (status: Int, type: String, body: [UInt8])
 
@@ -73,9 +73,9 @@ public struct SandboxBraintree: HTTPTransport {
         func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, "application/json", value.bytes()) }
         if parts.first == "_sandbox" {
             switch (method, parts.dropFirst().first) {
-            case ("GET", "ledger"): return json(.members(["charges": await books.ledger()]))
+            case ("GET", "ledger"): return json(.members(["charges": await account.ledger()]))
             case ("POST", "settle"):
-                await notices.tell("transaction_settled", transactions: await books.settleAll())
+                await notices.tell("transaction_settled", transactions: await account.settleAll())
                 return json(.members(["ok": .bool(true)]))
             case ("POST", "webhooks"):
                 await notices.listen((try? JSONValue(parsing: body))?["url"]?.stringValue)
@@ -98,7 +98,7 @@ public struct SandboxBraintree: HTTPTransport {
         await notices.heard(authorization)
         if parts == ["graphql"] {
             guard method == "POST", let asked = try? JSONValue(parsing: body) else { return (400, "text/plain", []) }
-            return json(await books.tokenize(asked))
+            return json(await account.tokenize(asked))
         }
         guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants", parts[2] == "transactions"
         else {
@@ -138,13 +138,13 @@ public struct SandboxBraintree: HTTPTransport {
     private func route(_ method: String, _ rest: [String], _ body: [UInt8]) async -> BraintreeLedger.Answer {
         let node = BraintreeElement(parsing: body)
         switch (method, rest.count, rest.last ?? "") {
-        case ("POST", 0, _): return await books.create(node ?? BraintreeElement("nothing"))
-        case ("POST", 1, "advanced_search_ids"): return await books.search(node ?? BraintreeElement("search"))
-        case ("GET", 1, let id): return await books.find(id)
-        case ("PUT", 2, "submit_for_settlement"): return await books.submit(rest[0], node)
-        case ("PUT", 2, "void"): return await books.void(rest[0])
-        case ("PUT", 2, "settle"): return await books.settle(rest[0])
-        case ("POST", 2, "refund"): return await books.refund(rest[0], node)
+        case ("POST", 0, _): return await account.create(node ?? BraintreeElement("nothing"))
+        case ("POST", 1, "advanced_search_ids"): return await account.search(node ?? BraintreeElement("search"))
+        case ("GET", 1, let id): return await account.find(id)
+        case ("PUT", 2, "submit_for_settlement"): return await account.submit(rest[0], node)
+        case ("PUT", 2, "void"): return await account.void(rest[0])
+        case ("PUT", 2, "settle"): return await account.settle(rest[0])
+        case ("POST", 2, "refund"): return await account.refund(rest[0], node)
         default: return (404, BraintreeElement("not-found"))
         }
     }

@@ -5,13 +5,13 @@ extension PayPalStandIn {
     func challenge(_ method: String, _ request: Request) async -> PayPalAnswer {
         guard request.path.count == 3, let id = request.path.last else { return .missing() }
         guard method == "POST" else {
-            guard let amount = await books.waiting(id) else { return ChallengePage.over }
+            guard let amount = await account.waiting(id) else { return ChallengePage.over }
             return ChallengePage.asking(amount)
         }
         let succeeds = request.body == Array("answer=confirm".utf8)
-        guard succeeds || request.body == Array("answer=refuse".utf8), await books.approve(id, succeeds: succeeds)
+        guard succeeds || request.body == Array("answer=refuse".utf8), await account.approve(id, succeeds: succeeds)
         else { return ChallengePage.over }
-        guard let back = await books.returnURL(id) else { return ChallengePage.answered(succeeds) }
+        guard let back = await account.returnURL(id) else { return ChallengePage.answered(succeeds) }
         return PayPalAnswer(303, location: back)
     }
 }

@@ -17,7 +17,7 @@ struct PayPalStandIn: Sendable {
         var wantsWhole: Bool { prefer?.contains("representation") ?? false }
     }
 
-    let books: PayPalLedger
+    let account: PayPalLedger
     let faults: SandboxFaults
     let clock: any TillClock
     let stall: Span
@@ -25,10 +25,10 @@ struct PayPalStandIn: Sendable {
     private let tokens = Tokens()
 
     init(
-        books: PayPalLedger, faults: SandboxFaults, clock: any TillClock, stall: Span,
+        account: PayPalLedger, faults: SandboxFaults, clock: any TillClock, stall: Span,
         transport: (any HTTPTransport)? = nil
     ) {
-        self.books = books
+        self.account = account
         notices = PayPalWebhookSender(clock: clock, transport: transport)
         self.faults = faults
         self.clock = clock
@@ -66,7 +66,7 @@ struct PayPalStandIn: Sendable {
             guard let chain = await notices.chain() else { return .failure(500) }
             return PayPalAnswer(200, text: chain, contentType: "application/x-pem-file")
         }
-        let now = await books.now
+        let now = await account.now
         if path == ["v1", "oauth2", "token"] { return token(request, now) }
         guard isAllowed(request, now) else { return .unauthorized() }
         guard let operation = operation(of: request) else { return await told(route(request)) }
@@ -93,7 +93,7 @@ struct PayPalStandIn: Sendable {
 
     /// Notifies the subscribers of what an answer has changed, and gives the answer on.
     private func told(_ answer: PayPalAnswer) async -> PayPalAnswer {
-        let new = await books.takeNotifications()
+        let new = await account.takeNotifications()
         if !new.notices.isEmpty { await notices.tell(new.notices, base: new.base) }
         return answer
     }
@@ -171,31 +171,31 @@ struct PayPalStandIn: Sendable {
         let path = request.path
         let whole = request.wantsWhole
         switch (request.method, path.count > 2 ? path[1] + "/" + path[2] : "", path.count, path.last ?? "") {
-        case ("POST", "checkout/orders", 3, _): return await books.createOrder(body, key: request.key, whole: whole)
-        case ("GET", "checkout/orders", 4, let id): return await books.getOrder(id)
-        case ("PATCH", "checkout/orders", 4, let id): return await books.patchOrder(id, body)
+        case ("POST", "checkout/orders", 3, _): return await account.createOrder(body, key: request.key, whole: whole)
+        case ("GET", "checkout/orders", 4, let id): return await account.getOrder(id)
+        case ("PATCH", "checkout/orders", 4, let id): return await account.patchOrder(id, body)
         case ("POST", "checkout/orders", 5, "confirm-payment-source"):
-            return await books.confirm(path[3], body, whole: whole)
+            return await account.confirm(path[3], body, whole: whole)
         case ("POST", "checkout/orders", 5, "capture"), ("POST", "checkout/orders", 5, "authorize"):
-            return await books.execute(
+            return await account.execute(
                 path[3], body, intent: path[4].uppercased(), key: request.key, whole: whole)
-        case ("GET", "payments/authorizations", 4, let id): return await books.getAuthorization(id)
+        case ("GET", "payments/authorizations", 4, let id): return await account.getAuthorization(id)
         case ("POST", "payments/authorizations", 5, "capture"):
-            return await books.captureAuthorization(path[3], body, key: request.key)
+            return await account.captureAuthorization(path[3], body, key: request.key)
         case ("POST", "payments/authorizations", 5, "reauthorize"):
-            return await books.reauthorize(path[3], body, key: request.key)
+            return await account.reauthorize(path[3], body, key: request.key)
         case ("POST", "payments/authorizations", 5, "void"):
-            return await books.void(path[3], key: request.key, whole: whole)
-        case ("GET", "payments/captures", 4, let id): return await books.getCapture(id)
-        case ("POST", "payments/captures", 5, "refund"): return await books.refund(path[3], body, key: request.key)
-        case ("GET", "payments/refunds", 4, let id): return await books.getRefund(id)
-        case ("POST", "vault/setup-tokens", 3, _): return await books.createSetupToken(body, key: request.key)
-        case ("GET", "vault/setup-tokens", 4, let id): return await books.getToken(id, isSetup: true)
-        case ("POST", "vault/payment-tokens", 3, _): return await books.createPaymentToken(body, key: request.key)
-        case ("GET", "vault/payment-tokens", 4, let id): return await books.getToken(id, isSetup: false)
-        case ("DELETE", "vault/payment-tokens", 4, let id): return await books.deleteToken(id)
+            return await account.void(path[3], key: request.key, whole: whole)
+        case ("GET", "payments/captures", 4, let id): return await account.getCapture(id)
+        case ("POST", "payments/captures", 5, "refund"): return await account.refund(path[3], body, key: request.key)
+        case ("GET", "payments/refunds", 4, let id): return await account.getRefund(id)
+        case ("POST", "vault/setup-tokens", 3, _): return await account.createSetupToken(body, key: request.key)
+        case ("GET", "vault/setup-tokens", 4, let id): return await account.getToken(id, isSetup: true)
+        case ("POST", "vault/payment-tokens", 3, _): return await account.createPaymentToken(body, key: request.key)
+        case ("GET", "vault/payment-tokens", 4, let id): return await account.getToken(id, isSetup: false)
+        case ("DELETE", "vault/payment-tokens", 4, let id): return await account.deleteToken(id)
         case ("GET", "vault/payment-tokens", 3, _):
-            return await books.listTokens(customer: query("customer_id", request))
+            return await account.listTokens(customer: query("customer_id", request))
         case (_, "checkout/orders", 6, _): return .missing("TRACKER_ID_NOT_FOUND")
         default: return .missing()
         }
@@ -214,7 +214,7 @@ struct PayPalStandIn: Sendable {
         switch (request.method, request.path.dropFirst().first ?? "") {
         case ("GET", "ledger"):
             return PayPalAnswer(
-                200, .members(["charges": await books.ledger(), "tokens": .number(String(tokens.count))]))
+                200, .members(["charges": await account.ledger(), "tokens": .number(String(tokens.count))]))
         case ("POST", "faults"):
             guard let operation = json["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
                 let fault = json["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
@@ -225,21 +225,21 @@ struct PayPalStandIn: Sendable {
             guard let seconds = json["advance_seconds"]?.int64Value, (0...1_000_000_000).contains(seconds) else {
                 return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: advance_seconds")])
             }
-            await books.advance(.seconds(seconds))
-            return PayPalAnswer(200, .members(["now": .string(await books.now.internetTime)]))
+            await account.advance(.seconds(seconds))
+            return PayPalAnswer(200, .members(["now": .string(await account.now.internetTime)]))
         case (let method, "challenge"): return await challenge(method, request)
         case ("POST", "action"):
             guard let id = json["reference"]?.stringValue, let succeeds = json["succeeds"]?.boolValue else {
                 return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: reference, succeeds")])
             }
-            return await books.approve(id, succeeds: succeeds) ? done : .missing()
+            return await account.approve(id, succeeds: succeeds) ? done : .missing()
         case ("POST", "webhooks"):
             let subscriber = PayPalWebhookSender.Subscriber(
                 url: json["url"]?.stringValue, webhook: json["id"]?.stringValue ?? PayPalWebhookSender.defaultWebhookID,
                 copies: Int(clamping: json["copies"]?.int64Value ?? 1),
                 isBeforeAnswer: json["before_answer"]?.boolValue ?? false)
             guard await notices.add(subscriber) else { return .failure(500) }
-            await books.listen()
+            await account.listen()
             return done
         case ("GET", "webhooks"):
             let list = await notices.kept.map { delivery in

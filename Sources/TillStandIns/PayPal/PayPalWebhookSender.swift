@@ -16,7 +16,6 @@ actor PayPalWebhookSender {
     static let defaultWebhookID = "SANDBOX-WEBHOOK"
     /// The path of the certificate.
     static let certificatePath = "/v1/notifications/certs/CERT-sandbox"
-    /// The most subscribers.
     static let maximumSubscribers = 16
     /// The most webhooks that are kept for those without an address; the oldest go first.
     static let maximumKept = 1000
@@ -34,7 +33,6 @@ actor PayPalWebhookSender {
         var isBeforeAnswer = false
     }
 
-    /// One webhook, signed.
     struct Delivery: Sendable {
         var kind: String
         var head: [(name: String, value: String)]

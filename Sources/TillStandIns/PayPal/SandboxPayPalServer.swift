@@ -41,18 +41,18 @@ public struct SandboxPayPalServer: Sendable {
     ///   - port: zero takes a free one.
     ///   - onReady: is given the port once requests are taken.
     public func run(port: Int, onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        let books = PayPalLedger(clock: clock)
+        let account = PayPalLedger(clock: clock)
         let transport = HTTPClientTransport()
-        let desk = PayPalStandIn(books: books, faults: faults, clock: clock, stall: stall, transport: transport)
+        let standIn = PayPalStandIn(account: account, faults: faults, clock: clock, stall: stall, transport: transport)
         try await LoopbackServer.run(port: port, wire: transport) { actual in
-            await books.listens(on: actual)
+            await account.listens(on: actual)
             await onReady(actual)
         } respond: { request in
-            await respond(to: request, desk)
+            await respond(to: request, standIn)
         }
     }
 
-    private func respond(to request: Request, _ desk: PayPalStandIn) async -> Response {
+    private func respond(to request: Request, _ standIn: PayPalStandIn) async -> Response {
         var request = request
         guard let collected = try? await request.collectBody(upTo: SandboxPayPalServer.maximumBody) else {
             return response(.badRequest([.init("MALFORMED_REQUEST_JSON")]))
@@ -64,7 +64,7 @@ public struct SandboxPayPalServer: Sendable {
             query: request.uri.query ?? "", body: Array(collected.readableBytesView),
             contentType: field("Content-Type"), authorization: field("Authorization"),
             key: field("PayPal-Request-Id"), prefer: field("Prefer"))
-        return response(await desk.answer(call))
+        return response(await standIn.answer(call))
     }
 
     private func response(_ answer: PayPalAnswer) -> Response {

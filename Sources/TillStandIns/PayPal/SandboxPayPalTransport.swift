@@ -5,8 +5,8 @@ public import TillSandbox
 /// The PayPal stand-in without a network: a transport whose other end is the stand-in itself. For tests and examples.
 public struct SandboxPayPalTransport: HTTPTransport {
     public let faults: SandboxFaults
-    private let books: PayPalLedger
-    private let desk: PayPalStandIn
+    private let account: PayPalLedger
+    private let standIn: PayPalStandIn
 
     /// Makes one with an empty ledger.
     /// - Parameter stall: how long a request that "times out" is held, on the given clock.
@@ -15,8 +15,8 @@ public struct SandboxPayPalTransport: HTTPTransport {
         stall: Span = .milliseconds(0)
     ) {
         self.faults = faults
-        books = PayPalLedger(clock: clock)
-        desk = PayPalStandIn(books: books, faults: faults, clock: clock, stall: stall)
+        account = PayPalLedger(clock: clock)
+        standIn = PayPalStandIn(account: account, faults: faults, clock: clock, stall: stall)
     }
 
     /// Hands the request to the stand-in.
@@ -25,7 +25,7 @@ public struct SandboxPayPalTransport: HTTPTransport {
     ) async throws(TransportFailure) -> HTTPReply {
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
         let parts = (request.path ?? "/").split(separator: "?", maxSplits: 1)
-        let answer = await desk.answer(
+        let answer = await standIn.answer(
             PayPalStandIn.Request(
                 method: request.method.rawValue, path: (parts.first ?? "").split(separator: "/").map(String.init),
                 query: parts.count > 1 ? String(parts[1]) : "", body: body, contentType: field("Content-Type"),
@@ -37,13 +37,13 @@ public struct SandboxPayPalTransport: HTTPTransport {
     }
 
     /// Moves the stand-in's clock forward.
-    public func advance(_ span: Span) async { await books.advance(span) }
+    public func advance(_ span: Span) async { await account.advance(span) }
 
     /// Acts as the customer before the bank's challenge. `false` if the order waits for none.
     public func answerChallenge(_ order: String, succeeds: Bool) async -> Bool {
-        await books.approve(order, succeeds: succeeds)
+        await account.approve(order, succeeds: succeeds)
     }
 
     /// The truth in minor units, one entry an order: `reference`, `captured`, `refunded`, `authorized`, `canceled`.
-    public func ledger() async -> [JSONValue] { await books.ledger().arrayValue ?? [] }
+    public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
 }

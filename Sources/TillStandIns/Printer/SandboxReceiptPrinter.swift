@@ -6,7 +6,6 @@ import TillReceipts
 /// reference has it, and does what paper does: it ends in the middle of a receipt.
 public final class SandboxReceiptPrinter: Sendable {
     public enum Paper: String, Hashable, Sendable {
-        /// Enough.
         case ok
         /// Nearly at its end.
         case low
@@ -45,7 +44,6 @@ public final class SandboxReceiptPrinter: Sendable {
         public var drawerPulses = 0
         /// Bytes that no printer knows.
         public var unknown = 0
-        /// Bytes that came.
         public var received = 0
     }
 

@@ -10,7 +10,6 @@ public import TillSandbox
 /// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
 /// the world would; `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
-    /// The ledger.
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
     private let stripe: SandboxStripe
@@ -91,7 +90,7 @@ public struct SandboxStripeServer: Sendable {
         do {
             return response(try await perform(call))
         } catch {
-            return response(.error(500, "api_error", "The sandbox's books could not be read or written."))
+            return response(.error(500, "api_error", "The sandbox's ledger could not be read or written."))
         }
     }
 
@@ -143,7 +142,7 @@ public struct SandboxStripeServer: Sendable {
         switch (method, name) {
         case (.get, "ledger"):
             guard let charges = try? await ledger.charges() else {
-                return .error(500, "api_error", "The sandbox's books could not be read.")
+                return .error(500, "api_error", "The sandbox's ledger could not be read.")
             }
             return StripeAnswer(.fields(["charges": .array(charges.map(SandboxStripeServer.ledgerEntry))]))
         case (.post, "faults"):

@@ -5,7 +5,6 @@ public import TillSandbox
 /// The Stripe stand-in without a network, readers included: a transport whose other end is the stand-in itself. For
 /// tests, simulations and examples.
 public struct SandboxStripeTransport: HTTPTransport {
-    /// The ledger.
     public let ledger: SandboxLedger
     private let stripe: SandboxStripe
     private let terminal: SandboxTerminal
@@ -46,7 +45,7 @@ public struct SandboxStripeTransport: HTTPTransport {
             form: StripeForm(
                 isPost ? String(decoding: body, as: UTF8.self) : halves.count > 1 ? String(halves[1]) : ""),
             key: isPost ? field("Idempotency-Key") : nil, authorization: field("Authorization"))
-        guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the books are closed") }
+        guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the ledger is closed") }
         if let event = answer.event, !answer.isReplay { told(SandboxNotification(event)) }
         var response = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
         response.headerFields[.contentType] = "application/json"

@@ -22,7 +22,6 @@ struct StripeRendering: Sendable {
         }
     }
 
-    /// A payment intent.
     func intent(_ charge: SandboxCharge, expanded: Bool = false) -> JSONValue {
         let status = status(charge)
         let hasCharge = charge.authorized > 0 || (charge.state == .declined && charge.card != nil)

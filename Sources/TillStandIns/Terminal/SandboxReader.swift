@@ -15,7 +15,6 @@ struct SandboxReader: Sendable {
     var metadata: [String: String]
     /// Switched off, or without network.
     var isOffline = false
-    /// Restarts until then.
     var restartsUntil: Timestamp?
     /// What the next command meets.
     var fault: Fault?

@@ -3,7 +3,7 @@ public import TillCore
 /// Stripe's card readers over REST: places, readers, settings, and what a smart reader is told to do.
 ///
 /// A value: any number of calls may run at once. Each call is sent once, with the key that it is given; nothing is
-/// repeated here. What a reader says is a hint; whether money moved is told by the payment intent alone.
+/// repeated here. What a reader says is a hint; whether money moved is stated by the payment intent alone.
 public struct StripeTerminal: Sendable {
     /// The most pages of a list that are read, 100 entries each.
     public static let maximumPages = 20
@@ -29,7 +29,6 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.putLocation(nil, draft, key: key), TerminalLocation.init)
     }
 
-    /// One place.
     public func location(_ id: String) async throws(StripeTerminalError) -> TerminalLocation {
         try await read(.get(TerminalCall.location(id)), TerminalLocation.init)
     }
@@ -41,7 +40,6 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.putLocation(id, draft, key: key), TerminalLocation.init)
     }
 
-    /// All places.
     public func locations() async throws(StripeTerminalError) -> [TerminalLocation] {
         try await list(TerminalLocation.init, id: \.id) { TerminalCall.listLocations(after: $0) }
     }
@@ -105,7 +103,6 @@ public struct StripeTerminal: Sendable {
 
     // MARK: Settings and tokens
 
-    /// Makes a configuration.
     public func createConfiguration(
         _ draft: TerminalConfigurationDraft, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalConfiguration {
@@ -190,7 +187,6 @@ public struct StripeTerminal: Sendable {
         try await read(TerminalCall.refund(reader, refund, key: key), TerminalReader.init, isAboutMoney: true)
     }
 
-    /// Shows a cart.
     public func display(
         _ cart: TerminalCart, at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {

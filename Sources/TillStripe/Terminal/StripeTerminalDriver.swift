@@ -70,7 +70,6 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// Uses the reader no more. Calls nothing off.
     public func disconnect() async throws(CardReaderFailure) { connected = nil }
 
-    /// Forgets the reader.
     public func clear() async { connected = nil }
 
     /// Shows a cart on the reader's screen; without one, its default screen.
@@ -243,14 +242,14 @@ public actor StripeTerminalDriver: CardReaderDriver {
 
     private static let refundName = "till_refund"
 
-    /// A reader said that nothing came of a refund. It is over for certain only once the reader was called off and the
+    /// A reader said that nothing came of a refund. It is over for certain only once the reader was canceled and the
     /// refund is in no list.
     private func refundAfter(
         _ failure: CardReaderFailure, _ parameters: RefundParameters, at reader: String
     ) async throws(CardReaderFailure) -> CardReaderRefund {
         if let made = try await refundMade(parameters) { return made }
         do throws(CardReaderFailure) { try await callOff() } catch {
-            throw CardReaderFailure(.requestTimedOut, message: "The reader cannot be called off; a refund may follow.")
+            throw CardReaderFailure(.requestTimedOut, message: "The reader cannot be canceled; a refund may follow.")
         }
         if let made = try await refundMade(parameters) { return made }
         throw failure

@@ -4,7 +4,6 @@ public import TillCore
 public struct StripeTerminalError: ExplainedError, Hashable {
     /// What is certain about it.
     public enum Certainty: String, Hashable, Sendable {
-        /// Stripe said no.
         case refused
         /// Stripe said no, and may say yes later.
         case notNow = "not_now"
@@ -13,15 +12,12 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         case unknown
     }
 
-    /// What is certain.
     public let certainty: Certainty
     /// Stripe's own word, such as `terminal_reader_busy`.
     public let providerCode: String?
     /// The issuer's word, if there is one.
     public let declineCode: String?
-    /// Stripe's sentence, scrubbed.
     public let providerMessage: String?
-    /// For Stripe's support.
     public let requestID: String?
     /// The answer's status, if there was one.
     public let status: Int?
@@ -79,7 +75,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         case .refused: return "Correct it, then try again."
         case .notNow: return "Try again in a moment."
         case .notSent: return "Check the network and the address, then try again."
-        case .unknown: return isAboutMoney ? "Look at the payment before you try again." : "Try again."
+        case .unknown: return isAboutMoney ? "Check the payment before you try again." : "Try again."
         }
     }
 
@@ -92,7 +88,7 @@ public struct StripeTerminalError: ExplainedError, Hashable {
             "The reader cannot be reached.", "Check that it is on and in the network, then try again."
         ),
         "terminal_reader_timeout": (
-            "The reader did not answer in time.", "Look at the reader and at the payment before you try again."
+            "The reader did not answer in time.", "Check the reader and at the payment before you try again."
         ),
         "terminal_reader_hardware_fault": ("The reader has a fault.", "Restart it, or use another one."),
         "terminal_reader_invalid_location_for_payment": (

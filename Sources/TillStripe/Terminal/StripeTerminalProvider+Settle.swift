@@ -119,7 +119,7 @@ extension StripeTerminalProvider {
     }
 
     /// Waits for the end of a refund at a reader. The refund in Stripe's list is the truth. Without one, what the
-    /// reader says is a no only once it was called off, and only if the command cannot arrive later.
+    /// reader says is a no only once it was canceled, and only if the command cannot arrive later.
     private func watchRefund(
         _ request: RefundRequest, _ reference: ProviderReference, _ reader: String, _ wait: TerminalWait,
         isCertain: Bool

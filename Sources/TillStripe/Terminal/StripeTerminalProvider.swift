@@ -6,7 +6,7 @@ public import TillCore
 /// - An order has one payment intent: each new try of the same payment takes the one that is there, unless it was
 ///   canceled, so that two tries can never both be charged.
 /// - The payment intent is the truth. A reader's action only says when to query it.
-/// - A reader is called off only while it waits for the card. Once it charges, the end is waited for, and without one
+/// - A reader is canceled only while it waits for the card. Once it charges, the end is waited for, and without one
 ///   the answer is `unknown`.
 public struct StripeTerminalProvider: PaymentServiceProvider {
     /// `stripe-terminal`.
@@ -29,7 +29,6 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
     /// then it does not say that the refund was not made; a process that does not run so long never does.
     public static let latestCommand = Span.minutes(5)
 
-    /// The readers.
     public let terminal: StripeTerminal
     /// What happens at them.
     public let feed: TerminalFeed

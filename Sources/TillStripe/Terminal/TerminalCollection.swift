@@ -66,7 +66,6 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     public var currency: String
     /// `manual` or `manual_preferred`.
     public var captureMethod = "manual"
-    /// What may pay.
     public var paymentMethodTypes = ["card_present"]
     /// Hold the money longer than by default, where the scheme can.
     public var requestsExtendedAuthorization = false
@@ -74,7 +73,6 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     public var requestsIncrementalAuthorization = false
     /// Which network of a card with two goes first: `domestic` or `international`.
     public var requestedPriority: String?
-    /// A short text.
     public var description: String?
     /// What the customer's bank statement says.
     public var statementDescriptor: String?
@@ -82,7 +80,6 @@ public struct TerminalIntentDraft: Hashable, Sendable {
     public var receiptEmail: String?
     /// What Stripe keeps for the platform, in the wire's units.
     public var applicationFee: Int64?
-    /// Kept with it.
     public var metadata: [String: String] = [:]
 
     public init(amount: Int64, currency: String) {

@@ -76,7 +76,6 @@ public struct TerminalConfigurationDraft: Hashable, Sendable {
     public var tipping: [String: TerminalTipping]
     /// Readers may take payments while they have no network.
     public var takesOffline: Bool?
-    /// When readers restart.
     public var rebootWindow: TerminalRebootWindow?
 
     /// Makes one; what is not given is not sent.

@@ -13,7 +13,6 @@ public struct TerminalInput: Hashable, Sendable {
 
     /// What kind of answer: `selection`, `text`, `numeric`, `email`, `phone`, `signature`. Open.
     public var kind: String
-    /// The question.
     public var title: String
     /// A line below it.
     public var details: String?
@@ -25,14 +24,12 @@ public struct TerminalInput: Hashable, Sendable {
     public var isRequired: Bool?
     /// What can be chosen, for a selection.
     public var choices: [Choice]
-    /// Switches below it.
     public var toggles: [Toggle]
 
     /// One of several answers.
     public struct Choice: Hashable, Sendable {
         /// Comes back as the answer.
         public var id: String
-        /// On the button.
         public var text: String
         /// `primary` or `secondary`.
         public var style: String?
@@ -44,11 +41,8 @@ public struct TerminalInput: Hashable, Sendable {
         }
     }
 
-    /// A switch.
     public struct Toggle: Hashable, Sendable {
-        /// Beside it.
         public var title: String?
-        /// Below it.
         public var details: String?
         /// How it stands before anybody touches it.
         public var isOn: Bool?
@@ -140,7 +134,6 @@ public struct TerminalCart: Hashable, Sendable {
 
     /// In small letters.
     public var currency: String
-    /// Top to bottom.
     public var lines: [Line]
     /// The tax in it, in the wire's units.
     public var tax: Int64?

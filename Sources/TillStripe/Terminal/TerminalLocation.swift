@@ -30,9 +30,7 @@ public struct TerminalLocation: Hashable, Sendable {
 
 /// A postal address as Stripe takes it.
 public struct TerminalAddress: Hashable, Sendable {
-    /// Street and number.
     public var line1: String?
-    /// Floor, door.
     public var line2: String?
     public var city: String?
     /// State, province or county, where addresses have one.
@@ -67,11 +65,9 @@ public struct TerminalLocationDraft: Hashable, Sendable {
     public var displayName: String?
     /// The address; needed for a new one.
     public var address: TerminalAddress?
-    /// The phone number.
     public var phone: String?
     /// The configuration that its readers follow; an empty text takes one away.
     public var configuration: String?
-    /// Kept with it.
     public var metadata: [String: String]
 
     /// Makes one; what is not given is not sent.

@@ -68,7 +68,6 @@ public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, Custom
     /// Takes the text as it is.
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
-    /// Seen lately.
     public static let online = TerminalReaderStatus(rawValue: "online")
     /// Not seen lately.
     public static let offline = TerminalReaderStatus(rawValue: "offline")
@@ -116,13 +115,10 @@ public struct TerminalAction: Hashable, Sendable {
         public static let collectPaymentMethod = Kind(rawValue: "collect_payment_method")
         /// Charge what was collected.
         public static let confirmPaymentIntent = Kind(rawValue: "confirm_payment_intent")
-        /// Save a card.
         public static let processSetupIntent = Kind(rawValue: "process_setup_intent")
         /// Give money back to a card that is there.
         public static let refundPayment = Kind(rawValue: "refund_payment")
-        /// Show a cart.
         public static let setReaderDisplay = Kind(rawValue: "set_reader_display")
-        /// Ask the customer.
         public static let collectInputs = Kind(rawValue: "collect_inputs")
     }
 
@@ -132,7 +128,6 @@ public struct TerminalAction: Hashable, Sendable {
         public let rawValue: String
         /// Takes the text as it is.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Under way.
         public static let inProgress = Status(rawValue: "in_progress")
         public static let succeeded = Status(rawValue: "succeeded")
         /// Not done.

@@ -58,7 +58,6 @@
             }
         }
 
-        /// Shows Apple's sheet.
         public func linkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay
             .PaymentCardReaderError)
         {
@@ -67,7 +66,6 @@
             }
         }
 
-        /// Shows Apple's sheet.
         public func relinkAccount(using token: TillTapToPay.PaymentCardReader.Token) async throws(TillTapToPay
             .PaymentCardReaderError)
         {

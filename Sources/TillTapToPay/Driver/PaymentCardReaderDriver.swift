@@ -29,11 +29,9 @@ public protocol PaymentCardReaderDriver: Sendable {
 }
 
 extension PaymentCardReaderDriver {
-    /// Drivers without it.
     public func prepareStoreAndForward(
         options: PaymentCardReader.Options, events: @escaping @Sendable (PaymentCardReader.Event) -> Void
     ) async throws(PaymentCardReaderError) -> any StoreAndForwardSessionDriver { throw .storeAndForwardNotAllowed }
-    /// Drivers without it.
     public func store() throws(PaymentCardReaderError) -> any PaymentCardReaderStoreDriver {
         throw .storeAndForwardNotAllowed
     }

@@ -10,7 +10,6 @@ public protocol PaymentCardReaderSessionDriver: Sendable {
     func readPaymentCard(
         _ request: PaymentCardVerificationRequest
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult
-    /// Reads passes.
     func readVAS(_ request: VASRequest) async throws(PaymentCardReaderSession.ReadError) -> VASReadResult
     /// Reads a card and passes in one tap; either may be nil.
     func readPaymentCard(

@@ -4,11 +4,9 @@ public import TillCore
 public enum ReaderInput: Hashable, Sendable {
     /// Whether somebody has accepted the terms, as the reader says when it is asked.
     case accountKnown(isLinked: Bool)
-    /// Show the terms.
     case link(isRelink: Bool)
     /// They are accepted, or not.
     case linkEnded(PaymentCardReaderError?)
-    /// Have a session.
     case prepare(SessionKind)
     /// The driver made a session.
     case prepared(number: Int)
@@ -26,7 +24,7 @@ public enum ReaderInput: Hashable, Sendable {
     case cancelRead(number: Int?)
     /// The driver has ended the read.
     case readEnded(number: Int, ReadEnd)
-    /// The driver does not end a read that was called off.
+    /// The driver does not end a read that was canceled.
     case readAbandoned(number: Int)
     /// The driver has ended the session, or takes too long over it.
     case sessionEnded(number: Int)
@@ -46,7 +44,7 @@ public enum ReaderInput: Hashable, Sendable {
     case close
 }
 
-/// Why a reader does not do what it is told. Nothing has changed then.
+/// Why a reader does not do what it was asked. Nothing has changed then.
 public enum ReaderRefusal: Error, Hashable, Sendable {
     /// A command about linking or preparing.
     case reader(PaymentCardReaderError)
@@ -56,7 +54,6 @@ public enum ReaderRefusal: Error, Hashable, Sendable {
 
 /// One change of a ``ReaderLifecycle``.
 public enum ReaderChange: Hashable, Sendable {
-    /// Another phase.
     case phase(ReaderPhase)
     /// Seen or not.
     case scene(ReaderScene)
@@ -64,7 +61,6 @@ public enum ReaderChange: Hashable, Sendable {
     case token(TokenStanding)
     /// What session the app wants to have; nil: none.
     case wants(SessionKind?)
-    /// A session lives.
     case sessionBegan(number: Int, SessionKind)
     /// It is not to be used any more; the driver has not ended it yet.
     case sessionDoomed
@@ -89,9 +85,7 @@ public enum ReaderChange: Hashable, Sendable {
 
 /// What is to be done at the driver, derived from the state.
 public enum ReaderEffect: Hashable, Sendable {
-    /// Show the terms.
     case link(isRelink: Bool)
-    /// Make a session.
     case prepare(Preparation)
     case read(number: Int)
     /// Stop the call that is under way.

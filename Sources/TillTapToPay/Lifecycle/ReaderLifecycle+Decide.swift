@@ -157,7 +157,7 @@ extension ReaderLifecycle {
         case (.preparing(let preparation, let percent), .updateProgress(let new)):
             return [.phase(.preparing(preparation, percent: max(percent, min(max(new, 0), 100))))]
         case (.reading(let number, let step), _):
-            // What was called off or is done stays so, whatever the reader's screen still shows.
+            // What was canceled or is done stays so, whatever the reader's screen still shows.
             guard step != .cancelling, step != .completed, let next = ReadStep(event) else { return [] }
             return [.phase(.reading(number: number, next))]
         case (.ready, .notReady), (.result, .notReady): return lost(now)

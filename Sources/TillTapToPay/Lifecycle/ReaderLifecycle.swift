@@ -38,7 +38,6 @@ public struct ReaderLifecycle: Hashable, Sendable {
     public private(set) var lastOnline: Timestamp?
     /// Payments that are stored.
     public private(set) var storedCount = 0
-    /// Whose they are.
     public private(set) var storedIssuer: String?
     /// The times that hold.
     public let deadlines: TapToPayDeadlines
@@ -58,7 +57,6 @@ public struct ReaderLifecycle: Hashable, Sendable {
         }
     }
 
-    /// Applies a change.
     public mutating func evolve(_ change: ReaderChange) {
         switch change {
         case .phase(let phase): self.phase = phase

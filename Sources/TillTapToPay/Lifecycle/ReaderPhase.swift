@@ -80,9 +80,9 @@ public enum ReadStep: String, Hashable, Sendable {
     case enteringPIN = "entering_pin"
     /// The card may leave.
     case removeCard = "remove_card"
-    /// The card is read; the read cannot be called off any more.
+    /// The card is read; the read cannot be canceled any more.
     case completed
-    /// It was called off; the driver has the last word.
+    /// It was canceled; the driver has the last word.
     case cancelling
 
     init?(_ event: PaymentCardReader.Event) {
@@ -103,13 +103,11 @@ public enum ReadStep: String, Hashable, Sendable {
 public enum ReadEnd: Hashable, Sendable {
     /// With a result; the outcome in it may be a failure.
     case result
-    /// Without.
     case error(PaymentCardReaderSession.ReadError)
 }
 
 /// Whether the app is seen.
 public enum ReaderScene: String, Hashable, Sendable {
-    /// It is.
     case foreground
     /// It is not: no session lives.
     case background
@@ -119,7 +117,6 @@ public enum ReaderScene: String, Hashable, Sendable {
 public enum TokenStanding: Hashable, Sendable {
     /// None was given.
     case none
-    /// Good until then.
     case valid(ReaderTokenFacts)
     /// Over; of whom it was.
     case over(issuer: String?)

@@ -16,7 +16,6 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
         public var id: String
         /// Sealed to the shop's key; names a customer, so it prints as a mask.
         public var customerVASData: Data?
-        /// How it went.
         public var status: Status
 
         public init(id: String, customerVASData: Data?, status: Status) {
@@ -48,7 +47,6 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
             self = Status.known.indices.contains(rawValue) ? Status.known[rawValue] : .unrecognized(rawValue)
         }
 
-        /// Apple's number.
         public var rawValue: Int {
             switch self {
             case .success: 0

@@ -4,7 +4,6 @@ public import Foundation
 ///
 /// In Apple's interface a class; here a value of the same parts.
 public struct VASRequest: Hashable, Sendable {
-    /// A shop's pass.
     public struct Merchant: Identifiable, Hashable, Sendable {
         /// The pass type identifier, such as `pass.com.example.loyalty`. It names the shop, not the member.
         public var id: String

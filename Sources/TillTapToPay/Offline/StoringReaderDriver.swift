@@ -63,7 +63,6 @@ public struct StoringReaderDriver: PaymentCardReaderDriver {
         return StoringSessionDriver(session, log: log, policy: policy, account: account, clock: clock)
     }
 
-    /// The log.
     public func store() throws(PaymentCardReaderError) -> any PaymentCardReaderStoreDriver {
         StoredReadsDriver(log: log)
     }

@@ -14,9 +14,8 @@ extension PaymentCardReader {
         case removeCard
         /// The card is read.
         case readCompleted
-        /// Present it again.
         case readRetry
-        /// The read was called off.
+        /// The read was canceled.
         case readCancelled
         /// The card could not be read.
         case readNotCompleted

@@ -8,7 +8,6 @@ public import TillCore
 /// Safe from any thread. Every call ends: with a result, with an error of its kind, or, when its task is cancelled,
 /// with one too.
 public final class PaymentCardReader: Sendable {
-    /// How it behaves.
     public let options: Options
     let engine: ReaderEngine
 
@@ -88,7 +87,7 @@ public final class PaymentCardReader: Sendable {
         PaymentCardReaderStore(driver: try engine.driver.store())
     }
 
-    /// The app is not seen any more: the session is over, a read is called off.
+    /// The app is not seen any more: the session is over, a read is canceled.
     public func entersBackground() async { await engine.note(.entersBackground) }
 
     /// The app is seen: a session that was wanted is made again, with growing pauses while that fails.

@@ -73,7 +73,7 @@ extension ReaderEngine {
         switch flight {
         case .link, .prepare: flightTask?.cancel()
         case .read(let number):
-            // The task too: the driver may not have begun, and then there is nothing that could be called off.
+            // The task too: the driver may not have begun, and then there is nothing that could be canceled.
             flightTask?.cancel()
             if let session {
                 run { _ = try? await session.cancelRead() }
@@ -119,7 +119,7 @@ extension ReaderEngine {
         waiter.resume(returning: result)
     }
 
-    /// The driver does not end a read that was called off: its caller is answered without it.
+    /// The driver does not end a read that was canceled: its caller is answered without it.
     private func abandon(_ number: Int) {
         guard life.flight == .read(number: number), var call = reads[number], let waiter = call.waiter else { return }
         let cancellers = call.cancellers
@@ -196,7 +196,6 @@ extension ReaderEngine {
         if token == self.token { note(.tokenEnded) }
     }
 
-    /// Shows the terms.
     func link(
         isRelink: Bool, using new: PaymentCardReader.Token
     ) async throws(PaymentCardReaderError) {

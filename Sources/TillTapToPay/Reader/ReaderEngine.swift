@@ -7,7 +7,7 @@ import TillCore
 /// Guarantees: one call to the driver at a time; every caller gets one definite answer; no wait without a limit; what
 /// a driver gives after its caller has gone goes to `late`.
 actor ReaderEngine {
-    /// How long a driver may take to end a call that was called off, before its caller is answered without it.
+    /// How long a driver may take to end a call that was canceled, before its caller is answered without it.
     static let grace: Span = .seconds(10)
     /// The most reads whose PIN may still be asked for.
     static let mostRemembered = 16
@@ -185,7 +185,7 @@ struct ReadCall: Sendable {
     let work:
         @Sendable (any PaymentCardReaderSessionDriver) async throws(PaymentCardReaderSession.ReadError) ->
             ReadOutput
-    /// Why it was called off, if not by the caller.
+    /// Why it was canceled, if not by the caller.
     var reason: PaymentCardReaderSession.ReadError?
     var waiter: ReadWaiter?
     /// Who called it off and waits for how it ends.

@@ -6,7 +6,6 @@ public struct ReaderErrorFacts: Hashable, Sendable {
     public var release: SystemRelease?
     /// Who can do something about it.
     public var remedy: ReaderRemedy
-    /// What helps.
     public var recovery: ReaderRecovery
     /// What happened, one sentence.
     public var what: String
@@ -34,7 +33,6 @@ public enum ReaderRemedy: String, Hashable, Sendable {
     case provider
     /// The network, by itself.
     case network
-    /// Time, by itself.
     case time
 }
 

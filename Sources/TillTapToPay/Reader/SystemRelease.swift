@@ -7,7 +7,6 @@ public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvert
 
     public init(_ major: Int, _ minor: Int) { (self.major, self.minor) = (major, minor) }
 
-    /// Earlier is less.
     public static func < (left: SystemRelease, right: SystemRelease) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)
     }
@@ -19,15 +18,11 @@ public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvert
     public static let iOS15_4 = SystemRelease(15, 4)
     /// Sessions made by the reader, one stream of events, PIN.
     public static let iOS16 = SystemRelease(16, 0)
-    /// Linking again.
     public static let iOS16_1 = SystemRelease(16, 1)
     /// Outcomes in results, preferred applications.
     public static let iOS16_4 = SystemRelease(16, 4)
-    /// Languages, PIN fallback.
     public static let iOS17 = SystemRelease(17, 0)
-    /// Descriptions of amounts.
     public static let iOS18 = SystemRelease(18, 0)
-    /// Store and forward.
     public static let iOS18_4 = SystemRelease(18, 4)
     /// Interrupted requests, symbols of currencies.
     public static let iOS26 = SystemRelease(26, 0)

@@ -17,7 +17,7 @@ public struct TapToPayDeadlines: Hashable, Sendable {
     public var tokenRenewal: Span = .hours(4)
     /// The first preparation may take this long. Source: Apple, up to two minutes; with room.
     public var preparation: Span = .minutes(3)
-    /// The longest that a read waits for a card before it is called off.
+    /// The longest that a read waits for a card before it is canceled.
     public var read: Span = .minutes(2)
     /// The first pause before a session is made again; it doubles.
     public var firstBackOff: Span = .milliseconds(500)

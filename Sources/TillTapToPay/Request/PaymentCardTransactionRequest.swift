@@ -7,7 +7,6 @@ public struct PaymentCardTransactionRequest: Hashable, Sendable {
     public var amount: Decimal
     /// ISO 4217, three letters.
     public var currencyCode: String
-    /// Purchase or refund.
     public var type: TransactionType
     /// Application identifiers in the order that the shop prefers them, for cards with more than one. iOS 16.4.
     public var preferredAIDList: [Data] = []

@@ -10,12 +10,10 @@ public struct PaymentCardVerificationRequest: Hashable, Sendable {
         case saveCard
         /// To open a tab.
         case openTab
-        /// Anything else.
         case other
         /// A word that is not known here.
         case unrecognized(String)
 
-        /// Its word.
         public var name: String {
             switch self {
             case .lookUp: "lookUp"

@@ -13,19 +13,14 @@ extension PaymentCardTransactionRequest {
         case membership(PaymentCycle)
         /// A hold of so much.
         case preauthorizationAmount(Decimal)
-        /// A hold.
         case preauthorization
         /// The end of a hold.
         case preauthorizationRelease
     }
 
-    /// A period.
     public enum PaymentCycle: String, Hashable, Sendable {
-        /// Each week.
         case weekly
-        /// Each month.
         case monthly
-        /// Each year.
         case yearly
     }
 }

@@ -1,14 +1,12 @@
 extension PaymentCardTransactionRequest {
     /// What a card is read for. Open: a later release's word is kept.
     public enum TransactionType: Hashable, Sendable {
-        /// Goods and services.
         case purchase
         /// Money back to the card that is presented. Never labelled as Tap to Pay.
         case refund
         /// A word that is not known here.
         case unrecognized(String)
 
-        /// Its word.
         public var name: String {
             switch self {
             case .purchase: "purchase"

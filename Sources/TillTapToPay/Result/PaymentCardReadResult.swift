@@ -30,16 +30,13 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
 
     /// How a read ended. Open.
     public enum ReadOutcome: Hashable, Sendable {
-        /// Read.
         case success
-        /// The card refused.
         case cardDeclined
         /// Not read.
         case failure
         /// A word that is not known here.
         case unrecognized(String)
 
-        /// Its word.
         public var name: String {
             switch self {
             case .success: "success"
@@ -52,7 +49,6 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
 
     /// Whether a card is in effect. Open.
     public enum CardEffectiveState: Hashable, Sendable {
-        /// It is.
         case active
         /// Not yet.
         case inactive
@@ -66,9 +62,7 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
 
     /// Whether a card's date is over. Open.
     public enum CardExpirationState: Hashable, Sendable {
-        /// It is good.
         case notExpired
-        /// It is over.
         case expired
         /// Its date makes no sense.
         case invalid

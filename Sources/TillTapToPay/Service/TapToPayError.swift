@@ -47,7 +47,7 @@ public enum TapToPayError: ExplainedError, Hashable {
         case .busy: "Another charge is going on."
         case .noCardData: "The card gave nothing that could be sent to the provider."
         case .cardDataTooOld: "The card's data came too late to be sent."
-        case .cancelled: "The charge was called off before the provider was asked."
+        case .cancelled: "The charge was canceled before the provider was asked."
         case .noReaderToken(let reason): "The payment provider gave no reader token (\(reason))."
         case .notOpened(let reason): "The payment could not be begun (\(reason))."
         case .reader(let error): error.what
@@ -67,7 +67,7 @@ public enum TapToPayError: ExplainedError, Hashable {
         case .noCardData, .cardDataTooOld: "Present the card again."
         case .cancelled: "Begin again when ready."
         case .noReaderToken: "Check the connection and the provider's account, then try again."
-        case .notOpened: "Try again; if it stays, look at the journal."
+        case .notOpened: "Try again; if it stays, check the journal."
         case .reader(let error): error.next
         case .read(let error): error.next
         case .notVerified: "Try again, or take another card."

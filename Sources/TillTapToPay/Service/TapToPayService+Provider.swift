@@ -62,7 +62,6 @@ extension TapToPayService {
             (self.status, self.payment, self.message, self.card) = (status, payment, message, card)
         }
 
-        /// Whether money moved.
         public var moneyMoved: MoneyMoved {
             switch status {
             case .approved: .yes
@@ -78,7 +77,7 @@ extension TapToPayService {
             case .declined: "Declined\(message.map { ": \($0)" } ?? "."). No money moved. Ask for another card."
             case .unknown:
                 "It is not known yet whether money moved\(message.map { " (\($0))" } ?? ""). "
-                    + "Do not charge again; the payment is being looked after."
+                    + "Do not charge again; the outcome is being checked."
             }
         }
     }

@@ -96,7 +96,7 @@ extension PaymentCardReaderSession.ReadError {
         switch self {
         case .readCancelled:
             return F(
-                "readCancelled", .iOS15_4, .merchant, .again, "The read was called off.", "Begin again when ready.")
+                "readCancelled", .iOS15_4, .merchant, .again, "The read was canceled.", "Begin again when ready.")
         case .vasReadFail:
             return F(
                 "vasReadFail", .iOS16, .customer, .again, "The pass could not be read.",
@@ -166,7 +166,7 @@ extension PaymentCardReaderSession.ReadError {
         case .storeAndForwardResultNotFound:
             return F(
                 "storeAndForwardResultNotFound", .iOS18_4, .merchant, .none, "There is no stored payment to decline.",
-                "Look at the list of stored payments.")
+                "Check the list of stored payments.")
         case .readerInitializationFailed:
             return F(
                 "readerInitializationFailed", .iOS26, .time, .prepare, "The reader could not be started.",

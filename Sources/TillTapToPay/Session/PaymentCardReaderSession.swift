@@ -50,7 +50,6 @@ public class PaymentCardReaderSession: @unchecked Sendable {
         return payment
     }
 
-    /// Reads passes.
     public func readVAS(_ request: VASRequest) async throws(ReadError) -> VASReadResult {
         try request.check()
         let output = try await engine.read(session: number) { session throws(ReadError) in

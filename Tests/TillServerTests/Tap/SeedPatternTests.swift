@@ -36,7 +36,7 @@ import TillTapToPay
         #expect(paid.status == .succeeded)
         #expect(paid.captured.minorUnits == 1250)
 
-        // A second charge begins anew, and one that is called off is no error.
+        // A second charge begins anew, and one that is canceled is no error.
         let charge = Task { await model.readPayment() }
         while await !counter.field.isWaiting { await Task.yield() }
         #expect(!model.transactionComplete)

@@ -117,7 +117,7 @@ import TillTestSupport
             try await call("GET", "/v1/payment_intents/\(second)").json["status"]?.stringValue == "requires_capture")
     }
 
-    @Test("while a card is in the reader it is busy, and nothing can be called off; then it is done")
+    @Test("while a card is in the reader it is busy, and nothing can be canceled; then it is done")
     func busy() async throws {
         let reader = try await world.register()
         // The stand-in's own task ends this wait.

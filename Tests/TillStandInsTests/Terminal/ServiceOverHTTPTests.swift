@@ -142,7 +142,7 @@ import TillTestSupport
         }
     }
 
-    @Test("called off by the shop and by the customer: nothing is charged, and the intent cannot be paid any more")
+    @Test("canceled by the shop and by the customer: nothing is charged, and the intent cannot be paid any more")
     func calledOff() async throws {
         try await withShop { shop in
             _ = try await shop.connect()
@@ -161,7 +161,7 @@ import TillTestSupport
                     _ = try await shop.service.collectPayment(
                         PaymentIntentParameters(amount: money, order: order)
                     ) { _, _ in Issue.record("money was about to be asked for") }
-                    Issue.record("it was not called off")
+                    Issue.record("it was not canceled")
                 } catch {
                     #expect(error.underlyingError == .commandCanceled)
                     #expect(error.details.canceledBy == (byCustomer ? .reader : .app))

@@ -95,7 +95,7 @@ import TillStripe
         }
     }
 
-    @Test("called off by the shop and by the customer")
+    @Test("canceled by the shop and by the customer")
     func canceled() async throws {
         let device = try await connected()
         let (made, parameters) = try await intent(device)
@@ -109,7 +109,7 @@ import TillStripe
             }
             do {
                 _ = try await collect(made, parameters, device)
-                Issue.record("it was not called off")
+                Issue.record("it was not canceled")
             } catch let failure as CardReaderFailure {
                 #expect(failure.underlyingError == .commandCanceled)
                 if byCustomer { #expect(failure.details.canceledBy == .reader) }

@@ -119,7 +119,7 @@ import TillTestSupport
         #expect(try await world.charges().map(\.authorized) == [0])
     }
 
-    @Test("nobody comes: the reader is called off after two minutes, and nothing was charged")
+    @Test("nobody comes: the reader is canceled after two minutes, and nothing was charged")
     func nobody() async throws {
         let no = try await world.sell(try await world.payment(try world.order()), at: reader)
         guard case .declined(let decline) = no.attempts.last?.state else { throw Unexpected() }

@@ -76,7 +76,7 @@ import TillTestSupport
         #expect(try await world.charges().count == 1, "still the one intent")
     }
 
-    @Test("it says that a refund failed while it waits for the card: called off, and none is made later")
+    @Test("it says that a refund failed while it waits for the card: canceled, and none is made later")
     func refund() async throws {
         let canadian = try await world.register("North", country: "CA")
         let card = try #require(TerminalTestCard(named: "interac"))
@@ -99,7 +99,7 @@ import TillTestSupport
         #expect(try await world.charges().map(\.captured) == [1250])
     }
 
-    @Test("it says that it collects for ever: after two minutes it is called off, and nothing was charged")
+    @Test("it says that it collects for ever: after two minutes it is canceled, and nothing was charged")
     func saysInProgressForEver() async throws {
         lie("in_progress", fromQuery: 1, times: 100_000)
         let no = try await world.sell(try await world.payment(try world.order()), at: reader)

@@ -166,7 +166,7 @@ final class WireToSandbox: HTTPTransport {
             method: request.method.rawValue, path: parts,
             form: StripeForm(isPost ? String(decoding: body, as: UTF8.self) : (halves.count > 1 ? halves[1] : "")),
             key: header("Idempotency-Key"), authorization: header("Authorization"))
-        guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the books are closed") }
+        guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the ledger is closed") }
         if dropsAfter { throw .unknown(reason: "lost on the way back") }
         var reply = Array(answer.body.utf8)
         if isQuery { reply = told(reply) }

@@ -23,7 +23,7 @@ import TillTestSupport
         }
     }
 
-    /// The schedules reach what they are for: reads that end well, are called off, and end in the background.
+    /// The schedules reach what they are for: reads that end well, are canceled, and end in the background.
     @Test func theSchedulesReachTheirSubject() throws {
         let tally = Mutex<[String: Int]>([:])
         for seed in UInt64(1)...300 {
@@ -147,7 +147,7 @@ struct TapSchedule: Sendable {
         if took > .seconds(330) { wrong.add("step \(choice) took \(took.milliseconds) ms") }
     }
 
-    /// Another clerk's read may be the one that is called off; what holds is that a read called off gives no card.
+    /// Another clerk's read may be the one that is canceled; what holds is that a read canceled gives no card.
     private static func callOff(
         _ session: PaymentCardReaderSession, _ read: Task<String, any Error>, _ heard: Log<String>, _ wrong: Log<String>
     ) async throws {
@@ -157,7 +157,7 @@ struct TapSchedule: Sendable {
             let card = try await read.value
             heard.add(card)
             if wasCalledOff, case .reading(let number, _) = reading, card == "read-\(number)" {
-                wrong.add("\(card) was called off and read")
+                wrong.add("\(card) was canceled and read")
             }
         } catch { throw error }
     }

@@ -14,9 +14,9 @@ final class ScriptedTapDriver: PaymentCardReaderDriver {
         case failRead(PaymentCardReaderSession.ReadError, after: Span = .milliseconds(0))
         /// A card comes, but refuses or breaks; it gives data all the same.
         case outcome(PaymentCardReadResult.ReadOutcome, after: Span = .milliseconds(0))
-        /// Nothing happens until the call is called off.
+        /// Nothing happens until the call is canceled.
         case waits
-        /// Goes on so long whatever is called off, and then gives what it has.
+        /// Goes on so long whatever is canceled, and then gives what it has.
         case deaf(Span)
     }
 
@@ -234,7 +234,7 @@ final class ScriptedTapSession: StoreAndForwardSessionDriver {
             card: CardSummary(brand: "visa", lastFour: "0119"))
     }
 
-    /// The card comes after so long, unless the read is called off before.
+    /// The card comes after so long, unless the read is canceled before.
     private func card(_ span: Span) async throws(ReadError) {
         var rest = span.milliseconds
         while rest > 0 {
