@@ -94,10 +94,12 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var state: State = .unconfirmed
     /// Nothing more can be captured.
     public var isClosed = false
-    /// Let go after a part was captured, in minor units.
+    /// Released after a part was captured, in minor units.
     public var released: Int64?
     /// Milliseconds since 1970.
     public let createdAt: Int64
+    /// When the issuer approved it, milliseconds since 1970.
+    public var authorizedAt: Int64?
     /// When the hold ends, milliseconds since 1970.
     public var holdEndsAt: Int64?
     /// Until when the bank answers for the hold, milliseconds since 1970; then it can be renewed.

@@ -87,6 +87,7 @@ extension SandboxCharge {
     private mutating func approve(rules: SandboxRules, at now: Timestamp) -> SandboxOutcome {
         state = .authorized
         authorized = amount
+        authorizedAt = now.milliseconds
         declineCode = nil
         if card?.isSingleMessage == true || capturesAtOnce {
             captures.append(Capture(reference: "\(reference)_c1", key: key ?? "", amount: amount))

@@ -72,7 +72,9 @@ struct StripeRendering: Sendable {
         return .fields([
             "id": .string(latestID(charge)), "object": .string("charge"), "amount": wire(charge, charge.amount),
             "amount_captured": wire(charge, charge.captured), "amount_refunded": wire(charge, charge.refunded),
-            "captured": .bool(!charge.captures.isEmpty), "created": .int(charge.createdAt / 1000),
+            "captured": .bool(!charge.captures.isEmpty),
+            // As with Stripe, the charge is made when the intent is confirmed, which may be long after the intent.
+            "created": .int((charge.authorizedAt ?? charge.createdAt) / 1000),
             "currency": .string(charge.currency.lowercased()), "livemode": .bool(false),
             "failure_code": isFailed ? .string(errorCode(charge.declineCode ?? "")) : .null,
             "metadata": .map(charge.metadata), "paid": .bool(!isFailed), "payment_intent": .string(charge.reference),
