@@ -119,6 +119,8 @@ struct Journey {
 extension ProviderAnswer {
     var isApproved: Bool { if case .approved = self { true } else { false } }
     var isDeclined: Bool { if case .declined = self { true } else { false } }
+    /// The provider has it and has not finished.
+    var isPending: Bool { if case .unknown(.pending) = self { true } else { false } }
     /// It certainly has had no effect.
     var isNo: Bool {
         switch self {

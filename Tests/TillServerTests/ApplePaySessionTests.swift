@@ -9,6 +9,9 @@ import TillTestSupport
 
 @Suite("Merchant sessions over mutual TLS")
 struct ApplePaySessionTests {
+    /// Far more than a session takes, so that a busy machine is not taken for a gateway that is gone.
+    private static let budget = Span.seconds(60)
+
     private static let merchant = "merchant.test.example"
 
     /// Runs a gateway of Apple's stand-in around a body.
@@ -52,7 +55,7 @@ struct ApplePaySessionTests {
     @Test("The right certificate gets a session; another merchant's, another authority's and another domain do not")
     func certificates() async throws {
         try await withGateway { apple, gateway, standIn in
-            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let sessions = MerchantSessions(clock: SystemClock(), budget: Self.budget)
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             #expect(await refusal(sessions, request(), own, standIn) == nil)
             let hash = MerchantIDHash(of: Self.merchant).description
@@ -84,7 +87,7 @@ struct ApplePaySessionTests {
     @Test("A session is for one sheet of one domain")
     func singleUse() async throws {
         try await withGateway { apple, gateway, standIn in
-            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let sessions = MerchantSessions(clock: SystemClock(), budget: Self.budget)
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             let bytes = try await sessions.session(.sandbox, request(), identity: own, standIn: standIn)
             let name = try #require(JSONValue(parsing: bytes)["merchantSessionIdentifier"]?.stringValue)
@@ -100,7 +103,7 @@ struct ApplePaySessionTests {
     func expiry() async throws {
         let clock = ManualClock(SystemClock().now())
         try await withGateway(clock: clock) { apple, gateway, standIn in
-            let sessions = MerchantSessions(clock: clock, budget: .seconds(8))
+            let sessions = MerchantSessions(clock: clock, budget: Self.budget)
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             let bytes = try await sessions.session(.sandbox, request(), identity: own, standIn: standIn)
             let name = try #require(JSONValue(parsing: bytes)["merchantSessionIdentifier"]?.stringValue)
@@ -115,7 +118,7 @@ struct ApplePaySessionTests {
     @Test("A redirect is not followed, an endless answer not read, and what is no session not passed on")
     func otherAnswers() async throws {
         try await withGateway { apple, gateway, standIn in
-            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let sessions = MerchantSessions(clock: SystemClock(), budget: Self.budget)
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             let elsewhere = "https://127.0.0.1:\(standIn.port)/paymentservices/paymentSession"
             for status in [301, 302, 307, 308] {
@@ -135,7 +138,7 @@ struct ApplePaySessionTests {
     @Test("A gateway with TLS 1.1 is not spoken to")
     func oldTLS() async throws {
         try await withGateway(isOutdated: true) { apple, gateway, standIn in
-            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let sessions = MerchantSessions(clock: SystemClock(), budget: Self.budget)
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             guard case .unreachable? = await refusal(sessions, request(), own, standIn) else {
                 Issue.record("it was spoken to")
@@ -149,7 +152,7 @@ struct ApplePaySessionTests {
     @Test("What happened to a merchant's token is told to that merchant, over mutual TLS, and to no other")
     func events() async throws {
         try await withGateway { apple, gateway, standIn in
-            let sessions = MerchantSessions(clock: SystemClock(), budget: .seconds(8))
+            let sessions = MerchantSessions(clock: SystemClock(), budget: Self.budget)
             let own = identity(try apple.merchantIdentity(merchant: Self.merchant))
             await gateway.happen(
                 "e-1",
