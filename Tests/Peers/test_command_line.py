@@ -160,7 +160,7 @@ def test_doctor_says_where_each_setting_comes_from_and_shows_no_secret(tmp_path,
     assert told["store"] == ("Corner", f"“store” in {file}")
     assert told["stripe.key"] == ("••••", str(key))
     assert told["api_key"] == ("••••", "TILL_API_KEY")
-    assert told["provider"] == ("sandbox", "usual")
+    assert told["provider"] == ("sandbox", "default")
     people = till("doctor", "--config", file, *journal, env=env)
     for output in (answer.out, answer.err, people.out, people.err):
         assert secret not in output and "another-secret" not in output

@@ -142,7 +142,7 @@ public struct Settings: SettingValues {
     public var entries: [Entry] {
         table.map { setting in
             guard let value = values[setting.key] else {
-                return Entry(setting: setting, shown: setting.defaultValue, origin: .defaultValue, place: "usual")
+                return Entry(setting: setting, shown: setting.defaultValue, origin: .defaultValue, place: "default")
             }
             return Entry(
                 setting: setting, shown: setting.kind == .secret ? "••••" : value.text, origin: value.origin,
@@ -156,7 +156,7 @@ public struct Settings: SettingValues {
         case .environment: setting.variable
         case .file: "“\(setting.key)” in \(file ?? SettingsFile.defaultPath)"
         case .secretFile(let path): path
-        case .defaultValue: "usual"
+        case .defaultValue: "default"
         }
     }
 }

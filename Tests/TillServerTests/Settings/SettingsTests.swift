@@ -28,7 +28,7 @@ struct SettingsTests {
         return found
     }
 
-    @Test("the command line comes before the environment, that before the file, that before what is usual")
+    @Test("the command line comes before the environment, that before the file, that before the default")
     func order() throws {
         try withFile(#"{"port":1,"host":"file","store":"File","limits":{"streams":3}}"#) { path in
             let settings = try Settings(
@@ -42,7 +42,7 @@ struct SettingsTests {
             #expect(places["port"] == "--port")
             #expect(places["host"] == "TILL_HOST")
             #expect(places["store"] == "“store” in \(path)")
-            #expect(places["provider"] == "usual")
+            #expect(places["provider"] == "default")
         }
     }
 
