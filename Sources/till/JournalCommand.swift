@@ -7,7 +7,7 @@ import TillServer
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Checks and copies the journal.",
-        subcommands: [Verify.self, Backup.self])
+        subcommands: [Verify.self, Backup.self, Incidents.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
