@@ -175,7 +175,7 @@ let package = Package(
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
-        .target(name: "TillJournal", dependencies: ["TillCore", grdb], swiftSettings: strict),
+        .target(name: "TillJournal", dependencies: ["TillCore", grdb, crypto], swiftSettings: strict),
         .target(
             name: "TillCheckout", dependencies: ["TillCore", "TillJournal"],
             swiftSettings: strict),
@@ -237,6 +237,9 @@ let package = Package(
         .executableTarget(
             name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillOffline", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
+        .executableTarget(
+            name: "journal-benchmark", dependencies: ["TillCore", "TillJournal"], path: "Benchmarks/journal",
+            swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark",
             dependencies: ["TillCore", "TillApplePay", "TillStandIns", "TillTestSupport", crypto],

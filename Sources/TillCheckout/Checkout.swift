@@ -71,6 +71,8 @@ public struct Checkout: Sendable {
         } catch .orderOccupied(let by) {
             let status = try await stored(by)?.status
             throw .orderOccupied(draft.payment.order.id, by: by, status ?? .processing)
+        } catch .unavailable(let reason) {
+            throw .notBegun(.unavailable(reason))
         } catch {
             throw .journal(error)
         }
@@ -203,8 +205,13 @@ public struct Checkout: Sendable {
             } catch {
                 throw .refused(error)
             }
-            let written = try await append(events, to: &payment, at: now, holds: true, idempotency: idempotency)
-            guard written else { continue }
+            do throws(CheckoutError) {
+                let isWritten = try await append(events, to: &payment, at: now, holds: true, idempotency: idempotency)
+                guard isWritten else { continue }
+            } catch .journal(.unavailable(let reason)) where command.needsCredential {
+                // Even if it was written, nobody else can ask for the money.
+                throw .notBegun(.unavailable(reason))
+            }
             markStarted(events)
             return try await drive(payment, started: events, tender: tender)
         }
@@ -260,6 +267,11 @@ public struct Checkout: Sendable {
             }
         }
     }
+}
+
+extension PaymentCommand {
+    /// Only who has the customer's credential in hand can do it, so nobody does it later.
+    fileprivate var needsCredential: Bool { if case .attempt = self { true } else { false } }
 }
 
 /// A payment that is not written yet.

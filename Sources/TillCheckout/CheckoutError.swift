@@ -15,6 +15,8 @@ public enum CheckoutError: ExplainedError {
     case amount(MoneyError)
     /// The journal did not take the write.
     case journal(JournalError)
+    /// The journal did not take, or may not have taken, the write with which a sale begins; so no provider was asked.
+    case notBegun(JournalError)
     /// Others changed the payment too often at the same time.
     case tooManyConflicts(PaymentID)
     /// A provider was asked, and what it answered could not be recorded: the step may have moved money. It is
@@ -34,7 +36,8 @@ public enum CheckoutError: ExplainedError {
         case .unknownProvider: "unknown_provider"
         case .amount: "invalid_amount"
         case .journal(.queueFull): "queue_full"
-        case .journal: "journal_unavailable"
+        case .journal(.full): "disk_full"
+        case .journal, .notBegun: "journal_unavailable"
         case .tooManyConflicts: "conflict"
         }
     }
@@ -53,6 +56,8 @@ public enum CheckoutError: ExplainedError {
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .amount(let error): error.description
         case .journal(let error): "The journal did not take the write: \(error)"
+        case .notBegun(let error):
+            "No provider was asked, and no money moved. The journal did not take the write: \(error)"
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
         case .unwritten(let id, let reason):
             "The provider was asked for payment \(id), and what came of it is not recorded. \(reason.what)"
@@ -76,7 +81,8 @@ public enum CheckoutError: ExplainedError {
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
         case .unknownProvider: "Choose a configured provider."
         case .amount: "Correct the amount or choose another provider."
-        case .journal: "Try again with the same key; nothing is done twice."
+        case .journal(.full): "Make space on the journal's disk, then try again with the same key."
+        case .journal, .notBegun: "Try again with the same key; nothing is done twice."
         case .tooManyConflicts: "Try again."
         case .unwritten(let id, _): "Check payment \(id) before you try again, and try with the same key."
         }

@@ -6,16 +6,24 @@ public protocol CounterStore: Journal, RecordStore {
     var path: String { get }
     /// How its writer has done since it was opened.
     var statistics: JournalStatistics { get }
-    /// Counts payments and what is pending. Reads the whole table of payments: not for every request.
+    /// How many payments there are by status, and what is pending.
     func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics
     /// Proves that it takes writes: makes a durable commit that changes nothing.
     /// - Throws: ``JournalError/unavailable(_:)`` if it does not.
     func checkWriting() async throws(JournalError)
     /// Checks every rule that the journal promises, over everything in it, while writers go on.
-    func verify() async throws(JournalError) -> VerificationReport
+    /// - Parameter known: a head of its chain that was noted down earlier and must still be in it.
+    func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport
     /// Copies it to a new file while it runs: a consistent state of one moment.
-    func backup(to path: String) async throws(JournalError)
+    /// - Returns: the head of the copy's chain, to be kept apart from it.
+    @discardableResult
+    func backup(to path: String) async throws(JournalError) -> ChainHead
     /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds is
     /// free for others.
     func close() async throws(JournalError)
+}
+
+extension CounterStore {
+    /// Checks every rule that the journal promises, against no head that was noted down.
+    public func verify() async throws(JournalError) -> VerificationReport { try await verify(known: nil) }
 }

@@ -43,6 +43,11 @@ public enum JournalLimits {
     public static let maximumPurgedRows = 256
     /// The shortest time between two passes of cleaning.
     public static let purgeInterval = Span.minutes(1)
+    /// How far events may be ahead of the clock that they are checked by: clocks of several processes and a clock that
+    /// was set back a little.
+    public static let clockTolerance = Span.minutes(5)
+    /// What a check of the journal writes: the bytes of a large answer, with the pages of its indexes.
+    public static let largestUsualAnswer = 16 << 10
     /// Writes that wait at most; more are refused with ``JournalError/queueFull(limit:)``.
     public static let maximumQueuedWrites = 8_192
     /// Writes that share one commit at most.

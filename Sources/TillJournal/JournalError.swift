@@ -14,6 +14,8 @@ public enum JournalError: Error, Hashable, Sendable {
     case recordConflict(RecordID, current: Int)
     /// Too many writes are waiting; try again later.
     case queueFull(limit: Int)
+    /// The disk has no space for it, or only the space that is kept for answers of providers.
+    case full(String)
     /// The storage does not work now. The write may or may not have been made.
     case unavailable(String)
     /// What is stored, or was to be stored, cannot be right.
@@ -39,6 +41,7 @@ extension JournalError: CustomStringConvertible {
                 ? "There is no record \(id)."
                 : "The record \(id) was changed at the same time; it is at version \(current) now."
         case .queueFull(let limit): "More than \(limit) writes are waiting for the disk. Try again in a moment."
+        case .full(let reason): "The disk is full: \(JournalError.withoutStop(reason)). Nothing was written."
         case .unavailable(let reason): "The journal cannot be used: \(JournalError.withoutStop(reason))."
         case .corrupted(let reason): "The journal is damaged: \(JournalError.withoutStop(reason))."
         case .closed: "The journal is closed."

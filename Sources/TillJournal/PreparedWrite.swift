@@ -45,6 +45,13 @@ struct PreparedWrite: Sendable {
 }
 
 extension PreparedWrite {
+    /// It records what has happened already, or that somebody was answered: it may use the space that is kept for that.
+    var isAnswer: Bool {
+        if let append { return append.events.isEmpty || append.events.contains { !$0.event.beginsSomething } }
+        if let idempotency { return idempotency.isFinished }
+        return webhook != nil || wake != nil
+    }
+
     /// The key of the record must not have an answer, a living holder or another request yet.
     func mustBeFirst(_ record: IdempotencyRecord) -> Bool { !record.isFinished || append?.expectedVersion == 0 }
 }
@@ -58,5 +65,20 @@ extension IdempotencyRecord {
     /// A new record in flight must not take this one's place.
     func refuses(_ new: IdempotencyRecord) -> Bool {
         isFinished || isHeldByLivingProcess || fingerprint != new.fingerprint
+    }
+}
+
+extension PaymentEvent {
+    /// An answer will follow, which needs space too.
+    var beginsSomething: Bool {
+        switch self {
+        case .created, .attemptStarted, .continuationStarted, .voidStarted, .captureStarted, .renewalStarted,
+            .refundStarted, .cancelRequested:
+            true
+        case .attemptPrepared, .authorized, .actionRequired, .attemptStored, .attemptDeclined, .attemptNotSent,
+            .attemptExpired, .voided, .captured, .renewed, .refunded, .refused, .deferred, .outcomeUnknown,
+            .canceled, .attentionRequired:
+            false
+        }
     }
 }

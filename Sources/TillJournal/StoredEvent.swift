@@ -2,7 +2,7 @@ public import TillCore
 
 /// An event with its place in the journal.
 public struct StoredEvent: Hashable, Sendable {
-    /// Its place: from 1, ascending; gaps are possible.
+    /// Its place: 1, 2, 3, … without gaps.
     public var sequence: Int64
     public var payment: PaymentID
     public var account: AccountID

@@ -6,7 +6,8 @@ import TillServer
 /// `till journal …`
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Checks and copies the journal.", subcommands: [Verify.self, Backup.self])
+        commandName: "journal", abstract: "Checks and copies the journal.",
+        subcommands: [Verify.self, Backup.self, Incidents.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -14,10 +15,21 @@ struct JournalCommand: AsyncParsableCommand {
             abstract: "Checks every invariant, also while a counter is running. Exit code 1 if one is broken.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
+        @Option(
+            name: .customLong("head"),
+            help: ArgumentHelp(
+                "A head that an earlier check or backup printed. It must still be in the chain.", valueName: "head"))
+        var known: String?
 
         func run() async throws {
+            let known = try known.map { text in
+                guard let head = ChainHead(text) else {
+                    throw ValidationError("--head is a number, a colon and 64 hexadecimal digits, as it was printed.")
+                }
+                return head
+            }
             try await withCounter(common, provider) { counter in
-                let report = try await counter.journal.verify()
+                let report = try await counter.journal.verify(known: known)
                 common.json ? Output.line(json(report)) : tell(report)
                 if !report.isSound { throw ExitCode(1) }
             }
@@ -30,6 +42,7 @@ struct JournalCommand: AsyncParsableCommand {
             writer.field("payments", report.payments)
             writer.field("events", report.events)
             writer.field("orders", report.orders)
+            writer.field("head", report.head?.description)
             writer.key("problems")
             writer.beginArray()
             for problem in report.problems { writer.string(problem) }
@@ -50,6 +63,7 @@ struct JournalCommand: AsyncParsableCommand {
 
         private func tell(_ report: VerificationReport) {
             Output.line("\(report.payments) payments, \(report.events) events, \(report.orders) orders.")
+            if let head = report.head { Output.line("head \(head)") }
             for balance in report.balances {
                 let captured = Money(minorUnits: balance.captured, currency: balance.currency)
                 let refunded = Money(minorUnits: balance.refunded, currency: balance.currency)
@@ -69,8 +83,9 @@ struct JournalCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
+                let head: ChainHead
                 do throws(JournalError) {
-                    try await counter.journal.backup(to: path)
+                    head = try await counter.journal.backup(to: path)
                 } catch {
                     throw CommandError(
                         code: "backup_failed", what: "The journal was not copied. \(error)",
@@ -79,8 +94,9 @@ struct JournalCommand: AsyncParsableCommand {
                 var writer = JSONWriter()
                 writer.beginObject()
                 writer.field("backup", path)
+                writer.field("head", head.description)
                 writer.endObject()
-                Output.line(common.json ? writer.text : "Copied to \(path).")
+                Output.line(common.json ? writer.text : "Copied to \(path). Keep its head apart from it: \(head)")
             }
         }
     }

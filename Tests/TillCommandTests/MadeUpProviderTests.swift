@@ -139,6 +139,22 @@ struct MadeUpProviderTests {
         }
     }
 
+    @Test("what it reports about a payment that the journal does not know is kept as an incident, once")
+    func unknownPayment() async throws {
+        try await withServer { port, counter in
+            let known = try await create(port, "o1", MadeUpProvider.slow)
+            let lost = PaymentID.make(at: counter.clock.now(), random: (1, 2))
+            for (event, payment) in [("e1", known), ("e2", lost.rawValue), ("e2", lost.rawValue)] {
+                let body = #"{"id":"\#(event)","payment":"\#(payment)"}"#
+                let taken = try await call(port, "POST", "/webhooks/madeup", ["Made-Up-Key": "mu_1"], body)
+                #expect(taken.status == 200)
+            }
+            let incidents = try await Records<Incident>(counter.journal).list(matching: Incident.open)
+            #expect(incidents.map(\.payment) == [lost] && incidents.map(\.event) == ["e2"])
+            #expect(incidents.first?.document.contains(lost.rawValue) == true)
+        }
+    }
+
     @Test(
         "sells on the command line, with its own option",
         arguments: [["--card-number", "4242424242424242"], ["--reader", "Desk"]])

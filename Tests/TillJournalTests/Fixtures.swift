@@ -14,7 +14,8 @@ final class Shared<Value: Sendable>: Sendable {
 final class Site: Sendable {
     enum Kind: String, Sendable, CaseIterable { case sqlite, memory }
 
-    let clock = ManualClock()
+    /// Some time after the sales.
+    let clock = ManualClock(Sale.start.adding(.hours(1)))
     let folder: String
     private let kind: Kind
     private let storage = MemoryJournal.Storage()
@@ -98,7 +99,8 @@ struct Sale {
 
     mutating func pay() {
         begin()
-        let authorization = Authorization(reference: ProviderReference(rawValue: "sb_1"), amount: payment.amount)
+        let authorization = Authorization(
+            reference: ProviderReference(rawValue: "sb_\(payment.id)"), amount: payment.amount)
         add(.authorized(attempt, authorization))
         add(.captureStarted(capture, attempt, payment.amount, isFinal: true))
         add(.captured(capture, nil))

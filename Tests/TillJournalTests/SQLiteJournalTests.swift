@@ -31,7 +31,7 @@ struct SQLiteJournalTests {
                 group.addTask {
                     var sale = try Sale(number)
                     sale.begin()
-                    try await journal.write(sale.write(due: Sale.start.adding(.days(1)), holds: true))
+                    try await journal.write(sale.write(due: sale.payment.nextDue, holds: true))
                 }
             }
             try await group.waitForAll()

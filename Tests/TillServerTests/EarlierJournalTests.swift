@@ -5,6 +5,7 @@ import TillAdyen
 import TillApplePay
 import TillCore
 import TillJournal
+import TillTestSupport
 
 @testable import TillServer
 
@@ -38,12 +39,13 @@ struct EarlierJournalTests {
 
     @Test("Payments are as they were, and the features' tables are gone")
     func payments() async throws {
-        let journal = try SQLiteJournal.open(at: path)
+        let journal = try SQLiteJournal.open(at: path, clock: ManualClock(then.adding(.days(1))))
         let report = try await journal.verify()
         #expect(report.isSound && report.payments == 8 && report.events == 43, "\(report.problems)")
         #expect(
             try await tables().filter { !$0.hasPrefix("sqlite_") && !$0.hasPrefix("grdb_") } == [
-                "event", "idempotency", "outbox", "payment", "process", "record", "record_field", "webhook",
+                "event", "idempotency", "journal", "outbox", "payment", "probe", "process", "record", "record_field",
+                "tally", "webhook",
             ])
         // Opened once more it is left as it is.
         try await journal.close()

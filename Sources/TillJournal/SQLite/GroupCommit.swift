@@ -13,11 +13,13 @@ final class GroupCommit: Sendable {
     private let isEnded = DispatchSemaphore(value: 0)
 
     init(
-        writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock, maximumQueuedWrites: Int,
-        onCommit: (@Sendable ([StoredEvent]) -> Void)?
+        writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock, ballast: Ballast,
+        maximumQueuedWrites: Int, onCommit: (@Sendable ([StoredEvent]) -> Void)?
     ) {
         queue = WriteQueue(limit: maximumQueuedWrites)
-        loop = WriterLoop(queue: queue, writer: writer, checkpointer: checkpointer, clock: clock, onCommit: onCommit)
+        loop = WriterLoop(
+            queue: queue, writer: writer, checkpointer: checkpointer, clock: clock, ballast: ballast, onCommit: onCommit
+        )
         let thread = Thread { [loop, isEnded] in
             loop.run()
             isEnded.signal()
@@ -52,16 +54,18 @@ private final class WriterLoop: @unchecked Sendable {
     private var writer: SQLiteWriter?
     private let checkpointer: LogCheckpointer
     private let clock: any TillClock
+    private let ballast: Ballast
     private let onCommit: (@Sendable ([StoredEvent]) -> Void)?
 
     init(
-        queue: WriteQueue, writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock,
+        queue: WriteQueue, writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock, ballast: Ballast,
         onCommit: (@Sendable ([StoredEvent]) -> Void)?
     ) {
         self.queue = queue
         self.writer = writer
         self.checkpointer = checkpointer
         self.clock = clock
+        self.ballast = ballast
         self.onCommit = onCommit
     }
 
@@ -77,11 +81,13 @@ private final class WriterLoop: @unchecked Sendable {
             try commitTogether(batch, writer)
         } catch {
             writer.rollBack()
-            guard !error.isBusy, batch.count > 1 else {
+            if error.isFull {
+                commitOnFullDisk(batch, writer, error)
+            } else if !error.isBusy, batch.count > 1 {
+                for item in batch { commitAlone(item, writer) }
+            } else {
                 for item in batch { item.done.resume(returning: .failure(error.journalError)) }
-                return
             }
-            for item in batch { commitAlone(item, writer) }
         }
         checkpointer.committed(on: writer.connection)
     }
@@ -91,9 +97,15 @@ private final class WriterLoop: @unchecked Sendable {
         var outcomes: [WriteQueue.Outcome] = []
         outcomes.reserveCapacity(batch.count)
         var committed: [StoredEvent] = []
+        // Whoever began without the space for the answer might not be able to write it.
+        let mayBegin = ballast.isHeld || ballast.take()
         try writer.begin()
         try writer.purge(now: now)
         for item in batch {
+            guard mayBegin || item.write.isAnswer else {
+                outcomes.append(.failure(.full(Ballast.shortage)))
+                continue
+            }
             switch try writer.apply(item.write, now: now) {
             case .success(let events):
                 outcomes.append(.success(()))
@@ -105,6 +117,18 @@ private final class WriterLoop: @unchecked Sendable {
         queue.count(batch: batch.count)
         if let onCommit, !committed.isEmpty { onCommit(committed) }
         for (item, outcome) in zip(batch, outcomes) { item.done.resume(returning: outcome) }
+    }
+
+    /// Answers get the space that is kept for them; what would begin something is refused.
+    private func commitOnFullDisk(_ batch: [WriteQueue.Item], _ writer: SQLiteWriter, _ failure: SQLiteFailure) {
+        for item in batch {
+            guard item.write.isAnswer else {
+                item.done.resume(returning: .failure(failure.journalError))
+                continue
+            }
+            ballast.release()
+            commitAlone(item, writer)
+        }
     }
 
     /// After an error that nobody foresaw: only the write that causes it shall fail.

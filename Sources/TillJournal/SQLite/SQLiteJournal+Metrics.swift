@@ -13,33 +13,42 @@ public struct JournalMetrics: Hashable, Sendable {
 }
 
 extension SQLiteJournal {
-    /// Counts payments and what is pending. Reads the whole table of payments: not for every request.
+    /// How many payments there are by status, and what is pending: as counted along with the commits.
     public func metrics(at moment: Timestamp) async throws(JournalError) -> JournalMetrics {
         try await read { db in
             var metrics = JournalMetrics()
-            for row in try Row.fetchAll(db, sql: "SELECT status, count(*) FROM payment GROUP BY status") {
-                if let status = PaymentStatus(rawValue: row[0]) { metrics.payments[status] = row[1] }
+            let names = Tally.all.map { "'\($0.name)'" }.joined(separator: ",")
+            let rows = try Row.fetchAll(db, sql: "SELECT name, count FROM tally WHERE name IN (\(names))")
+            let counts = Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
+            for tally in Tally.all {
+                guard let count = counts[tally.name] else { continue }
+                switch tally {
+                case .payments(let status): metrics.payments[status] = count
+                case .pending: metrics.pending = count
+                }
             }
             let row = try Row.fetchOne(
-                db,
-                sql: "SELECT (SELECT count(*) FROM outbox), count(*), min(due_at) FROM outbox WHERE due_at <= ?",
-                arguments: [moment.milliseconds])
+                db, sql: "SELECT count(*), min(due_at) FROM outbox WHERE due_at <= ?", arguments: [moment.milliseconds])
             if let row {
-                metrics.pending = row[0]
-                metrics.due = row[1]
-                metrics.oldestDue = (row[2] as Int64?).map { Timestamp(milliseconds: $0) }
+                metrics.due = row[0]
+                metrics.oldestDue = (row[1] as Int64?).map { Timestamp(milliseconds: $0) }
             }
             return metrics
         }
     }
 
-    /// Proves that the journal takes writes: makes a commit, with its sync of the disk, that changes nothing.
-    /// - Throws: ``JournalError/unavailable(_:)`` if the disk is full, or the file cannot be written.
+    /// Proves that the journal takes writes: commits as many bytes as an answer needs, with the sync of the disk, and
+    /// looks whether space is kept for the answers to come.
+    /// - Throws: ``JournalError/full(_:)`` or ``JournalError/unavailable(_:)``.
     public func checkWriting() async throws(JournalError) {
-        let owner = ownNumber
         try await writeAlone { db in
-            try db.execute(sql: "UPDATE process SET description = description WHERE owner = ?", arguments: [owner])
-            guard db.changesCount == 1 else { throw JournalError.unavailable("this process has lost its place in it") }
+            try db.execute(
+                sql: "UPDATE probe SET body = randomblob(?) WHERE id = 1", arguments: [JournalLimits.largestUsualAnswer]
+            )
+            guard db.changesCount == 1 else {
+                throw JournalError.corrupted("the row that is written as a probe is missing")
+            }
         }
+        guard ballast.take() else { throw .full(Ballast.shortage) }
     }
 }

@@ -19,11 +19,12 @@ extension SQLiteJournal {
 
     /// Payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
-        var conditions = ["1 = 1"]
-        var values: [any DatabaseValueConvertible & Sendable] = []
+        // The place is always a condition, so that every list begins in an index where its page does.
+        var conditions = ["id < ?"]
+        var values: [any DatabaseValueConvertible & Sendable] = [filter.before?.rawValue ?? "\u{10FFFF}"]
         for (condition, value) in [
             ("account = ?", filter.account?.rawValue), ("order_id = ?", filter.order?.rawValue),
-            ("status = ?", filter.status?.rawValue), ("id < ?", filter.before?.rawValue),
+            ("status = ?", filter.status?.rawValue),
         ] {
             guard let value else { continue }
             conditions.append(condition)
@@ -87,21 +88,6 @@ extension SQLiteJournal {
                 rows = try Row.fetchAll(statement, arguments: [sequence, limit])
             }
             return try rows.map { try StoredEvent($0) }
-        }
-    }
-
-    /// Payments on which something is to be done, the most overdue first.
-    public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        try await read { [self] db in
-            let owners = try db.cachedStatement(sql: "SELECT DISTINCT owner FROM outbox WHERE owner IS NOT NULL")
-            let dead = dead(among: try Int64.fetchAll(owners).filter { $0 != ownNumber })
-            let sql = """
-                SELECT payment FROM outbox
-                WHERE owner IN (\(dead)) OR (due_at <= ? AND (owner IS NULL OR owner = ?))
-                ORDER BY due_at IS NULL DESC, due_at, payment LIMIT ?
-                """
-            return try String.fetchAll(db, sql: sql, arguments: [moment.milliseconds, ownNumber, max(limit, 0)])
-                .map { PaymentID(rawValue: $0) }
         }
     }
 

@@ -4,18 +4,94 @@ import TillCore
 extension SQLiteJournal {
     /// Checks every rule that the journal promises, over everything in it, in one snapshot; writers go on meanwhile.
     /// A damaged journal is a report with problems, not an error.
+    /// - Parameter known: a head of its chain that was noted down earlier and must still be in it.
     /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/closed``.
-    public func verify() async throws(JournalError) -> VerificationReport {
-        try await read { db in
+    public func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport {
+        let now = clock.now()
+        return try await read { db in
             var pass = VerificationPass()
             for line in try String.fetchAll(db, sql: "PRAGMA quick_check") where line != "ok" {
                 pass.problem("SQLite: \(line)")
             }
+            let chain = try walkChain(db, known: known)
+            for problem in chain.problems { pass.problem(problem) }
             try checkPayments(db, &pass)
             try checkOrders(db, &pass)
+            try checkReferences(db, &pass)
+            try checkTallies(db, &pass)
+            try checkMoments(db, by: now.adding(JournalLimits.clockTolerance), &pass)
             let orders = try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM (SELECT DISTINCT account, order_id FROM payment)")
-            return pass.finished(orders: orders ?? 0)
+            return pass.finished(orders: orders ?? 0, chain: chain)
+        }
+    }
+}
+
+private func walkChain(_ db: Database, known: ChainHead?) throws -> ChainPass {
+    let start = try Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")?.octets(0)
+    var chain = ChainPass(start: start ?? [], known: known)
+    let rows = try Row.fetchCursor(db, sql: "SELECT \(EventLink.columns), link FROM event ORDER BY sequence")
+    while let row = try rows.next() { chain.check(EventLink(row), link: row.octets(7)) }
+    chain.finish(stated: try SQLiteSchema.head(db))
+    return chain
+}
+
+/// What a provider calls an attempt names one payment. Tries of one payment may share it.
+private func checkReferences(_ db: Database, _ pass: inout VerificationPass) throws {
+    let rows = try Row.fetchAll(
+        db,
+        sql: """
+            WITH named AS (
+              SELECT DISTINCT payment, iif(json_valid(body), json_extract(body, '$.attempt'), NULL) AS attempt,
+                iif(json_valid(body), json_extract(body, '$.reference'), NULL) AS reference
+              FROM event WHERE name IN ('attempt.prepared', 'attempt.authorized')
+            ), provided AS (
+              SELECT DISTINCT named.payment, reference, (
+                SELECT json_extract(body, '$.provider') FROM event
+                WHERE event.payment = named.payment AND name = 'attempt.started'
+                AND iif(json_valid(body), json_extract(body, '$.attempt'), NULL) = named.attempt) AS provider
+              FROM named WHERE reference IS NOT NULL
+            )
+            SELECT provider, reference, min(payment), max(payment) FROM provided
+            GROUP BY provider, reference HAVING count(*) > 1 LIMIT 100
+            """)
+    for row in rows {
+        let (provider, reference) = (row[0] as String? ?? "a provider", row[1] as String)
+        pass.problem(
+            "\(reference) of \(provider) is the reference of two payments, \(row[2] as String) and \(row[3] as String)")
+    }
+}
+
+/// What is counted along is what is there.
+private func checkTallies(_ db: Database, _ pass: inout VerificationPass) throws {
+    let rows = try Row.fetchAll(
+        db,
+        sql: """
+            SELECT name, sum(counted), sum(tallied) FROM (
+              SELECT 'payment ' || status AS name, count(*) AS counted, 0 AS tallied FROM payment GROUP BY status
+              UNION ALL SELECT 'outbox', count(*), 0 FROM outbox
+              UNION ALL SELECT name, 0, count FROM tally
+            ) GROUP BY name HAVING sum(counted) <> sum(tallied)
+            """)
+    for row in rows {
+        pass.problem("the tally of “\(row[0] as String)” is \(row[2] as Int64), and there are \(row[1] as Int64)")
+    }
+}
+
+/// Nothing that was written is from the future.
+private func checkMoments(_ db: Database, by latest: Timestamp, _ pass: inout VerificationPass) throws {
+    let checks = [
+        (
+            "SELECT 'event ' || sequence || ' (' || payment || ')', at FROM event WHERE at > ? ORDER BY sequence",
+            "happened"
+        ),
+        ("SELECT 'the idempotency key ' || key, created_at FROM idempotency WHERE created_at > ?", "came"),
+        ("SELECT 'the webhook ' || id || ' of ' || provider, at FROM webhook WHERE at > ?", "came"),
+    ]
+    for (sql, verb) in checks {
+        for row in try Row.fetchAll(db, sql: sql + " LIMIT 100", arguments: [latest.milliseconds]) {
+            let moment = Timestamp(milliseconds: row[1])
+            pass.problem("\(row[0] as String) \(verb) in the future, at \(moment)")
         }
     }
 }
@@ -72,6 +148,17 @@ private func checkOrders(_ db: Database, _ pass: inout VerificationPass) throws 
             "SELECT id FROM payment WHERE id NOT IN (SELECT payment FROM event WHERE version = 1)"
         ),
         ("is in the outbox and has no row", "SELECT payment FROM outbox WHERE payment NOT IN (SELECT id FROM payment)"),
+        (
+            "is named by an idempotency key and is no payment of the journal",
+            """
+            SELECT payment FROM idempotency
+            WHERE payment IS NOT NULL AND payment NOT IN (SELECT payment FROM event WHERE version = 1)
+            """
+        ),
+        (
+            "is held by a process that the journal does not know",
+            "SELECT payment FROM outbox WHERE owner IS NOT NULL AND owner NOT IN (SELECT owner FROM process)"
+        ),
         (
             "is an order with several live payments",
             "SELECT order_id FROM payment WHERE live = 1 GROUP BY account, order_id HAVING count(*) > 1"

@@ -14,17 +14,19 @@ public final class SQLiteJournal: CounterStore {
     let pool: DatabasePool
     let clock: any TillClock
     let points: PointReaders
+    let ballast: Ballast
     private let writer: GroupCommit
     private let owners: OwnerFile
     private let owner: Int64
 
     private init(
-        pool: DatabasePool, clock: any TillClock, points: PointReaders, writer: GroupCommit, owners: OwnerFile,
-        owner: Int64
+        pool: DatabasePool, clock: any TillClock, points: PointReaders, ballast: Ballast, writer: GroupCommit,
+        owners: OwnerFile, owner: Int64
     ) {
         self.pool = pool
         self.clock = clock
         self.points = points
+        self.ballast = ballast
         self.writer = writer
         self.owners = owners
         self.owner = owner
@@ -32,7 +34,7 @@ public final class SQLiteJournal: CounterStore {
 
     /// Opens the journal, and makes it if there is none: its folder for the owner only, its file too.
     /// - Parameters:
-    ///   - path: the file; `-wal`, `-shm` and `-owners` lie beside it.
+    ///   - path: the file; `-wal`, `-shm`, `-owners` and `-ballast` lie beside it.
     ///   - clock: the time by which idempotency keys expire.
     ///   - maximumQueuedWrites: more waiting writes than this are refused.
     ///   - description: who opens it, for people who look into the file.
@@ -61,16 +63,18 @@ public final class SQLiteJournal: CounterStore {
                 }
                 guard let owner else { throw JournalError.unavailable("it gave this process no number") }
                 try owners.take(owner)
+                let ballast = Ballast(path: path + "-ballast")
+                _ = ballast.take()
                 let writer: GroupCommit
                 do throws(SQLiteFailure) {
                     writer = GroupCommit(
                         writer: try SQLiteWriter(path: path, owner: owner, isAlive: { owners.isAlive($0) }),
                         checkpointer: LogCheckpointer(path: path), clock: clock,
-                        maximumQueuedWrites: max(1, maximumQueuedWrites), onCommit: onCommit)
+                        ballast: ballast, maximumQueuedWrites: max(1, maximumQueuedWrites), onCommit: onCommit)
                 } catch { throw error.journalError }
                 return SQLiteJournal(
-                    pool: pool, clock: clock, points: PointReaders(path: path), writer: writer, owners: owners,
-                    owner: owner)
+                    pool: pool, clock: clock, points: PointReaders(path: path), ballast: ballast, writer: writer,
+                    owners: owners, owner: owner)
             } catch {
                 owners.release(owner)
                 throw error
@@ -103,13 +107,18 @@ public final class SQLiteJournal: CounterStore {
         let probe = try DatabaseQueue(path: path, configuration: configuration)
         try probe.read { db in
             try SQLiteSchema.check(db, path: path)
-            for owner in try SQLiteSchema.ownersBeforeMove(db) where owners.isAlive(owner) {
+            for owner in try SQLiteSchema.ownersOfEarlierSchema(db) where owners.isAlive(owner) {
                 throw JournalError.unavailable("a Till of an earlier version has it open; end that one first")
             }
         }
         try probe.close()
         let pool = try DatabasePool(path: path, configuration: configuration)
-        try SQLiteSchema.migrator.migrate(pool)
+        if try pool.read({ try !SQLiteSchema.migrator.hasCompletedMigrations($0) }) {
+            try SQLiteSchema.migrator.migrate(pool)
+            // The log of a migration is as large as what it changed; it goes now, not when somebody sells.
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
+        try SQLiteSchema.chainOlderEvents(pool)
         try pool.writeWithoutTransaction { db in
             // FULL: a commit is on the disk when it returns.
             for pragma in [
@@ -191,11 +200,6 @@ public final class SQLiteJournal: CounterStore {
         return try result.get()
     }
 
-    /// Owners among these that have died, as text for a list in SQL; they are integers.
-    func dead(among found: [Int64]) -> String {
-        found.filter { !owners.isAlive($0) }.map(String.init).joined(separator: ",")
-    }
-
     func isAlive(_ number: Int64) -> Bool { owners.isAlive(number) }
     var ownNumber: Int64 { owner }
 }
@@ -209,6 +213,7 @@ extension JournalError {
             let text = "SQLite says: \(error.message ?? "no reason given") (\(error.extendedResultCode.rawValue))"
             switch error.resultCode {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupted(text)
+            case .SQLITE_FULL: self = .full(text)
             default: self = .unavailable(text)
             }
         default: self = .unavailable("\(error)")

@@ -10,12 +10,6 @@ extension SQLiteSchema {
         }
     }
 
-    /// The processes that may still work on the tables that go; none once they are gone.
-    static func ownersBeforeMove(_ db: Database) throws -> [Int64] {
-        guard try Int64.fetchOne(db, sql: "PRAGMA user_version") == 1 else { return [] }
-        return try Int64.fetchAll(db, sql: "SELECT owner FROM process")
-    }
-
     private static let keys = """
         INSERT INTO record(collection, key, version, body, created_at, updated_at)
         SELECT 'api_key', lower(hex(hash)), 1,

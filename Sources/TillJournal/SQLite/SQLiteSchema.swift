@@ -5,7 +5,7 @@ enum SQLiteSchema {
     /// "TILL" in ASCII, so that `file` and we know whose database it is.
     static let applicationID: Int64 = 0x5449_4C4C
     /// The newest version known here.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator().disablingDeferredForeignKeyChecks()
@@ -20,7 +20,23 @@ enum SQLiteSchema {
         registerNotifications(&migrator)
         migrator.registerMigration("records") { try $0.execute(sql: records) }
         registerMoveToRecords(&migrator)
+        registerChain(&migrator)
+        registerLists(&migrator)
+        migrator.registerMigration("a row to probe with") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE probe(id INTEGER PRIMARY KEY CHECK(id = 1), body BLOB NOT NULL) STRICT;
+                    INSERT INTO probe(id, body) VALUES (1, zeroblob(0));
+                    """)
+        }
         return migrator
+    }
+
+    /// The processes that may still write to a file of an earlier schema in its own way; none once it is migrated.
+    static func ownersOfEarlierSchema(_ db: Database) throws -> [Int64] {
+        let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard found > 0, found < version else { return [] }
+        return try Int64.fetchAll(db, sql: "SELECT owner FROM process")
     }
 
     /// Refuses a file that is not ours, or that a newer Till has changed.

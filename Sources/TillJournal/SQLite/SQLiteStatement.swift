@@ -4,26 +4,41 @@ import GRDBSQLite
 struct SQLiteFailure: Error {
     /// The extended result code.
     let code: Int32
-    /// SQLite's sentence; it holds no values.
+    /// SQLite's sentence, which holds no values, or ours.
     let message: String
+    private let isOurs: Bool
 
     init(code: Int32, on database: OpaquePointer) {
         self.code = code
         message = sqlite3_errmsg(database).map { String(cString: $0) } ?? "no reason given"
+        isOurs = false
     }
 
     /// Where there is not even a connection.
     init(code: Int32) {
         self.code = code
         message = sqlite3_errstr(code).map { String(cString: $0) } ?? "no reason given"
+        isOurs = false
+    }
+
+    /// What SQLite reads without complaint and cannot be right.
+    init(damage: String) {
+        code = SQLITE_CORRUPT
+        message = damage
+        isOurs = true
     }
 
     /// Somebody else holds the file.
     var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
 
+    /// The disk has no space left. The transaction is rolled back.
+    var isFull: Bool { code & 0xFF == SQLITE_FULL }
+
     var journalError: JournalError {
-        switch code & 0xFF {
+        if isOurs { return .corrupted(message) }
+        return switch code & 0xFF {
         case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupted("SQLite says: \(message) (\(code))")
+        case SQLITE_FULL: .full("SQLite says: \(message)")
         default: .unavailable("SQLite says: \(message) (\(code))")
         }
     }

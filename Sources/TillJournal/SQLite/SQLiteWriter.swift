@@ -8,6 +8,12 @@ final class SQLiteWriter {
     let owner: Int64
     private let isAlive: (Int64) -> Bool
     private var nextPurge = Timestamp(milliseconds: .min)
+    /// The end of the chain in the transaction that is open; `nil` until it appends events.
+    var head: ChainHead?
+    /// The end of the chain when this process last saw it.
+    var seenHead: ChainHead?
+    /// What the transaction that is open changes of what is counted.
+    var tallies: [Tally: Int64] = [:]
 
     /// - Throws: also if SQLite would not sync every commit.
     init(path: String, owner: Int64, isAlive: @escaping (Int64) -> Bool) throws(SQLiteFailure) {
@@ -29,10 +35,22 @@ final class SQLiteWriter {
 
     // MARK: Transactions
 
-    func begin() throws(SQLiteFailure) { try statement("BEGIN IMMEDIATE").run() }
-    func commit() throws(SQLiteFailure) { try statement("COMMIT").run() }
+    func begin() throws(SQLiteFailure) {
+        head = nil
+        tallies = [:]
+        try statement("BEGIN IMMEDIATE").run()
+    }
+
+    func commit() throws(SQLiteFailure) {
+        if let head { try write(head) }
+        try writeTallies()
+        try statement("COMMIT").run()
+        if let head { seenHead = head }
+    }
+
     /// Some errors have rolled back already.
     func rollBack() {
+        head = nil
         guard sqlite3_get_autocommit(database) == 0 else { return }
         do throws(SQLiteFailure) { try statement("ROLLBACK").run() } catch {}
     }
@@ -47,10 +65,17 @@ final class SQLiteWriter {
             return .failure(.idempotencyExists(existing))
         }
         if let webhook = write.webhook, try isSeen(webhook) { return .failure(.webhookSeen) }
-        if let append = write.append, let refusal = try refusal(of: append) { return .failure(refusal) }
+        var current = Current()
+        if let append = write.append {
+            current = try self.current(append.row.id)
+            if let refusal = try refusal(of: append, on: current) { return .failure(refusal) }
+        }
         if let refusal = try refusal(of: write.records) { return .failure(refusal) }
         var stored: [StoredEvent] = []
-        if let append = write.append { stored = try insert(append, bodies: write.bodies) }
+        if let append = write.append {
+            stored = try insert(append, bodies: write.bodies)
+            count(append, from: current)
+        }
         if let record = write.idempotency { try upsert(record) }
         if let webhook = write.webhook {
             try statement("INSERT INTO webhook(provider, id, at) VALUES (?, ?, ?)")
@@ -87,14 +112,14 @@ final class SQLiteWriter {
 
     // MARK: Payments
 
-    private func refusal(of append: PreparedWrite.Append) throws(SQLiteFailure) -> JournalError? {
+    private func refusal(
+        of append: PreparedWrite.Append, on current: Current
+    ) throws(SQLiteFailure) -> JournalError? {
         let row = append.row
-        let current = try statement("SELECT version, live FROM payment WHERE id = ?")
-            .first(.text(row.id.rawValue)) { (version: Int(clamping: $0.int(0)), isLive: $0.int(1) == 1) }
-        guard (current?.version ?? 0) == append.expectedVersion else {
-            return .versionConflict(payment: row.id, current: current?.version ?? 0)
+        guard current.version == append.expectedVersion else {
+            return .versionConflict(payment: row.id, current: current.version)
         }
-        guard append.isLive, current?.isLive != true else { return nil }
+        guard append.isLive, !current.isLive else { return nil }
         let occupant = try statement("SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1")
             .first(.text(row.account.rawValue), .text(row.order.rawValue)) { PaymentID(rawValue: $0.text(0)) }
         return occupant.map { .orderOccupied(by: $0) }
@@ -106,18 +131,13 @@ final class SQLiteWriter {
         let row = append.row
         var stored: [StoredEvent] = []
         stored.reserveCapacity(append.events.count)
-        let insertion = try statement(
-            "INSERT INTO event(payment, version, account, name, at, body) VALUES (?, ?, ?, ?, ?, ?)")
         var version = append.expectedVersion
         for (record, body) in zip(append.events, bodies) {
             version += 1
-            try insertion.run(
-                .text(row.id.rawValue), .int(Int64(version)), .text(row.account.rawValue), .text(record.event.name),
-                .int(record.at.milliseconds), .utf8(body))
+            let sequence = try chain(record, body, version: version, of: row)
             stored.append(
-                StoredEvent(
-                    sequence: sqlite3_last_insert_rowid(database), payment: row.id, account: row.account,
-                    version: version, record: record))
+                StoredEvent(sequence: sequence, payment: row.id, account: row.account, version: version, record: record)
+            )
         }
         if append.expectedVersion == 0 {
             try insert(row, isLive: append.isLive)

@@ -44,9 +44,10 @@ struct VerificationPass {
         count(payment)
     }
 
-    /// The whole report; `orders` are counted by the storage.
-    func finished(orders: Int) -> VerificationReport {
+    /// The whole report; `orders` are counted by the storage, the chain is walked by it.
+    func finished(orders: Int, chain: ChainPass? = nil) -> VerificationReport {
         var report = report
+        report.head = chain?.head
         report.orders = orders
         report.balances = balances.values.sorted { $0.currency.code < $1.currency.code }
         return report
@@ -61,7 +62,11 @@ struct VerificationPass {
         if projection.row != PaymentRow(payment) { problem("\(id): its row is not the fold of its events") }
         if projection.isLive != payment.isLive { problem("\(id): its row says otherwise whether it is live") }
         switch (payment.nextDue, projection.due) {
-        case (nil, nil), (_?, _?): break
+        case (nil, nil): break
+        // A webhook makes it earlier, nothing makes it later.
+        case (let planned?, let due?) where due <= planned: break
+        case (let planned?, let due?):
+            problem("\(id): something is to be done at \(planned), and the outbox says \(due)")
         case (_?, nil): problem("\(id): something is left to be done, and it is not in the outbox")
         case (nil, _?): problem("\(id): nothing is left to be done, and it is in the outbox")
         }

@@ -14,7 +14,7 @@ public final class EventFeed: Sendable {
     }
 
     private struct State {
-        var listeners: [Int: AsyncStream<Signal>.Continuation] = [:]
+        var listeners: [Int: (account: AccountID, signals: AsyncStream<Signal>.Continuation)] = [:]
         var next = 0
         var isClosed = false
     }
@@ -24,27 +24,31 @@ public final class EventFeed: Sendable {
     /// Makes one without listeners.
     public init() {}
 
-    /// Something is in the journal. Quick; from any thread.
-    public func committed(_ events: [StoredEvent]) { send(.look) }
+    /// Something is in the journal. Wakes the streams of the accounts that it is about. Quick; from any thread.
+    public func committed(_ events: [StoredEvent]) { send(.look, to: Set(events.map(\.account))) }
 
     /// A reader said something while it collects a card for a payment. Not kept.
     func told(_ event: CardReaderEvent, account: AccountID, payment: PaymentID) {
-        send(.reader(account, payment, event))
+        send(.reader(account, payment, event), to: [account])
     }
 
-    private func send(_ signal: Signal) {
+    private func send(_ signal: Signal, to accounts: Set<AccountID>) {
         state.withLock { state in
-            for listener in state.listeners.values { listener.yield(signal) }
+            for listener in state.listeners.values where accounts.contains(listener.account) {
+                listener.signals.yield(signal)
+            }
         }
     }
 
-    /// Signals from now on; `nil` if there are as many listeners as allowed, or if the feed is closed.
-    func listen(atMost limit: Int) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
+    /// Signals of an account from now on; `nil` if there are as many listeners as allowed, or if the feed is closed.
+    func listen(
+        _ account: AccountID, atMost limit: Int
+    ) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(64))
         let id: Int? = state.withLock { state in
             guard !state.isClosed, state.listeners.count < limit else { return nil }
             state.next &+= 1
-            state.listeners[state.next] = continuation
+            state.listeners[state.next] = (account, continuation)
             return state.next
         }
         guard let id else { return nil }
@@ -52,7 +56,7 @@ public final class EventFeed: Sendable {
     }
 
     func stop(_ id: Int) {
-        state.withLock { $0.listeners.removeValue(forKey: id) }?.finish()
+        state.withLock { $0.listeners.removeValue(forKey: id) }?.signals.finish()
     }
 
     /// Ends all streams and takes no more.
@@ -62,7 +66,7 @@ public final class EventFeed: Sendable {
             defer { state.listeners = [:] }
             return Array(state.listeners.values)
         }
-        for listener in listeners { listener.finish() }
+        for listener in listeners { listener.signals.finish() }
     }
 
     var count: Int { state.withLock { $0.listeners.count } }

@@ -50,7 +50,7 @@ struct EventStreamRoute: Sendable {
         } else {
             start = try await end()
         }
-        guard let listener = feed.listen(atMost: maximumStreams) else {
+        guard let listener = feed.listen(account, atMost: maximumStreams) else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)

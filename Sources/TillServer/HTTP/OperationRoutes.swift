@@ -46,6 +46,9 @@ struct OperationRoutes: Sendable {
         let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)
+        text.single(
+            "incidents_open", .gauge, "What providers reported that no payment accounts for, and nobody has resolved.",
+            try await journal.count(Incident.collection, matching: Incident.open))
         let statistics = journal.statistics
         text.head("journal_commit_batch_size", .summary, "Writes in one commit, each one sync of the disk.")
         text.line("journal_commit_batch_size_sum", [], statistics.writes)

@@ -66,7 +66,7 @@ struct Problem: Error {
             self.init(Problem.status(of: error), error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
             switch error {
-            case .journal, .tooManyConflicts, .unwritten, .refused(.outcomeOpen(.processing)),
+            case .journal, .notBegun, .tooManyConflicts, .unwritten, .refused(.outcomeOpen(.processing)),
                 .refused(.operationInProgress):
                 self = retrying()
             default: break
@@ -97,7 +97,7 @@ struct Problem: Error {
             .unprocessableContent
         case .refused, .orderOccupied, .tooManyConflicts: .conflict
         case .unknownPayment: .notFound
-        case .journal: .serviceUnavailable
+        case .journal, .notBegun: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)
         }
     }

@@ -8,7 +8,8 @@ import TillProvider
 
 /// `POST /webhooks/{provider}`: one way for all providers. A delivery is received and verified by the provider's module;
 /// each of its events is recorded once, with the payment's next query in the same commit; then who waits is woken, the
-/// provider is answered and the payment is queried. If that query fails, the engine's own follows.
+/// provider is answered and the payment is queried. If that query fails, the engine's own follows. What is about a payment
+/// that the journal does not know is kept as an incident, in the same commit.
 struct WebhookRoute: Sendable {
     private let receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)]
     private let journal: any Journal
@@ -47,7 +48,7 @@ struct WebhookRoute: Sendable {
             throw Problem(
                 error.isTemporary ? .serviceUnavailable : .badRequest, error.code, error.what, next: error.next)
         }
-        for event in events { try await record(event, of: provider, at: now) }
+        for event in events { try await record(event, of: provider, in: body, at: now) }
         let acknowledgment = receiver.acknowledgment
         return Response(
             status: .ok, headers: [.contentType: acknowledgment.contentType],
@@ -55,10 +56,17 @@ struct WebhookRoute: Sendable {
     }
 
     /// Records an event once; its repetitions are acknowledged and change nothing.
-    private func record(_ event: WebhookEvent, of provider: ProviderName, at now: Timestamp) async throws {
+    private func record(
+        _ event: WebhookEvent, of provider: ProviderName, in body: [UInt8], at now: Timestamp
+    ) async throws {
         let receipt = WebhookReceipt(provider: provider, id: event.id, at: now)
+        var write = JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) })
+        if let payment = event.payment, try await isUnknown(payment) {
+            let incident = Incident(webhook: event.id, of: provider, about: payment, body: body, at: now)
+            write.records = [.insertIfAbsent(incident.record)]
+        }
         do throws(JournalError) {
-            try await journal.write(JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) }))
+            try await journal.write(write)
         } catch {
             guard case .webhookSeen = error else { throw error }
             return
@@ -67,5 +75,13 @@ struct WebhookRoute: Sendable {
         guard let payment = event.payment else { return }
         let checkout = checkout
         Task { try? await checkout.query(payment) }
+    }
+
+    /// A payment that is there and cannot be read is known.
+    private func isUnknown(_ payment: PaymentID) async throws(JournalError) -> Bool {
+        do throws(JournalError) { return try await journal.events(of: payment).isEmpty } catch {
+            guard case .corrupted = error else { throw error }
+            return false
+        }
     }
 }

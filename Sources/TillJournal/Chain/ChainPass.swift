@@ -1,0 +1,64 @@
+import TillCore
+
+/// Walks a journal's events in their order and says where what is stored is not what was written.
+///
+/// After each event it goes on from the link that is stored, so that one changed event is one finding.
+struct ChainPass {
+    private(set) var head: ChainHead
+    /// Findings, one sentence each.
+    private(set) var problems: [String] = []
+    private let known: ChainHead?
+    private var knownIsMet = false
+
+    /// - Parameters:
+    ///   - start: what the first event's link is computed from.
+    ///   - known: a head that was noted down apart from the journal.
+    init(start: [UInt8], known: ChainHead?) {
+        head = ChainHead(sequence: 0, hash: start)
+        self.known = known
+        meet()
+    }
+
+    private mutating func problem(_ text: String) {
+        if problems.count < VerificationReport.maximumProblems { problems.append(text) }
+    }
+
+    /// Checks one event against the link that is stored with it.
+    mutating func check(_ event: EventLink, link: [UInt8]) {
+        let isNext = event.sequence == head.sequence + 1
+        if !isNext {
+            let (first, last) = (head.sequence + 1, event.sequence - 1)
+            problem(first == last ? "event \(first) is missing" : "events \(first) to \(last) are missing")
+        }
+        let name = "event \(event.sequence) (\(event.payment), version \(event.version))"
+        if link.count != EventLink.byteCount {
+            problem("\(name) is in no chain: it was not written by a counter")
+        } else if isNext, event.hash(after: head.hash) != link {
+            // Behind a gap the link before is not there to compute with; the gap itself is the finding.
+            problem("\(name) is not what was written, or not in its place")
+        }
+        head = ChainHead(sequence: event.sequence, hash: link)
+        meet()
+    }
+
+    /// Compares the end with what the journal itself says of it, and with the head that was noted down.
+    mutating func finish(stated: ChainHead?) {
+        if let stated, stated.sequence > head.sequence {
+            problem(
+                "the journal ends at event \(head.sequence), and event \(stated.sequence) was written: its end was cut off"
+            )
+        } else if stated != head {
+            problem("the journal's own head is not that of its last event, \(head.sequence)")
+        }
+        guard let known, !knownIsMet else { return }
+        problem(
+            known.sequence > head.sequence
+                ? "the known head is event \(known.sequence), and the journal ends at event \(head.sequence): its end was cut off"
+                : "the journal is not the one of the known head: event \(known.sequence) or one before it is another")
+    }
+
+    private mutating func meet() {
+        guard let known, known == head else { return }
+        knownIsMet = true
+    }
+}
