@@ -235,11 +235,7 @@ struct Sale: AsyncParsableCommand {
         } else {
             Output.line(receipt)
             if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }
-            if let tendered, let paid = try? Money(parsing: tendered, currency: payment.currency),
-                let change = try? paid.subtracting(payment.amount), change.isPositive
-            {
-                Output.line("Change: \(change)")
-            }
+            if let change = payment.change, change.isPositive { Output.line("Change: \(change)") }
             // The receipt is for the customer; this says to the clerk what to do.
             if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
             payment.customersWay.forEach { Output.note($0) }

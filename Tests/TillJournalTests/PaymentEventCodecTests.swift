@@ -46,7 +46,7 @@ struct PaymentEventCodecTests {
         }
         let tenders = [
             TenderSummary(kind: .cash), TenderSummary(kind: .card, card: CardSummary(brand: "visa", lastFour: "42")),
-            TenderSummary(kind: .reader, card: card, reader: "Front"),
+            TenderSummary(kind: .reader, card: card, reader: "Front"), TenderSummary(kind: .cash, tendered: amount),
         ]
         events += tenders.map {
             .attemptStarted(.init(attempt: attempt, provider: .sandbox, tender: $0, amount: amount))

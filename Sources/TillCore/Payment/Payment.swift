@@ -75,6 +75,11 @@ public struct Payment: Hashable, Sendable {
     public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
+    /// What the customer gets back of the cash that was handed over; zero if it was exact, `nil` if nobody told it.
+    public var change: Money? {
+        guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
+        return try? tendered.subtracting(attempt.amount)
+    }
 
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
     /// What the customer added at the reader; a part of what is held or taken.
