@@ -197,7 +197,8 @@ extension JSONValue {
             throw .corrupted("the order of a payment cannot be read. \(error)")
         }
         return PaymentEvent.Creation(
-            payment: try id("payment"), account: try id("account"), order: order, captureMode: mode)
+            payment: try id("payment"), account: try id("account"), order: order, captureMode: mode,
+            acceptedBy: try optionalText("accepted_by"))
     }
 }
 

@@ -24,6 +24,7 @@ public enum PaymentEventCodec {
             writer.field("account", creation.account.rawValue)
             writer.field("capture_mode", creation.captureMode.rawValue)
             writer.field("order", creation.order.jsonValue)
+            writer.optional("accepted_by", creation.acceptedBy)
         case .attemptStarted(let start):
             writer.field("attempt", start.attempt.rawValue)
             writer.field("provider", start.provider.rawValue)

@@ -1,5 +1,5 @@
-"""The shop's page when somebody hostile stands between it and the till: what a proxy says is never a "no" of the till, and
-the basket stays locked until the till has said what became of the payment.
+"""The shop's page when somebody hostile stands between it and the till: what a proxy says is never a "no" of the till,
+and the basket stays locked until the till has said what became of the payment.
 """
 import os
 import pathlib
@@ -145,7 +145,7 @@ def test_a_late_request_is_not_overtaken_by_a_no(shop, server):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_what_nobody_says_in_a_minute_is_said_to_be_unknown_and_a_reload_asks_again(shop, server):
+def test_what_nobody_says_in_a_minute_is_said_to_be_unknown_and_a_reload_asks_again(shop, server, tmp_path, width):
     order, asked = basket(shop), []
 
     def charge(route):
@@ -162,6 +162,7 @@ def test_what_nobody_says_in_a_minute_is_said_to_be_unknown_and_a_reload_asks_ag
     pass_until(shop, message(shop), "We do not know yet whether you have paid", rounds=120)
     is_locked(shop)
     expect(message(shop)).to_contain_text(order)
+    shop.screenshot(path=pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path)) / f"applepay_unknown_{width}.png")
     assert 20 <= len(asked) <= 40, "the polling has a bound"
     count = len(asked)
     for _ in range(10):

@@ -1,5 +1,5 @@
-"""What the counter's page says about money is true, at a till's width and at a phone's: of the sale that was refused, of
-the next customer, after a restart, of a part, of an open payment, of the change.
+"""What the counter's page says about money is true, at a till's width and at a phone's: of the sale that was refused,
+of the next customer, after a restart, of a part, of an open payment, of the change.
 """
 import os
 import pathlib

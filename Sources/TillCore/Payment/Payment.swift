@@ -9,6 +9,8 @@ public struct Payment: Hashable, Sendable {
     public let order: Order
     /// When held money is taken.
     public let captureMode: CaptureMode
+    /// Who charges the order although the shop says that it was settled; `nil`: nobody.
+    public let acceptedBy: String?
     /// When it was created.
     public let createdAt: Timestamp
     /// When its last event happened.
@@ -43,6 +45,7 @@ public struct Payment: Hashable, Sendable {
         account = creation.account
         order = creation.order
         captureMode = creation.captureMode
+        acceptedBy = creation.acceptedBy
         createdAt = at
         updatedAt = at
         version = 1

@@ -33,6 +33,13 @@ public enum PaymentJSON {
         writer.field("held", payment.held.minorUnits)
         writer.field("released", payment.released.minorUnits)
         writer.field("capture", payment.captureMode.rawValue)
+        if let who = payment.acceptedBy, let standing = payment.order.standing {
+            writer.key("accepted_paid_order")
+            writer.beginObject()
+            writer.field("shop_says", standing.clause)
+            writer.field("by", who)
+            writer.endObject()
+        }
         writer.field("provider", payment.provider?.rawValue)
         writer.key("tender")
         tender(payment.tender, change: payment.change, into: &writer)
