@@ -47,20 +47,27 @@ public struct Checkout: Sendable {
     public var providerNames: [ProviderName] { Array(providers.keys) }
 
     /// Makes a new payment in memory; ``create(_:idempotency:)`` writes it.
-    public func draft(account: AccountID, order: Order, captureMode: CaptureMode) -> PaymentDraft {
+    /// - Parameter acceptedBy: who charges an order although the shop says that it was settled, for the record; `nil`:
+    ///   such an order is refused.
+    public func draft(
+        account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil
+    ) -> PaymentDraft {
         let now = clock.now()
         let creation = PaymentEvent.Creation(
             payment: PaymentID.make(at: now, random: (random(), random())), account: account, order: order,
-            captureMode: captureMode)
+            captureMode: captureMode, acceptedBy: order.standing == nil ? nil : acceptedBy)
         return PaymentDraft(
             payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now))
     }
 
     /// Writes a new payment, together with the answer kept under the caller's key. Refused if the order has a payment
-    /// that holds, took or may take money.
+    /// that holds, took or may take money, or if the shop says that it was settled and nobody accepted that.
     public func create(
         _ draft: PaymentDraft, idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
+        if let standing = draft.payment.order.standing, draft.payment.acceptedBy == nil {
+            throw .settledInShop(order: draft.payment.order.number, standing)
+        }
         Failpoint.beforeCreateIsWritten.reached()
         var write = JournalWrite()
         write.append = JournalWrite.Append(

@@ -9,6 +9,8 @@ public enum CheckoutError: ExplainedError {
     case unknownPayment(PaymentID)
     /// Another payment has the order.
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
+    /// The shop says that the order, known by this number, was settled; nobody said that it is charged all the same.
+    case settledInShop(order: String, OrderStanding)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
     /// The provider's wire cannot express the amount, or does not take the currency.
@@ -33,6 +35,7 @@ public enum CheckoutError: ExplainedError {
             case .succeeded, .partiallyRefunded, .partiallyCaptured: "order_already_paid"
             default: "order_has_a_payment"
             }
+        case .settledInShop: "order_settled_in_shop"
         case .unknownProvider: "unknown_provider"
         case .amount: "invalid_amount"
         case .journal(.queueFull): "queue_full"
@@ -52,6 +55,8 @@ public enum CheckoutError: ExplainedError {
                 "Order \(order) is already paid by payment \(payment)."
             default: "Order \(order) already has payment \(payment) with the status \(status.rawValue)."
             }
+        case .settledInShop(let order, let standing):
+            "Order \(order) was not charged: the shop says \(standing.clause)."
         case .unknownProvider(let name, let known):
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .amount(let error): error.description
@@ -79,6 +84,8 @@ public enum CheckoutError: ExplainedError {
         case .refused(let refusal): refusal.next
         case .unknownPayment: "Check the identifier."
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
+        case .settledInShop:
+            "Check the order in the shop. To charge it all the same, say so: --even-if-paid, or accept_paid_order over HTTP."
         case .unknownProvider: "Choose a configured provider."
         case .amount: "Correct the amount or choose another provider."
         case .journal(.full): "Make space on the journal's disk, then try again with the same key."

@@ -55,6 +55,7 @@ extension JSONWriter {
             self.card(card)
         }
         optional("reader", tender.reader)
+        if let tendered = tender.tendered { field("tendered", tendered.minorUnits) }
         endObject()
     }
 
@@ -162,11 +163,16 @@ extension JSONValue {
             card: try self["card"].map { (card) throws(JournalError) in try card.card() }, tip: tip)
     }
 
-    func tender() throws(JournalError) -> TenderSummary {
+    /// - Parameter currency: of the attempt, in which cash is handed over.
+    func tender(in currency: Currency) throws(JournalError) -> TenderSummary {
         TenderSummary(
             kind: TenderKind(rawValue: try text("kind")),
             card: try self["card"].map { (card) throws(JournalError) in try card.card() },
-            reader: try optionalText("reader"))
+            reader: try optionalText("reader"),
+            tendered: try self["tendered"].map { (tendered) throws(JournalError) in
+                guard let units = tendered.int64Value else { throw .corrupted("the cash handed over is no integer") }
+                return Money(minorUnits: units, currency: currency)
+            })
     }
 
     func card() throws(JournalError) -> CardSummary {
@@ -191,7 +197,8 @@ extension JSONValue {
             throw .corrupted("the order of a payment cannot be read. \(error)")
         }
         return PaymentEvent.Creation(
-            payment: try id("payment"), account: try id("account"), order: order, captureMode: mode)
+            payment: try id("payment"), account: try id("account"), order: order, captureMode: mode,
+            acceptedBy: try optionalText("accepted_by"))
     }
 }
 

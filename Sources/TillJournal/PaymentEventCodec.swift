@@ -24,6 +24,7 @@ public enum PaymentEventCodec {
             writer.field("account", creation.account.rawValue)
             writer.field("capture_mode", creation.captureMode.rawValue)
             writer.field("order", creation.order.jsonValue)
+            writer.optional("accepted_by", creation.acceptedBy)
         case .attemptStarted(let start):
             writer.field("attempt", start.attempt.rawValue)
             writer.field("provider", start.provider.rawValue)
@@ -120,10 +121,11 @@ public enum PaymentEventCodec {
         switch type {
         case "payment.created": return .created(try json.creation())
         case "attempt.started":
+            let amount = try json.money()
             return .attemptStarted(
                 PaymentEvent.AttemptStart(
                     attempt: try json.id("attempt"), provider: try json.id("provider"),
-                    tender: try json.member("tender").tender(), amount: try json.money()))
+                    tender: try json.member("tender").tender(in: amount.currency), amount: amount))
         case "attempt.prepared": return .attemptPrepared(try json.id("attempt"), try json.id("reference"))
         case "attempt.authorized": return .authorized(try json.id("attempt"), try json.authorization())
         case "attempt.action_required":

@@ -63,6 +63,8 @@ public struct PayPalModule: ProviderModule {
                 : ProviderFinding("PayPal's webhooks are verified."),
         ]
     }
+    /// Opened by the shop only.
+    public var walletHandovers: Set<WalletHandover> { [.opened] }
     /// The stand-in takes opened tokens.
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .opened : nil }
 }

@@ -36,6 +36,8 @@ public protocol ProviderModule: Sendable {
     var devices: (any DeviceSales)? { get }
     /// What `till doctor` says about it. Looks at what is set up only, and asks nobody.
     var findings: [ProviderFinding] { get }
+    /// How it takes the tokens of Apple Pay; empty: it takes none, and no page offers Apple Pay with it.
+    var walletHandovers: Set<WalletHandover> { get }
     /// How it takes wallets' tokens where it is a stand-in on this machine; `nil` where it is not.
     var standInWallet: WalletHandover? { get }
 
@@ -52,6 +54,8 @@ extension ProviderModule {
     public var devices: (any DeviceSales)? { nil }
     /// That it is configured, and whether its webhooks are.
     public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
+    /// None.
+    public var walletHandovers: Set<WalletHandover> { [] }
     /// No stand-in.
     public var standInWallet: WalletHandover? { nil }
     public func shutdown() async {}

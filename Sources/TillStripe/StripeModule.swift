@@ -57,6 +57,8 @@ public struct StripeModule: ProviderModule {
                 : ProviderFinding("Stripe's webhooks are verified."),
         ]
     }
+    /// Sealed for a processing certificate of Stripe's, or opened by the shop.
+    public var walletHandovers: Set<WalletHandover> { [.sealed, .opened] }
     /// The stand-in opens tokens itself.
     public var standInWallet: WalletHandover? { Loopback.isURL(url) ? .sealed : nil }
 }

@@ -16,10 +16,14 @@ extension ApplePayMount {
             if !hasKeys || options.domains.contains(where: \.identities.isEmpty) {
                 Output.note("Apple Pay is off for want of certificates; till applepay doctor says which.")
             }
+            let handovers = counter.walletHandovers(of: provider, in: options.environment)
+            if !handovers.contains(options.handover) {
+                Output.note("Apple Pay is off: the provider \(provider) cannot take its tokens.")
+            }
             return ApplePayMount(
                 try ApplePayWeb(
                     options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
-                    clock: counter.clock, statsD: statsD,
+                    handovers: handovers, clock: counter.clock, statsD: statsD,
                     reload: { try? ApplePaySettings.read(settings).options() }))
         }
         guard Loopback.isHost(host), let opening = counter.demoOpening else { return nil }

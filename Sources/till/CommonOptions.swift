@@ -80,6 +80,14 @@ extension CounterOptions {
         self.settings = settings
         modules = ProviderModules.all
         receipts = try ReceiptSetup(settings)
+        if let text = settings.text(.orderScope) {
+            guard let scope = OrderScope(text) else {
+                throw .wrongValue(
+                    place: "The order scope",
+                    reason: "must be 1 to \(OrderScope.maximumBytes) letters, digits, dots, dashes and underscores")
+            }
+            orderScope = scope
+        }
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
         do throws(IdentifierError) {
             if let name = settings.text(.account) { account = try AccountID(validating: name) }

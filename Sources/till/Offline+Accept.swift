@@ -93,10 +93,11 @@ extension Offline {
             }
             try counter.checkout.checkAmount(price, provider: counter.options.provider)
             let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
+            let sold = try Order(id: id, amount: price, description: "Tap")
             let payment = try await counter.checkout.create(
                 counter.checkout.draft(
-                    account: counter.options.account, order: try Order(id: id, amount: price, description: "Tap"),
-                    captureMode: .automatic))
+                    account: counter.options.account,
+                    order: order == nil ? sold : try sold.scoped(counter.options.orderScope), captureMode: .automatic))
             do {
                 return try await counter.offline.accept(
                     payment, connection.choice, online: counter.options.provider, checkout: counter.checkout

@@ -36,6 +36,8 @@ struct Sale: AsyncParsableCommand {
     var description: String?
     @Option(name: .long, help: "automatic or manual.")
     var capture = "automatic"
+    @Flag(name: .long, help: "Charge an order although the shop says that it was paid, refunded or cancelled.")
+    var evenIfPaid = false
 
     @Option(
         name: .long,
@@ -74,21 +76,25 @@ struct Sale: AsyncParsableCommand {
     var print: String?
 
     func run() async throws {
-        let sold: Order
+        let named: Order
         do {
-            sold = try readOrder()
+            named = try readOrder()
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         }
-        if !common.json { for notice in sold.notices { Output.note("Note: \(notice)") } }
+        if !common.json { for notice in named.notices { Output.note("Note: \(notice)") } }
         try await withCounter(common, provider, store.given) { counter in
+            // A name that was made up here comes round in no other year.
+            let sold = order == nil ? named : try named.scoped(counter.options.orderScope)
             let mode = try captureMode()
             _ = try ReceiptForm(.text, width: width)
             let fleet = try fleet(counter)
             let name = cash ? ProviderName.cash : fleet?.provider ?? counter.options.provider
             try counter.checkout.checkAmount(sold.total, provider: name)
             if let fleet { try check(sold, at: fleet) }
-            let draft = counter.checkout.draft(account: counter.options.account, order: sold, captureMode: mode)
+            let draft = counter.checkout.draft(
+                account: counter.options.account, order: sold, captureMode: mode,
+                acceptedBy: evenIfPaid ? "command line, user \(NSUserName())" : nil)
             let typed = try typedTender(sold)
             let tipping = try tipping(sold, at: fleet)
             if let fleet {
@@ -235,11 +241,7 @@ struct Sale: AsyncParsableCommand {
         } else {
             Output.line(receipt)
             if let sentence = content.missingFieldsSentence { Output.note("Note: \(sentence)") }
-            if let tendered, let paid = try? Money(parsing: tendered, currency: payment.currency),
-                let change = try? paid.subtracting(payment.amount), change.isPositive
-            {
-                Output.line("Change: \(change)")
-            }
+            if let change = payment.change, change.isPositive { Output.line("Change: \(change)") }
             // The receipt is for the customer; this says to the clerk what to do.
             if payment.status != .succeeded { Output.note("till: \(PaymentJSON.message(of: payment))") }
             payment.customersWay.forEach { Output.note($0) }

@@ -62,6 +62,7 @@ struct Serve: AsyncParsableCommand {
             options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
             options.returnURL = counter.returnURL
+            options.orderScope = counter.options.orderScope
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
             }

@@ -48,6 +48,11 @@ class Counter:
         self.expiry.fill("12/30")
         self.code.fill("123")
 
+    def give_back(self):
+        """The whole refund that the page proposes: asked for, and then sent by the button that names the amount."""
+        self.refund.first.click()
+        self.page.get_by_role("dialog").get_by_role("button", name=words("^refund")).click()
+
     def shows(self, *alternatives):
         expect(self.page.locator("body")).to_contain_text(words(*alternatives), timeout=WAIT)
 

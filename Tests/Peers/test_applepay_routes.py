@@ -185,6 +185,39 @@ def test_the_association_file_is_there_and_production_has_no_simulator(server, t
             assert requests.post(base + path, json={"service": "delivery"}).status_code == 404, path
 
 
+# Providers as a shop sets them up; nobody is asked for anything here.
+TAKES = {
+    "sandbox": ["--provider", "sandbox"],
+    "stripe": ["--provider", "stripe", "--stripe-url", "http://127.0.0.1:1", "--stripe-key", "sk_test_peer"],
+    "paypal": ["--provider", "paypal", "--paypal-url", "http://127.0.0.1:1"],
+    "braintree": ["--provider", "braintree", "--braintree-url", "http://127.0.0.1:1"],
+}
+
+
+@pytest.mark.parametrize("provider, environment, opening, is_on", [
+    ("sandbox", "production", "here", False), ("sandbox", "sandbox", "here", True),
+    ("braintree", "production", "here", False), ("braintree", "production", "provider", False),
+    ("stripe", "production", "here", True), ("stripe", "production", "provider", True),
+    ("paypal", "production", "here", True), ("paypal", "production", "provider", False),
+])
+def test_apple_pay_is_on_only_where_the_provider_can_take_the_token(tmp_path, provider, environment, opening, is_on):
+    assert counter.till("applepay", "synthesize", "--out", tmp_path / "now", "--merchant", "merchant.x").code == 0
+
+    def pair(kind):
+        return {"certificate": f"now/{kind}.pem", "key": f"now/{kind}.key"}
+
+    (tmp_path / "settings.json").write_text(json.dumps({
+        "environment": environment, "display_name": "Shop", "country": "GB", "currency": "GBP", "tokens": opening,
+        "processing": [pair("processing")],
+        "domains": [{"name": "localhost", "merchant": "merchant.x", "identities": [pair("identity")]}],
+    }))
+    flags = [*TAKES[provider], "--apple-pay", str(tmp_path / "settings.json")]
+    with counter.Server(tmp_path, *flags) as server:
+        base = "http://localhost:" + server.url.rsplit(":", 1)[1]
+        assert requests.get(base + "/applepay/metadata", timeout=10).json()["enabled"] is is_on
+        assert is_on or "cannot take its tokens" in server.log.read_text()
+
+
 @pytest.fixture(scope="module")
 def domains(tmp_path_factory):
     """A shop of production with domains of every state, and certificates of a throw-away Apple."""
@@ -213,7 +246,7 @@ def domains(tmp_path_factory):
         ],
     }
     (folder / "settings.json").write_text(json.dumps(settings))
-    with counter.Server(folder, "--provider", "sandbox", "--apple-pay", str(folder / "settings.json")) as running:
+    with counter.Server(folder, *TAKES["stripe"], "--apple-pay", str(folder / "settings.json")) as running:
         yield running
 
 

@@ -415,10 +415,10 @@ def test_a_session_that_is_awaited_before_fails_this_test(shop):
     broken = source.replace("  begin() {", "  async begin() {\n    await Promise.resolve();").replace(
         "new URL(\"/\", import.meta.url)", "new URL(\"/\", location.href)").replace('"till-apple-pay"', '"till-broken"')
     assert broken != source
-    shop.route("**/broken.js", lambda route: route.fulfill(body=broken, content_type="text/javascript"))
+    shop.route("**/applepay/broken.js", lambda route: route.fulfill(body=broken, content_type="text/javascript"))
     refused = shop.evaluate(
         """async (basket) => {
-          const { ApplePayController } = await import("/broken.js");
+          const { ApplePayController } = await import("/applepay/broken.js");
           const button = document.createElement("button");
           document.body.append(button);
           const told = [];

@@ -43,10 +43,13 @@ struct PaymentEventCodecTests {
             let creation = PaymentEvent.Creation(
                 payment: PaymentID(rawValue: "pay_1"), account: .main, order: order, captureMode: mode)
             events.append(.created(creation))
+            var accepted = creation
+            accepted.acceptedBy = "key 1f2e3d4c"
+            events.append(.created(accepted))
         }
         let tenders = [
             TenderSummary(kind: .cash), TenderSummary(kind: .card, card: CardSummary(brand: "visa", lastFour: "42")),
-            TenderSummary(kind: .reader, card: card, reader: "Front"),
+            TenderSummary(kind: .reader, card: card, reader: "Front"), TenderSummary(kind: .cash, tendered: amount),
         ]
         events += tenders.map {
             .attemptStarted(.init(attempt: attempt, provider: .sandbox, tender: $0, amount: amount))

@@ -24,6 +24,14 @@ struct PayPalOrderTests {
             """.utf8)
     }
 
+    @Test("an order that PayPal calls complete or voided says so") func standing() throws {
+        let complete = #""status":"COMPLETED","update_time":"2026-05-04T10:00:00Z","#
+        let paid = try Order(document: PayPalOrderTests.document(more: complete))
+        #expect(paid.standing == .paid(on: "2026-05-04", through: "PayPal"))
+        #expect(try Order(document: PayPalOrderTests.document(more: #""status":"VOIDED","#)).standing == .canceled)
+        #expect(try Order(document: PayPalOrderTests.document(more: #""status":"CREATED","#)).standing == nil)
+    }
+
     @Test("it sells at its total, with its lines, charges and tax") func sells() throws {
         let order = try Order(document: PayPalOrderTests.document())
         #expect(order.id.rawValue == "INV-77")

@@ -232,6 +232,24 @@ struct WooCommerceOrderTests {
     }
 
     @Test(
+        "what the shop says of a settled order is read; a failed one may be charged",
+        arguments: [
+            (["status": "\"trash\""], OrderStanding.trashed), (["status": "\"cancelled\""], .canceled),
+            (["status": "\"refunded\"", "date_paid": "\"2019-06-06T17:17:58\""], .refunded),
+            (
+                ["date_paid": "\"2019-06-06T17:17:58\"", "payment_method_title": "\"Card\""],
+                .paid(on: "2019-06-06", through: "Card")
+            ),
+            (["date_paid_gmt": "\"2019-06-06T17:17:58\""], .paid(on: "2019-06-06", through: nil)),
+            (["date_paid": "\"\"", "status": "\"failed\""], nil), ([:], nil),
+        ] as [([String: String], OrderStanding?)])
+    func standing(changes: [String: String], expected: OrderStanding?) throws {
+        let order = try Order(document: document(changes))
+        #expect(order.standing == expected)
+        #expect(try Order(json: order.jsonValue) == order, "it is stored with the order")
+    }
+
+    @Test(
         "what is no sellable order is refused with a reason",
         arguments: [
             (["total": "null"], "it has no total"), (["currency": "null"], "it has no currency"),

@@ -17,6 +17,7 @@ extension Order {
             ("notices", notices.map { .string($0) }),
         ]
         for (key, values) in lists where !values.isEmpty { members.append(.init(key, .array(values))) }
+        if let standing { members.append(.init("standing", standing.json)) }
         return .object(members)
     }
 
@@ -51,7 +52,8 @@ extension Order {
             },
             subtotal: try optional("subtotal"), taxTotal: try optional("tax"), rounding: try optional("rounding"),
             total: try json.storedMoney("total", currency),
-            notices: (json["notices"]?.arrayValue ?? []).compactMap(\.stringValue))
+            notices: (json["notices"]?.arrayValue ?? []).compactMap(\.stringValue),
+            standing: try json["standing"].map { (standing) throws(OrderError) in try OrderStanding(json: standing) })
     }
 }
 

@@ -11,7 +11,8 @@ public struct Order: Hashable, Sendable {
     /// every sum of a shop's payments far away from what can be counted.
     public static let maximumDigits = 12
 
-    public let id: OrderID
+    /// As the shop names it, in the shop's scope if it has set one.
+    public internal(set) var id: OrderID
     /// The number that people see; not always the identifier.
     public let number: String
     /// What a plain sale is for.
@@ -45,6 +46,9 @@ public struct Order: Hashable, Sendable {
     public let total: Money
     /// What a cashier should know, as sentences: already paid, refunded, cancelled.
     public let notices: [String]
+    /// What the shop says became of it already; such an order is charged only if somebody says so. `nil`: nothing that
+    /// speaks against it.
+    public let standing: OrderStanding?
 
     /// An order from its parts, from which the totals are computed.
     /// - Parameters:
@@ -54,7 +58,8 @@ public struct Order: Hashable, Sendable {
     public init(
         id: OrderID, number: String, description: String? = nil, lines: [OrderLine] = [], shipping: [OrderCharge] = [],
         fees: [OrderCharge] = [], coupons: [OrderCoupon] = [], giftCards: [OrderGiftCard] = [], taxes: [OrderTax] = [],
-        subtotal: Money? = nil, taxTotal: Money? = nil, rounding: Money? = nil, total: Money, notices: [String] = []
+        subtotal: Money? = nil, taxTotal: Money? = nil, rounding: Money? = nil, total: Money, notices: [String] = [],
+        standing: OrderStanding? = nil
     ) throws(OrderError) {
         for (what, count) in [
             ("lines", lines.count), ("shipping charges", shipping.count), ("fees", fees.count),
@@ -87,6 +92,7 @@ public struct Order: Hashable, Sendable {
         self.rounding = rounding ?? .zero(currency)
         self.total = total
         self.notices = notices
+        self.standing = standing
         try checkArithmetic()
     }
 

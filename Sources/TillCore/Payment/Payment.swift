@@ -9,6 +9,8 @@ public struct Payment: Hashable, Sendable {
     public let order: Order
     /// When held money is taken.
     public let captureMode: CaptureMode
+    /// Who charges the order although the shop says that it was settled; `nil`: nobody.
+    public let acceptedBy: String?
     /// When it was created.
     public let createdAt: Timestamp
     /// When its last event happened.
@@ -43,6 +45,7 @@ public struct Payment: Hashable, Sendable {
         account = creation.account
         order = creation.order
         captureMode = creation.captureMode
+        acceptedBy = creation.acceptedBy
         createdAt = at
         updatedAt = at
         version = 1
@@ -75,6 +78,11 @@ public struct Payment: Hashable, Sendable {
     public var provider: ProviderName? { (currentAttempt ?? attempts.last)?.provider }
     /// The tender of the last attempt.
     public var tender: TenderSummary? { (currentAttempt ?? attempts.last)?.tender }
+    /// What the customer gets back of the cash that was handed over; zero if it was exact, `nil` if nobody told it.
+    public var change: Money? {
+        guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
+        return try? tendered.subtracting(attempt.amount)
+    }
 
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
     /// What the customer added at the reader; a part of what is held or taken.

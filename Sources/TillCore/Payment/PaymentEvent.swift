@@ -56,12 +56,17 @@ public enum PaymentEvent: Hashable, Sendable {
         public var order: Order
         /// When held money is taken.
         public var captureMode: CaptureMode
+        /// Who charges the order although the shop says that it was settled (``Order/standing``); `nil`: nobody.
+        public var acceptedBy: String?
 
-        public init(payment: PaymentID, account: AccountID, order: Order, captureMode: CaptureMode) {
+        public init(
+            payment: PaymentID, account: AccountID, order: Order, captureMode: CaptureMode, acceptedBy: String? = nil
+        ) {
             self.payment = payment
             self.account = account
             self.order = order
             self.captureMode = captureMode
+            self.acceptedBy = acceptedBy
         }
     }
 

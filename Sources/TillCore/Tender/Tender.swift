@@ -19,8 +19,8 @@ public enum Tender: Sendable {
             TenderSummary(kind: .reader, card: payload.card, reader: payload.reader)
         case .wallet(let payment):
             TenderSummary(kind: .wallet, card: payment.card)
-        case .cash:
-            TenderSummary(kind: .cash)
+        case .cash(let tendered):
+            TenderSummary(kind: .cash, tendered: tendered)
         }
     }
 }
@@ -47,11 +47,14 @@ public struct TenderSummary: Hashable, Sendable {
     public var card: CardSummary?
     /// The reader's label, if one was used.
     public var reader: String?
+    /// The cash that was handed over; `nil` where it was not told, as in journals from before it was kept.
+    public var tendered: Money?
 
-    public init(kind: TenderKind, card: CardSummary? = nil, reader: String? = nil) {
+    public init(kind: TenderKind, card: CardSummary? = nil, reader: String? = nil, tendered: Money? = nil) {
         self.kind = kind
         self.card = card
         self.reader = reader
+        self.tendered = tendered
     }
 }
 

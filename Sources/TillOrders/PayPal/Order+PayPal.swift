@@ -144,7 +144,21 @@ private struct PayPalDocument {
             fees: try charge("Handling", "handling") + charge("Insurance", "insurance")
                 + charge("Shipping discount", "shipping_discount", isReduction: true)
                 + charge("Discount", "discount", isReduction: true),
-            subtotal: hasBreakdown ? items : total, taxTotal: tax, total: total, notices: notices(name))
+            subtotal: hasBreakdown ? items : total, taxTotal: tax, total: total, notices: notices(name),
+            standing: standing)
+    }
+
+    /// What became of it at PayPal already.
+    private var standing: OrderStanding? {
+        let captures = unit["payments"]?["captures"]?.arrayValue ?? []
+        if !captures.isEmpty, captures.allSatisfy({ $0["status"]?.stringValue == "REFUNDED" }) { return .refunded }
+        switch document["status"]?.stringValue {
+        case "VOIDED": return .canceled
+        case "COMPLETED":
+            let moment = document["update_time"]?.stringValue ?? ""
+            return .paid(on: DisplayText.clean(String(moment.prefix { $0 != "T" })), through: "PayPal")
+        default: return nil
+        }
     }
 
     private func notices(_ name: String) -> [String] {

@@ -23,7 +23,7 @@ extension WooCommerceDocument {
         return try Order(
             id: id, number: number, lines: lines, shipping: shipping, fees: fees, coupons: try coupons(),
             giftCards: cards, taxes: try taxes(adding: tax), taxTotal: orderTax, rounding: rounding, total: total,
-            notices: notices)
+            notices: notices, standing: standing)
     }
 
     private func shown(_ amount: ExactAmount) throws(OrderError) -> Money {
@@ -96,15 +96,29 @@ extension WooCommerceDocument {
         return taxes
     }
 
+    /// When and how it was paid, as the shop writes it.
+    private var paid: OrderStanding? {
+        let moments = [json["date_paid"], json["date_paid_gmt"]].compactMap { $0?.plainText }
+        guard let moment = moments.first(where: { !$0.isEmpty }) else { return nil }
+        let method = DisplayText.clean(json["payment_method_title"]?.stringValue ?? "")
+        return .paid(
+            on: DisplayText.clean(String(moment.prefix { $0 != "T" })), through: method.isEmpty ? nil : method)
+    }
+
+    /// What became of it last: a refunded order has a day of payment, too.
+    private var standing: OrderStanding? {
+        switch json["status"]?.stringValue {
+        case "trash": .trashed
+        case "cancelled": .canceled
+        case "refunded": .refunded
+        default: paid
+        }
+    }
+
     /// What a cashier should know before charging.
     private var notices: [String] {
         var notices: [String] = []
-        let paid = [json["date_paid"], json["date_paid_gmt"]].compactMap { $0?.stringValue }.first { !$0.isEmpty }
-        if let paid {
-            let day = DisplayText.clean(String(paid.prefix { $0 != "T" }))
-            let method = DisplayText.clean(json["payment_method_title"]?.stringValue ?? "")
-            notices.append("Order \(number) says it was paid on \(day)\(method.isEmpty ? "" : " through \(method)").")
-        }
+        if let paid { notices.append("Order \(number) says \(paid.clause).") }
         if let refunds = json["refunds"]?.arrayValue, !refunds.isEmpty {
             let amounts = refunds.map { $0["total"]?.plainText.flatMap { try? ExactAmount(parsing: $0) } }
             let sum = amounts.sum { ExactAmount(units: Int128($0?.units.magnitude ?? 0)) }

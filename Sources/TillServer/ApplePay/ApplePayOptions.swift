@@ -1,5 +1,6 @@
 public import TillApplePay
 public import TillCore
+public import TillProvider
 
 /// A page's domain that may take Apple Pay.
 public struct ApplePayDomain: Sendable {
@@ -86,6 +87,9 @@ public struct ApplePayOptions: Sendable {
 
     /// There is who can open tokens.
     var canOpen: Bool { opening == .provider || !keys.all.isEmpty }
+
+    /// How the provider is handed a token.
+    public var handover: WalletHandover { opening == .provider ? .sealed : .opened }
 
     public init(
         environment: WalletEnvironment, factory: ApplePayPaymentRequestFactory, currency: Currency,

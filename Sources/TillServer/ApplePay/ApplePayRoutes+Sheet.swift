@@ -15,7 +15,9 @@ extension ApplePayRoutes {
         let hasIdentity = identity(of: domain) != nil
         let share =
             domain.percentage == 100 || visitor.map { Int(digest($0.utf8)[0]) * 100 / 256 < domain.percentage } ?? false
-        let isOn = domain.isEnabled && hasIdentity && options.canOpen && options.fault == nil && share
+        let isOn =
+            domain.isEnabled && hasIdentity && options.canOpen && options.fault == nil && share
+            && providerTakesTokens
         let factory = options.factory
         let texts: ([String]) -> JSONValue = { .array($0.map { .string($0) }) }
         let icons = [60, 120, 180].map { size in
@@ -81,6 +83,11 @@ extension ApplePayRoutes {
         do {
             let domain = try domain(of: request)
             let body = try await proven(request, basket: nil)
+            guard providerTakesTokens else {
+                throw Problem(
+                    .conflict, "applepay_off", "The provider of this counter cannot take Apple Pay.",
+                    next: "Pay in another way.")
+            }
             guard let url = body["validationURL"]?.stringValue else { throw MerchantSessionError.foreignAddress }
             let gateway = try MerchantGateway(validationURL: url, environment: options.environment)
             guard let identity = identity(of: domain) else { throw MerchantSessionError.noIdentity }

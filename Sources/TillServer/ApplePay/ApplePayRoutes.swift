@@ -5,6 +5,7 @@ import NIOCore
 import TillApplePay
 import TillCheckout
 import TillCore
+import TillProvider
 
 /// The routes of Apple Pay on the web: what a page's script asks, from the first look to the order.
 ///
@@ -24,6 +25,11 @@ struct ApplePayRoutes: Sendable {
     let sandbox: ApplePaySandbox?
     let metrics: ApplePayMetrics
     let clock: any TillClock
+    /// How the configured provider takes tokens.
+    let handovers: Set<WalletHandover>
+
+    /// The provider can be handed the tokens that the options lead to. Nobody is offered a sheet otherwise.
+    var providerTakesTokens: Bool { handovers.contains(options.handover) }
 
     var options: ApplePayOptions { live.current }
 

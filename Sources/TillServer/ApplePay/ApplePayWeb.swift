@@ -3,6 +3,7 @@ public import TillApplePay
 public import TillCheckout
 public import TillCore
 public import TillJournal
+public import TillProvider
 import TillStandIns
 
 /// Apple Pay on the web, mounted into a counter: either a shop's own settings with Apple, or the sandbox, in which
@@ -15,17 +16,19 @@ public struct ApplePayWeb: Sendable {
     /// - Parameters:
     ///   - journal: the engine's; it also remembers which transactions were seen.
     ///   - provider: who is asked for the money.
+    ///   - handovers: how that provider takes tokens; Apple Pay is off where none of them is how the options hand them
+    ///     over.
     ///   - statsD: where metrics are sent, beside the metrics page.
     ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
     ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.
     public init(
         options: ApplePayOptions, checkout: Checkout, journal: any Journal & RecordStore, provider: ProviderName,
-        clock: any TillClock = SystemClock(), statsD: StatsD? = nil,
+        handovers: Set<WalletHandover>, clock: any TillClock = SystemClock(), statsD: StatsD? = nil,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) throws(PaymentTokenError) {
         self.init(
             options: options, trust: try .apple(), sandbox: nil, checkout: checkout, journal: journal,
-            provider: provider, clock: clock, statsD: statsD, reload: reload)
+            provider: provider, handovers: handovers, clock: clock, statsD: statsD, reload: reload)
     }
 
     /// The sandbox, with the demo shop. There is no way from its simulator to a shop of production.
@@ -56,12 +59,14 @@ public struct ApplePayWeb: Sendable {
         ]
         return ApplePayWeb(
             options: options, trust: try SignerTrust(root: sandbox.apple.rootCertificate), sandbox: sandbox,
-            checkout: checkout, journal: journal, provider: provider, clock: clock, statsD: statsD)
+            checkout: checkout, journal: journal, provider: provider, handovers: [options.handover], clock: clock,
+            statsD: statsD)
     }
 
     private init(
         options: ApplePayOptions, trust: SignerTrust, sandbox: ApplePaySandbox?, checkout: Checkout,
-        journal: any Journal & RecordStore, provider: ProviderName, clock: any TillClock, statsD: StatsD?,
+        journal: any Journal & RecordStore, provider: ProviderName, handovers: Set<WalletHandover>,
+        clock: any TillClock, statsD: StatsD?,
         reload: (@Sendable () -> ApplePayOptions?)? = nil
     ) {
         let baskets = ApplePayBaskets(journal: journal, clock: clock)
@@ -77,7 +82,7 @@ public struct ApplePayWeb: Sendable {
             log: MerchantTokenLog(journal, clock: clock), sessions: sessions, sandbox: sandbox, metrics: metrics)
         let routes = ApplePayRoutes(
             live: live, baskets: baskets, checkout: payment, sessions: sessions, events: events, customers: customers,
-            sandbox: sandbox, metrics: metrics, clock: clock)
+            sandbox: sandbox, metrics: metrics, clock: clock, handovers: handovers)
         self.routes = routes
         reminder =
             metrics.sends

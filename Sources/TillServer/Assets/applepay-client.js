@@ -4,7 +4,11 @@
 //   <till-apple-pay basket="…"></till-apple-pay>
 //
 // The element shows nothing until the browser, the domain and the basket can be paid with. It sends the events
-// "authorised", "failed", "cancelled", "pending" and "error"; each has a `detail`.
+// "authorised", "failed", "cancelled", "pending", "unknown" and "error"; each has a `detail`. After "failed" nothing
+// was charged. "pending" is being looked up; "unknown" is what nobody has said in the time for that: the element stays
+// locked, since the customer may have paid, and its `resume(basket)` looks again.
+
+import { base, call, isAsked, outcome, pay } from "./outcome.js";
 
 /**
  * @typedef {{status: string, orderId?: string, paymentId?: string, statusURL?: string, errors?: SheetError[]}} Result
@@ -13,11 +17,6 @@
 /** @typedef {{id: string, version: number, applePayVersion: number, proof: string, request: object}} Sheet */
 /** @typedef {"idle" | "ready" | "open" | "authorizing" | "closed"} State */
 
-const base = new URL("/", import.meta.url);
-/** Apple gives a handler 30 s; an answer that takes longer than this is not waited for. */
-const ANSWER_MS = 25_000;
-const POLL_MS = 2_000;
-const POLLS = 30;
 /** How long Apple's own script is waited for; without it Safari's Apple Pay works all the same. */
 const SCRIPT_MS = 5_000;
 
@@ -49,24 +48,6 @@ export async function isSupportedForCheckout({ basket } = {}) {
   } catch {
     return true;
   }
-}
-
-/** @param {string} path @param {{json?: unknown, proof?: string}} [request] */
-async function call(path, request = {}) {
-  const { json, proof } = request;
-  /** @type {Record<string, string>} */
-  const headers = {};
-  if (json !== undefined) headers["Content-Type"] = "application/json";
-  if (proof) headers["X-Till-Basket-Proof"] = proof;
-  const response = await fetch(new URL(path, base), {
-    method: json === undefined ? "GET" : "POST",
-    body: json === undefined ? undefined : JSON.stringify(json),
-    headers,
-    credentials: "omit",
-    signal: /** @type {any} */ (AbortSignal).timeout(ANSWER_MS),
-  });
-  const body = await response.json().catch(() => ({}));
-  return { ok: response.ok, status: response.status, body };
 }
 
 let metadata;
@@ -143,8 +124,9 @@ export class ApplePayController {
 
   /**
    * @param {string} basket
-   * @param {{onauthorised?: (r: Result) => void, onfailed?: (r: Result) => void, oncancelled?: (r: object) => void,
-   *   onpending?: (r: Result) => void, onerror?: (r: {code: string, what: string}) => void}} [callbacks]
+   * @param {{onauthorised?: (r: Result) => void, onfailed?: (r: Result) => void,
+   *   oncancelled?: (r: object) => void, onpending?: (r: Result) => void, onunknown?: (r: Result) => void,
+   *   onerror?: (r: {code: string, what: string}) => void}} [callbacks]
    */
   constructor(basket, callbacks = {}) {
     this.basket = basket;
@@ -256,6 +238,7 @@ export class ApplePayController {
       // While the payment is on its way a closed sheet is no cancelled payment: its answer still comes.
       if (this.state === "authorizing") {
         this.#session = null;
+        this.#tell("onpending", { status: "pending" });
         return;
       }
       this.#close();
@@ -266,25 +249,13 @@ export class ApplePayController {
   async #authorize(session, event, isCurrent) {
     if (!isCurrent() || this.state === "authorizing") return;
     this.state = "authorizing";
-    let result;
-    try {
-      const { body } = await call("applepay/payment", {
-        json: {
-          basket: this.basket,
-          version: this.#version,
-          token: event.payment.token,
-          shippingContact: event.payment.shippingContact,
-          billingContact: event.payment.billingContact,
-        },
-        proof: this.sheet.proof,
-      });
-      result = body.status === undefined || typeof body.status === "number"
-        ? { status: "refused", code: body.code, what: body.detail, errors: [] }
-        : body;
-    } catch {
-      // No answer is not a "no": the order is looked up until it is known.
-      result = { status: "pending", statusURL: `applepay/payment/${encodeURIComponent(this.basket)}` };
-    }
+    let result = await pay(this.basket, {
+      basket: this.basket,
+      version: this.#version,
+      token: event.payment.token,
+      shippingContact: event.payment.shippingContact,
+      billingContact: event.payment.billingContact,
+    }, this.sheet.proof);
     const isDone = result.status === "placed" || result.status === "pending";
     if (this.#session === session) {
       const status = isDone ? ApplePaySession.STATUS_SUCCESS : ApplePaySession.STATUS_FAILURE;
@@ -300,25 +271,24 @@ export class ApplePayController {
     this.#close();
     if (result.status === "pending") {
       this.#tell("onpending", result);
-      result = await this.#resolve();
+      result = await outcome(this.basket, this.sheet.proof);
     }
-    if (result.status === "placed") this.#tell("onauthorised", result);
-    else if (result.status !== "pending") this.#tell("onfailed", result);
+    this.#end(result);
   }
 
-  /** Looks a payment up until its outcome is known, or for a minute. */
-  async #resolve() {
-    for (let count = 0; count < POLLS; count += 1) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      try {
-        const path = `applepay/payment/${encodeURIComponent(this.basket)}`;
-        const { ok, body } = await call(path, { proof: this.sheet.proof });
-        if (ok && body.status !== "pending") return body.status === "open" ? { ...body, status: "refused" } : body;
-      } catch {
-        // Asked again.
-      }
-    }
-    return { status: "pending" };
+  /** Looks the basket's payment up again: after a reload, or when it was not known in time. */
+  async resume() {
+    if (!isAsked(this.basket) || this.state === "authorizing") return { status: "open" };
+    this.#tell("onpending", { status: "pending" });
+    const { body } = await call(`applepay/basket/${encodeURIComponent(this.basket)}`).catch(() => ({ body: {} }));
+    const result = await outcome(this.basket, this.sheet?.proof ?? body.proof);
+    this.#end(result);
+    return result;
+  }
+
+  #end(result) {
+    if (result.status === "placed") this.#tell("onauthorised", result);
+    else this.#tell(result.status === "unknown" ? "onunknown" : "onfailed", result);
   }
 
   #close() {
@@ -351,25 +321,41 @@ class TillApplePay extends HTMLElement {
     this.#prepare();
   }
 
+  /**
+   * After a reload: looks up what became of a payment that this page asked for, and sends its event.
+   * @param {string} basket @returns {Promise<{status: string}>} `open` where it asked for none.
+   */
+  resume(basket) {
+    return this.#make(basket).resume();
+  }
+
   attributeChangedCallback(_, before, after) {
     if (this.isConnected && before !== after) this.#prepare();
   }
 
   async #prepare() {
     const basket = this.getAttribute("basket");
+    this.inert = false;
     this.replaceChildren();
     if (!basket) return;
+    const controller = this.#make(basket);
+    this.#controller = controller;
+    if (!(await controller.prepare().catch(() => false)) || this.#controller !== controller) return;
+    this.append(this.#button(() => controller.begin()));
+  }
+
+  #make(basket) {
     const tell = (name) => (detail) => {
-      if (name !== "pending") this.#renew(controller);
+      // Locked until the server has said what became of the payment: the button of a paid basket pays twice.
+      this.inert = name === "pending" || name === "unknown" || name === "authorised";
+      if (!this.inert) this.#renew(controller);
       this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
     };
     const controller = new ApplePayController(basket, {
       onauthorised: tell("authorised"), onfailed: tell("failed"), oncancelled: tell("cancelled"),
-      onpending: tell("pending"), onerror: tell("error"),
+      onpending: tell("pending"), onunknown: tell("unknown"), onerror: tell("error"),
     });
-    this.#controller = controller;
-    if (!(await controller.prepare().catch(() => false)) || this.#controller !== controller) return;
-    this.append(this.#button(() => controller.begin()));
+    return controller;
   }
 
   #renew(controller) {

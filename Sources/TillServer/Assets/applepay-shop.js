@@ -49,8 +49,16 @@ signIn.addEventListener("click", async () => {
   await fill();
 });
 
+/** Locked while nobody knows what became of a payment: another basket would be another payment. */
+function lock(isLocked) {
+  for (const control of document.querySelectorAll("input[name=service], #sign-in")) {
+    /** @type {HTMLInputElement} */ (control).disabled = isLocked;
+  }
+}
+
 async function confirm(result) {
   sessionStorage.removeItem("basket");
+  lock(false);
   $("#checkout").hidden = true;
   $("#confirmation").hidden = false;
   $("#order").textContent = result.orderId;
@@ -65,30 +73,29 @@ async function confirm(result) {
 
 element.addEventListener("authorised", (event) => confirm(event.detail));
 element.addEventListener("failed", (event) => {
+  lock(false);
   const words = (event.detail.errors ?? []).map((error) => error.message).join(" ");
   say(`${words || event.detail.what || "The payment did not go through."} Nothing was charged.`);
 });
 element.addEventListener("cancelled", () => say("You closed the sheet. Nothing was charged."));
-const PENDING = "We are finding out what became of your payment. Please do not pay again.";
-element.addEventListener("pending", () => say(PENDING));
+element.addEventListener("pending", () => {
+  lock(true);
+  say("We are finding out what became of your payment. Please do not pay again.");
+});
+element.addEventListener("unknown", () => {
+  lock(true);
+  say("We do not know yet whether you have paid. Please do not pay again. Reload this page to ask once more; your "
+    + `order is ${sessionStorage.getItem("basket")}.`);
+});
 element.addEventListener("error", (event) => say(`${event.detail.what} Nothing was charged.`));
 for (const radio of document.querySelectorAll("input[name=service]")) radio.addEventListener("change", fill);
 
-/** After a reload in the middle of a payment: how does it stand? */
+/** After a reload in the middle of a payment: how does it stand? The basket stays until that is known. */
 async function resume() {
   const basket = sessionStorage.getItem("basket");
   if (!basket) return fill();
-  const sheet = await fetch(`/applepay/basket/${encodeURIComponent(basket)}`).then((r) => r.json()).catch(() => ({}));
-  const headers = sheet.proof ? { "X-Till-Basket-Proof": sheet.proof } : {};
-  for (let count = 0; count < 30; count += 1) {
-    const response = await fetch(`/applepay/payment/${encodeURIComponent(basket)}`, { headers }).catch(() => null);
-    const body = response?.ok ? await response.json() : { status: "open" };
-    if (body.status === "placed") return confirm(body);
-    if (body.status !== "pending") break;
-    say(PENDING);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-  return fill();
+  const { status } = await element.resume(basket);
+  if (status !== "placed" && status !== "unknown") await fill();
 }
 
 session("GET").then(show);

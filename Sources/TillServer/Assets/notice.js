@@ -1,6 +1,13 @@
-// What the clerk reads: the large result, the alert above the form, and the fault beside a field.
+// What the clerk reads: the large result, the alert above the form, and the fault beside a field. A payment that is
+// named in it can be opened from it.
 
-import { $ } from "./dom.js";
+import { $, make } from "./dom.js";
+
+const PAYMENT = /(pay_[0-9a-z]{26})(?![0-9a-z-])/;
+
+/** A text with a link to each payment that it names. @param {string} text @returns {(Node | string)[]} */
+export const linked = (text) =>
+  text.split(PAYMENT).map((part, index) => (index % 2 ? make("a", part, { href: "#" + part }) : part));
 
 /** @param {string} tone @param {string} headline @param {string} detail @param {boolean} [isBusy] */
 export function show(tone, headline, detail, isBusy) {
@@ -9,12 +16,12 @@ export function show(tone, headline, detail, isBusy) {
   if (isBusy) result.dataset.busy = "";
   else delete result.dataset.busy;
   if ($("headline").textContent !== headline) $("headline").textContent = headline;
-  if ($("detail").textContent !== detail) $("detail").textContent = detail;
+  if ($("detail").textContent !== detail) $("detail").replaceChildren(...linked(detail));
 }
 
 /** @param {string} text Empty to take the alert away. */
 export function alertWith(text) {
-  $("alert").textContent = text;
+  $("alert").replaceChildren(...linked(text));
   $("alert").hidden = !text;
 }
 

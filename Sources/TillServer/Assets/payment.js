@@ -73,7 +73,9 @@ export function words(payment) {
   const [sum, taken, back] = [of(payment.amount), of(payment.captured), of(payment.refunded)];
   switch (payment.status) {
     case "succeeded": {
-      const rest = payment.released > 0 ? ` The other ${of(payment.released)} was released.` : "";
+      const given = payment.authorized - payment.captured;
+      const rest = payment.released > 0 ? ` The other ${of(payment.released)} was released.`
+        : given > 0 ? ` The other ${of(given)} of the hold was given up.` : "";
       return ["good", "Paid", `${taken} was taken.${rest}`];
     }
     case "partially_captured":
@@ -128,7 +130,7 @@ export function notes(payment) {
 const CHIP_BRANDS = { interac: "Interac", eftpos: "eftpos" };
 
 /** How it was paid, as "Typed card Visa •••• 4242"; null before anybody tried. */
-function method(payment) {
+export function method(payment) {
   const tender = payment.tender;
   if (!tender) return null;
   const reader = tender.reader === "tap" ? "Tap to Pay" : "Card reader";
@@ -138,9 +140,21 @@ function method(payment) {
   return [kind, brand, tender.last_four && `•••• ${tender.last_four}`].filter(Boolean).join(" ");
 }
 
+/** What the customer gets back of the cash that was handed over, in minor units. */
+export const changeDue = (payment) => payment.tender?.change ?? 0;
+
 /** Names and values; what is not known has none. @returns {[string, any][]} */
-export const facts = (payment) => [
-  ["Amount", money(payment.amount, payment.currency)],
-  ["Tip", payment.tip > 0 && money(payment.tip, payment.currency)],
-  ["Order", orderName(payment)], ["Method", method(payment)], ["Payment", payment.id],
-];
+export function facts(payment) {
+  const of = (minor) => minor > 0 && money(minor, payment.currency);
+  const isPart = payment.captured > 0 && payment.captured !== payment.amount + (payment.tip ?? 0);
+  return [
+    [isPart ? "Ordered" : "Amount", money(payment.amount, payment.currency)],
+    ["Taken", isPart && of(payment.captured)],
+    ["Tip", of(payment.tip)],
+    ["Released", of(payment.released)],
+    ["Given back", of(payment.refunded)],
+    ["Cash handed over", of(payment.tender?.tendered)],
+    ["Change", of(changeDue(payment))],
+    ["Order", orderName(payment)], ["Method", method(payment)], ["Payment", payment.id],
+  ];
+}

@@ -32,15 +32,32 @@ function preview() {
   picture.dataset.paper = paper;
   const name = $("receipt-paper").selectedOptions[0].text;
   picture.alt = `The receipt as it prints: ${name}. Choose “As a page” to read it.`;
-  picture.src = `${base()}?format=png&width=${paper}&copy=${copy}#${encodeURIComponent(shown.updated_at)}`;
+  // The receipt of before is not shown beside what is so now; nor one that the browser keeps under the same address.
+  picture.removeAttribute("src");
+  drawn(`${base()}?format=png&width=${paper}&copy=${copy}`).then(
+    (data) => {
+      if ($("receipt-box").dataset.version === version) picture.src = data;
+    },
+    () => {
+      // Without the drawing library there is no picture; the page is the same receipt.
+      if ($("receipt-box").dataset.version !== version) return;
+      $("receipt-paper").value = "screen";
+      preview();
+    });
 }
 
-// Without the drawing library there is no picture; the page is the same receipt.
-$("receipt-picture").addEventListener("error", () => {
-  if (!shown || $("receipt-paper").value === "screen") return;
-  $("receipt-paper").value = "screen";
-  preview();
-});
+async function drawn(address) {
+  const answer = await fetch(address, { credentials: "same-origin", cache: "no-store" });
+  if (!answer.ok) throw new TypeError("There is no picture.");
+  const blob = await answer.blob();
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
 for (const id of ["receipt-paper", "receipt-copy"]) $(id).addEventListener("change", preview);
 
 // ---- Printers

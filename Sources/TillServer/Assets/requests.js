@@ -14,6 +14,11 @@ export class Refusal extends Error {
     /** Seconds; 0 if the till does not ask for another try. */
     this.retryAfter = 0;
   }
+
+  /** What was asked for may have been done, if not by this request then by the one before it. */
+  get isUnsettled() {
+    return this.status >= 500 || this.status === 401 || this.problem.money_moved === "unknown";
+  }
 }
 
 const MOST_ROUNDS = 30;
@@ -24,16 +29,39 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const newKey = () =>
   "page-" + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
-/**
- * Asks once.
- * @param {string} method @param {string} path @param {string} [body] @param {string} [key] @returns {Promise<any>}
- */
-export async function ask(method, path, body, key) {
+/** Set while the page has the session of somebody's key; such a session is never replaced by that of the machine. */
+const SIGNED_IN = "till.signed-in";
+let renewal = null;
+
+/** A counter that was started anew has forgotten its pages. On its own machine it gives a page a new session. */
+function renew() {
+  if (sessionStorage.getItem(SIGNED_IN)) return Promise.resolve(false);
+  renewal ??= fetch("/", { method: "HEAD", credentials: "same-origin", cache: "no-store" })
+    .then((answer) => answer.ok, () => false).finally(() => { renewal = null; });
+  return renewal;
+}
+
+/** Somebody has signed in with a key. */
+export function signedIn() {
+  sessionStorage.setItem(SIGNED_IN, "yes");
+  $("session").hidden = true;
+}
+
+function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
-  const answer = await fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+  return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
+}
+
+/**
+ * Asks once; of a counter that was started anew, with its new session.
+ * @param {string} method @param {string} path @param {string} [body] @param {string} [key] @returns {Promise<any>}
+ */
+export async function ask(method, path, body, key) {
+  let answer = await send(method, path, body, key);
+  if (answer.status === 401 && path !== "/session" && await renew()) answer = await send(method, path, body, key);
   const text = await answer.text();
   let json = null;
   try {
@@ -44,6 +72,7 @@ export async function ask(method, path, body, key) {
   if (answer.status === 401) needKey();
   if (answer.ok) {
     if (json === null) throw new TypeError("The answer was cut short.");
+    $("session").hidden = true;
     return json;
   }
   const refusal = new Refusal(answer.status, json ?? {});
@@ -126,24 +155,29 @@ const MONEY_MOVED = {
   unknown: "It is not known yet whether money moved — don't pay again.",
 };
 
+/** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
+export function sentencesOf(refusal) {
+  const sentences = [refusal.message.replace(/^tender\.[\w.]+: /, "")];
+  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], refusal.problem.next]) {
+    if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
+  }
+  return sentences;
+}
+
 /** Says what went wrong, above the form and beside the fields. */
 export function fail(error) {
-  if (!(error instanceof Refusal)) {
+  // What has no words is not the till's answer.
+  if (!(error instanceof Refusal) || (error.status >= 500 && !error.problem.code)) {
     alertWith("The till cannot be reached. If a payment was under way, don't pay again: it is looked up when the till "
       + "answers.");
     return;
   }
   if (error.status === 401) return;
-  const { problem } = error;
-  const sentences = [error.message.replace(/^tender\.[\w.]+: /, "")];
-  for (const sentence of [MONEY_MOVED[problem.money_moved], problem.next]) {
-    if (sentence && !error.message.includes(sentence)) sentences.push(sentence);
-  }
   let first = null;
-  for (const one of Array.isArray(problem.errors) ? problem.errors : []) {
+  for (const one of Array.isArray(error.problem.errors) ? error.problem.errors : []) {
     const id = FIELDS[String(one.field ?? "").split(".").pop()];
     if (id && mark(id, String(one.message ?? ""))) first ??= id;
   }
-  alertWith(sentences.join(" "));
+  alertWith(sentencesOf(error).join(" "));
   if (first) $(first).focus();
 }

@@ -1,3 +1,4 @@
+public import TillApplePay
 public import TillCheckout
 public import TillCore
 public import TillJournal
@@ -69,6 +70,13 @@ public struct Counter: Sendable {
     /// The module of a provider, by what `--provider` says; `nil` where it is not configured.
     public func module(_ name: ProviderName) -> (any ProviderModule)? {
         modules.first { type(of: $0).name == name }
+    }
+
+    /// How a provider takes the tokens of Apple Pay, in one of Apple's environments. The sandbox takes them in its own
+    /// and in Apple's sandbox: no customer's token is ever handed to it.
+    public func walletHandovers(of name: ProviderName, in environment: WalletEnvironment) -> Set<WalletHandover> {
+        guard name == .sandbox else { return module(name)?.walletHandovers ?? [] }
+        return environment == .production ? [] : [.opened, .sealed]
     }
 
     /// Payments can be asked of it: it moves money under this name, or its readers do.

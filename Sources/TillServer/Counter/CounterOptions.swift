@@ -9,6 +9,8 @@ public struct CounterOptions: Sendable {
     public var account = AccountID.main
     /// Who is asked for money if nobody is named. Cash goes to the drawer whatever this says.
     public var provider = ProviderName.sandbox
+    /// What tells the shop's order numbers apart from those of another year or shop; `nil`: they never come round.
+    public var orderScope: OrderScope?
     /// What the shop set for its receipts.
     public var receipts = ReceiptSetup()
     /// The shop's name on receipts.

@@ -8,6 +8,8 @@ import TillCore
 struct Incoming: Sendable {
     var request: Request
     var account: AccountID
+    /// Who asks, for the record.
+    var actor = "nobody"
     var maximumBodyBytes: Int
     /// How long the body may take to come.
     var bodyTimeout = Span.seconds(20)

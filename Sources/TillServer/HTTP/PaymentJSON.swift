@@ -33,9 +33,16 @@ public enum PaymentJSON {
         writer.field("held", payment.held.minorUnits)
         writer.field("released", payment.released.minorUnits)
         writer.field("capture", payment.captureMode.rawValue)
+        if let who = payment.acceptedBy, let standing = payment.order.standing {
+            writer.key("accepted_paid_order")
+            writer.beginObject()
+            writer.field("shop_says", standing.clause)
+            writer.field("by", who)
+            writer.endObject()
+        }
         writer.field("provider", payment.provider?.rawValue)
         writer.key("tender")
-        tender(payment.tender, into: &writer)
+        tender(payment.tender, change: payment.change, into: &writer)
         writer.key("attempts")
         writer.beginArray()
         for attempt in payment.attempts { write(attempt, into: &writer) }
@@ -112,7 +119,7 @@ public enum PaymentJSON {
         writer.endObject()
     }
 
-    private static func tender(_ tender: TenderSummary?, into writer: inout JSONWriter) {
+    private static func tender(_ tender: TenderSummary?, change: Money?, into writer: inout JSONWriter) {
         guard let tender else { return writer.null() }
         writer.beginObject()
         writer.field("type", tender.kind.rawValue)
@@ -121,6 +128,8 @@ public enum PaymentJSON {
         writer.field("last_four", tender.card?.lastFour)
         writer.field("entry_mode", tender.card?.entryMode)
         writer.field("reader", tender.reader)
+        if let tendered = tender.tendered { writer.field("tendered", tendered.minorUnits) }
+        if let change { writer.field("change", change.minorUnits) }
         writer.endObject()
     }
 

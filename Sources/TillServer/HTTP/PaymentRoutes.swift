@@ -40,8 +40,9 @@ struct PaymentRoutes: Sendable {
         let request = keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
         return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
             let draft = checkout.draft(
-                account: scope.account, order: try order(in: body, scope: scope), captureMode: try captureMode(in: body)
-            )
+                account: scope.account, order: try order(in: body, scope: scope),
+                captureMode: try captureMode(in: body),
+                acceptedBy: try acceptsPaidOrder(body) ? incoming.actor : nil)
             var record = request
             record.state = .finished(
                 status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
@@ -62,17 +63,26 @@ struct PaymentRoutes: Sendable {
         return mode
     }
 
+    private func acceptsPaidOrder(_ body: JSONValue) throws -> Bool {
+        guard let word = body["accept_paid_order"] else { return false }
+        guard let accepts = word.boolValue else {
+            throw Problem.field("accept_paid_order", "It must be true or false.")
+        }
+        return accepts
+    }
+
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
         let named: OrderID? = try body.text("order_id", atMost: 128).map { text in
             do { return try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
-            try body.allow(["order", "order_id", "capture"])
+            try body.allow(["order", "order_id", "capture", "accept_paid_order"])
             let order = try Order(wooCommerce: document)
-            if let named, named != order.id {
+            let scoped = try order.scoped(options.orderScope)
+            if let named, named != order.id, named != scoped.id {
                 throw Problem.field("order_id", "The order document is of order \(order.id).")
             }
-            return order
+            return scoped
         }
         try body.allow(["order_id", "amount", "currency", "description", "capture"])
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
@@ -82,8 +92,11 @@ struct PaymentRoutes: Sendable {
             throw Problem.field("amount", "It is missing.", code: "invalid_amount")
         }
         // Without a name the key makes one, so that the same request is the same order in every process.
-        return try Order(
-            id: named ?? PaymentRoutes.orderID(for: scope), amount: amount, description: try body.text("description"))
+        let description = try body.text("description")
+        guard let named else {
+            return try Order(id: PaymentRoutes.orderID(for: scope), amount: amount, description: description)
+        }
+        return try Order(id: named, amount: amount, description: description).scoped(options.orderScope)
     }
 
     private static func orderID(for scope: IdempotencyScope) -> OrderID {
@@ -230,7 +243,14 @@ struct PaymentRoutes: Sendable {
         } catch let error as IdentifierError { throw Problem.field("query", error.description) }
         let limit = filter.limit
         filter.limit += 1
-        let rows = try await journal.payments(filter)
+        let asked = filter.order
+        if let asked, let scope = options.orderScope { filter.order = try? scope.id(of: asked) }
+        var rows = try await journal.payments(filter)
+        if rows.isEmpty, filter.order != asked {
+            // Named by this page, or sold before the shop set its scope.
+            filter.order = asked
+            rows = try await journal.payments(filter)
+        }
         var writer = JSONWriter(reserving: 1024 * limit)
         writer.beginObject()
         writer.key("payments")

@@ -95,7 +95,7 @@ struct Problem: Error {
         case .refused(.invalidAmount), .refused(.captureExceedsAuthorization), .refused(.refundExceedsCaptured),
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
-        case .refused, .orderOccupied, .tooManyConflicts: .conflict
+        case .refused, .orderOccupied, .settledInShop, .tooManyConflicts: .conflict
         case .unknownPayment: .notFound
         case .journal, .notBegun: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)

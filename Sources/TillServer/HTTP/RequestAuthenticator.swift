@@ -50,6 +50,15 @@ final class RequestAuthenticator: Sendable {
         return account
     }
 
+    /// Who asks, for the record: a key, by the first digits of its SHA-256, or the counter's page. Of a request whose
+    /// account was found.
+    func actor(of request: Request) -> String {
+        guard let key = request.headers[.authorization]?.split(separator: " ", maxSplits: 1).last else {
+            return "counter page"
+        }
+        return "key \(Hex.lowercase(digest(String(key).utf8).prefix(4)))"
+    }
+
     /// The account of a key, by the hash of it.
     func account(forKey key: String) async throws -> AccountID? {
         guard (1...512).contains(key.utf8.count) else { return nil }

@@ -13,6 +13,8 @@ public struct ServerOptions: Sendable {
     public var keys: [String: AccountID] = [:]
     /// What the shop set for its receipts.
     public var receipts = ReceiptSetup()
+    /// What tells the shop's order numbers apart; `nil`: they never come round.
+    public var orderScope: OrderScope?
     /// Where banks send customers back to, if the counter has an address for customers.
     public var returnURL: ThreeDSecureReturnURL?
     /// The longest body taken, in bytes.

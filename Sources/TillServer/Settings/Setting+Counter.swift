@@ -12,6 +12,12 @@ extension Setting {
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, defaultValue: "sandbox",
         about: "Who moves the money: sandbox, cash, or the name of a provider.")
+    /// What tells order numbers apart.
+    public static let orderScope = Setting(
+        key: "order_scope", option: nil, kind: .text, defaultValue: nil,
+        about:
+            "What tells order numbers apart that come round again: the year, or the shop. Changed when they begin anew."
+    )
     /// How long the sandbox takes.
     public static let sandboxLatency = Setting(
         key: "sandbox.latency", option: "--sandbox-latency", kind: .span, defaultValue: "0ms",
@@ -62,7 +68,8 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile, .logLevel, .bodyBytes,
+        .journal, .account, .provider, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile, .logLevel,
+        .bodyBytes,
         .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

@@ -178,7 +178,8 @@ struct TerminalRoutes: Sendable {
         }
         try checkout.checkAmount(amount, provider: service?.devices?.provider ?? .cash)
         return (
-            try Order(id: id, amount: amount, description: try body.text("description")), mode, device
+            try Order(id: id, amount: amount, description: try body.text("description"))
+                .scoped(payments.options.orderScope), mode, device
         )
     }
 

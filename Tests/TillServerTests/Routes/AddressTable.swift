@@ -9,6 +9,10 @@ let addresses = """
     GET /cards.js 200
     GET /receipts.js 200
     GET /questions.js 200
+    GET /latest.js 200
+    GET /review.js 200
+    GET /sale.js 200
+    GET /shown.js 200
     GET /openapi.yaml 200
     GET /healthz 200
     GET /readyz 200
@@ -266,6 +270,7 @@ let addresses = """
     PUT /v1/terminal/readers/tmr_1/inputs 405 method_not_allowed GET,HEAD,POST
     PUT /v1/terminal/payments 405 method_not_allowed POST
     GET /applepay/client.js 200 Vary
+    GET /applepay/outcome.js 200 Vary
     GET /applepay/client.css 200 Vary
     GET /applepay/openapi.yaml 200 Vary
     GET /applepay/icon.png 200 Vary

@@ -99,8 +99,8 @@ private struct AccountResponder: HTTPResponder {
         try query.check(request)
         return try await handler(
             Incoming(
-                request: request, account: account, maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout,
-                parameters: context.parameters))
+                request: request, account: account, actor: authenticator.actor(of: request),
+                maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters))
     }
 }
 

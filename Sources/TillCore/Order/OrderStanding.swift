@@ -1,0 +1,49 @@
+/// What the shop's own document says became of an order already, where that speaks against charging it.
+public enum OrderStanding: Hashable, Sendable {
+    /// It was paid.
+    /// - Parameters:
+    ///   - on: the day, as the shop wrote it.
+    ///   - through: what the shop calls the way of paying, if it says so.
+    case paid(on: String, through: String?)
+    /// It was paid, and all of it was given back.
+    case refunded
+    case canceled
+    /// The shop threw it away.
+    case trashed
+
+    /// The end of a sentence that begins with who says so: `it was paid on 2019-06-06 through Card`.
+    public var clause: String {
+        switch self {
+        case .paid(let day, let way):
+            "it was paid\(day.isEmpty ? "" : " on \(day)")\(way.map { " through \($0)" } ?? "")"
+        case .refunded: "it was refunded"
+        case .canceled: "it was cancelled"
+        case .trashed: "it is in the trash"
+        }
+    }
+}
+
+extension OrderStanding {
+    /// As it is stored with the order; ``init(json:)`` reads it back.
+    var json: JSONValue {
+        func word(_ text: String) -> JSONMember { JSONMember(key: "kind", value: .string(text)) }
+        switch self {
+        case .paid(let day, let way):
+            let through = way.map { [JSONMember(key: "through", value: .string($0))] } ?? []
+            return .object([word("paid"), JSONMember(key: "on", value: .string(day))] + through)
+        case .refunded: return .object([word("refunded")])
+        case .canceled: return .object([word("canceled")])
+        case .trashed: return .object([word("trashed")])
+        }
+    }
+
+    init(json: JSONValue) throws(OrderError) {
+        switch json["kind"]?.stringValue {
+        case "paid": self = .paid(on: json["on"]?.stringValue ?? "", through: json["through"]?.stringValue)
+        case "refunded": self = .refunded
+        case "canceled": self = .canceled
+        case "trashed": self = .trashed
+        default: throw .notAnOrder("what the shop says of it is not known here")
+        }
+    }
+}

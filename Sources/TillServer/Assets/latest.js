@@ -1,0 +1,37 @@
+// The latest payments: what was taken of each, not what was ordered.
+
+import { $, make } from "./dom.js";
+import { money } from "./money.js";
+import { orderName, STATUS } from "./payment.js";
+import { ask, fail, Refusal } from "./requests.js";
+
+/** What was captured; beside it what was ordered, tip included, where that is another sum. */
+function sums(payment) {
+  const cell = make("td", money(payment.captured, payment.currency), { className: "n" });
+  const ordered = payment.amount + (payment.tip ?? 0);
+  if (payment.captured !== ordered) {
+    cell.append(make("span", `of ${money(ordered, payment.currency)}`, { className: "of" }));
+  }
+  return cell;
+}
+
+function row(payment) {
+  const element = document.createElement("tr");
+  const head = make("th", "", { scope: "row" });
+  head.append(make("a", orderName(payment), { href: "#" + payment.id }));
+  element.append(
+    head, make("td", new Date(payment.created_at).toLocaleString(), { className: "wide-only" }),
+    make("td", STATUS[payment.status] ?? payment.status), sums(payment));
+  return element;
+}
+
+/** Asks for the latest payments and shows them. */
+export async function list() {
+  try {
+    const { payments } = await ask("GET", "/v1/payments?limit=12");
+    $("rows").replaceChildren(...payments.map(row));
+    $("empty").hidden = payments.length > 0;
+  } catch (error) {
+    if (error instanceof Refusal) fail(error);
+  }
+}

@@ -1,0 +1,163 @@
+// The sale: what was entered becomes a payment, and the customer pays it. An open payment that is shown is finished by
+// the same form.
+
+import { cardTender, forgetCard } from "./cards.js";
+import { $, make } from "./dom.js";
+import { decimal, minorUnits, money } from "./money.js";
+import { alertWith, clearFaults, mark, show } from "./notice.js";
+import { saleBody } from "./order.js";
+import { isRetryable } from "./payment.js";
+import { readerTender } from "./readers.js";
+import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
+import { session } from "./session.js";
+import { busy, close, open, pathOf } from "./shown.js";
+import { tapTender } from "./tap.js";
+
+/** What this page asked for when it made a payment, by the payment's id. */
+const SALE = "till.sale:";
+/** The open payment that stands in the form, and the form as it was then. @type {{id: string, body: string} | null} */
+let adopted = null;
+
+export const remember = (payment, body) => sessionStorage.setItem(SALE + payment.id, body);
+
+const FIELDS = ["amount", "order", "document", "file", "tip-on", "tendered"];
+
+/** Takes the sale and what was chosen for it out of the form: the next customer begins with nothing of it. */
+export function blank() {
+  adopted = null;
+  for (const id of FIELDS) $(id).value = "";
+  $("manual").checked = false;
+  forgetCard();
+  $("document").dispatchEvent(new Event("input"));
+}
+
+/** Takes an open payment out of the form, if it still stands there as it was put. */
+export function release() {
+  if (!adopted) return;
+  if (/** @type {any} */ (saleBody()).body === adopted.body) blank();
+  adopted = null;
+}
+
+/** Puts an open payment into the form, so that Charge finishes it. */
+export function adopt(payment) {
+  if (!isRetryable(payment) || adopted?.id === payment.id) return;
+  blank();
+  const currency = $("currency");
+  if (![...currency.options].some((one) => one.value === payment.currency)) {
+    currency.append(make("option", payment.currency, { value: payment.currency }));
+  }
+  currency.value = payment.currency;
+  $("amount").value = decimal(payment.amount, payment.currency);
+  $("order").value = payment.order_id.startsWith("sale-") ? "" : payment.order_id;
+  $("manual").checked = payment.capture === "manual";
+  adopted = { id: payment.id, body: /** @type {any} */ (saleBody()).body };
+}
+
+const tenderKind = () =>
+  /** @type {HTMLInputElement} */ (document.querySelector("input[name=tender]:checked")).value;
+
+function cashTender(sale) {
+  if (!$("tendered").value.trim() || !sale.currency) return { tender: { type: "cash" } };
+  const tendered = minorUnits($("tendered").value, sale.currency);
+  if (tendered.fault) return { field: "tendered", fault: tendered.fault };
+  if (tendered.value < sale.minor) return { field: "tendered", fault: "That is less than the amount." };
+  return { tender: { type: "cash", tendered: tendered.value } };
+}
+
+/** How the customer pays, or the first field that is wrong. */
+function tenderOf(sale) {
+  switch (tenderKind()) {
+    case "tap": return { tender: tapTender() };
+    case "reader": return readerTender(sale);
+    case "card": return cardTender();
+    default: return cashTender(sale);
+  }
+}
+
+/** The shown payment is of the sale in the form. */
+function isOfSale(payment, body) {
+  if (!isRetryable(payment)) return false;
+  return (adopted?.id === payment.id && adopted.body === body) || sessionStorage.getItem(SALE + payment.id) === body;
+}
+
+// The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
+// made and that is replaced ends; one that somebody else made stays open.
+async function paymentFor(body) {
+  const payment = session.payment;
+  if (payment && isOfSale(payment, body)) return payment;
+  if (payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id)) {
+    await operate(pathOf(payment.id, "cancel"), JSON.stringify({ reason: "replaced by another sale" }));
+  }
+  // From here on nothing of an earlier customer is on the screen.
+  if (payment) close();
+  show("wait", "Working", "The sale is being written down. Don't pay again.", true);
+  const fresh = await operate("/v1/payments", body);
+  remember(fresh, body);
+  return fresh;
+}
+
+async function charge(body, tender) {
+  show("wait", "Working", "The sale is being written down. Don't pay again.", true);
+  const payment = await paymentFor(body);
+  open(payment);
+  const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being taken.";
+  show("wait", "Working", `${money(payment.amount, payment.currency)}: ${how} Don't pay again.`, true);
+  $("now").scrollIntoView({ block: "nearest" });
+  // One key for this press of the button; it is in memory only, as the card is. After a reload the till itself
+  // refuses a second attempt while the first is not decided.
+  const answer = await settle(pathOf(payment.id, "confirm"), JSON.stringify({ tender }), newKey());
+  forgetCard();
+  $("tendered").value = "";
+  open(answer);
+  if (isRetryable(answer)) return;
+  sessionStorage.removeItem(SALE + answer.id);
+  blank();
+}
+
+/** Says what became of a sale that has no payment: nobody was asked for money. */
+function unsold(error) {
+  $("now").scrollIntoView({ block: "nearest" });
+  if (!(error instanceof Refusal) || error.status >= 500) {
+    show("bad", "Not charged", "The till could not write the sale down. No money moved. Press Charge to try again.");
+  } else if (error.status === 401) {
+    show("bad", "Not charged", "No money moved. Sign in, then press Charge again.");
+  } else {
+    show("bad", "Not charged", sentencesOf(error).join(" "));
+  }
+}
+
+function refuse({ field, fault }) {
+  // What is on the screen of an earlier customer is no answer to this one.
+  if (session.payment && !isRetryable(session.payment)) close();
+  if (!session.payment) show("bad", "Not charged", `${fault} No money moved.`);
+  if (!mark(field, fault)) alertWith(fault);
+  if (field === "document") {
+    $("document-note").textContent = fault;
+    $("document-box").open = true;
+  }
+  $(field).focus();
+}
+
+$("sale").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (session.busy || $("charge").disabled) return;
+  clearFaults();
+  /** @type {any} */
+  const sale = saleBody();
+  const pay = sale.fault ? sale : tenderOf(sale);
+  if (pay.fault) refuse(pay);
+  else busy(() => charge(sale.body, pay.tender), unsold);
+});
+
+$("another").addEventListener("click", () => {
+  close();
+  blank();
+  $("amount").focus();
+});
+
+function showTender() {
+  for (const kind of ["reader", "tap", "card", "cash"]) $("tender-" + kind).hidden = tenderKind() !== kind;
+}
+for (const radio of document.querySelectorAll("input[name=tender]")) radio.addEventListener("change", showTender);
+$("currency").addEventListener("change", () => localStorage.setItem("till.currency", $("currency").value));
+showTender();

@@ -1,0 +1,238 @@
+// The payment that is shown: its id stands in the address, so that a reload finds it again, and it is followed until it
+// has ended.
+
+import { $, descriptions, make } from "./dom.js";
+import { list } from "./latest.js";
+import { decimal, money } from "./money.js";
+import { alertWith, linked, show } from "./notice.js";
+import {
+  blocksSale, changeDue, facts, isOpen, isRetryable, notes, refundable, STEPS, words,
+} from "./payment.js";
+import { showRefundReader } from "./readers.js";
+import { showReceipt } from "./receipts.js";
+import { ask, fail, Refusal } from "./requests.js";
+import { session } from "./session.js";
+
+const REFRESH_MS = 2_000;
+const REFRESH_AFTER_FAULT_MS = 3_000;
+const MOST_STEPS = 30;
+/** @type {EventSource | null} */
+let source = null;
+let poll = 0;
+
+export const pathOf = (id, verb = "") => `/v1/payments/${encodeURIComponent(id)}${verb && "/" + verb}`;
+
+// What was typed stays when it came to nothing: nobody gives back the whole sum by pressing the button again.
+function prefill(id, minor, payment) {
+  if (session.busy) return;
+  const stamp = `${payment.id}:${minor}`;
+  if ($(id).dataset.stamp === stamp) return;
+  $(id).value = decimal(minor, payment.currency);
+  $(id).dataset.stamp = stamp;
+  $(id).dispatchEvent(new Event("input"));
+}
+
+const PARTS = ["facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "challenge"];
+/** @type {[string, string, string, boolean]} */
+const STALE = [
+  "wait", "We are checking — don't pay again",
+  "The till did not answer. It is not known yet what became of this payment; this page asks by itself.", true,
+];
+
+export function render() {
+  const payment = session.payment;
+  const isBlocked = Boolean(payment) && (session.isStale || blocksSale(payment));
+  $("charge").disabled = session.busy || isBlocked;
+  for (const button of document.querySelectorAll("#capture-form button, #refund-form button, #drop")) {
+    /** @type {HTMLButtonElement} */ (button).disabled = session.busy;
+  }
+  $("blocked").hidden = session.busy || !isBlocked;
+  $("blocked").textContent =
+    "The last sale is still being checked. For another customer, press “Start another sale”.";
+  $("another").hidden = !payment || session.busy;
+  for (const id of PARTS) $(id).hidden = true;
+  if (payment) renderPayment(payment);
+}
+
+function renderPayment(payment) {
+  const [tone, headline, detail, isUnderWay] = session.isStale ? STALE : words(payment);
+  show(tone, headline, detail, isUnderWay);
+  $("facts").replaceChildren(...descriptions(facts(payment)));
+  $("facts").hidden = false;
+  if (session.isStale) return;
+  const action = payment.attempts?.at(-1)?.action?.url;
+  if (payment.status === "requires_action" && /^https?:\/\//.test(action ?? "")) {
+    $("challenge").firstElementChild.href = action;
+    $("challenge").hidden = false;
+  }
+  const attention = notes(payment);
+  $("attention").replaceChildren(...attention.map((note) => {
+    const line = make("li", "");
+    line.append(...linked(note));
+    return line;
+  }));
+  $("attention").hidden = !attention.length;
+  const change = payment.status === "succeeded" ? changeDue(payment) : 0;
+  if (change > 0) {
+    $("change").textContent = `Change due: ${money(change, payment.currency)}`;
+    $("change").hidden = false;
+  }
+  renderOperations(payment);
+  if (payment.status !== "requires_payment_method" && !isOpen(payment)) {
+    $("receipt-box").hidden = false;
+    showReceipt(payment);
+  }
+}
+
+const CAPTURABLE = ["requires_capture", "partially_captured", "partially_refunded"];
+
+function renderOperations(payment) {
+  const isHeld = payment.held > 0;
+  const canCapture = isHeld && CAPTURABLE.includes(payment.status);
+  // What gave all back has left its order: what is still held can only be released.
+  $("capture-form").hidden = !(canCapture || (payment.status === "refunded" && isHeld));
+  for (const part of document.querySelectorAll("#capture-form .field, #capture-form [type=submit]")) {
+    /** @type {HTMLElement} */ (part).hidden = !canCapture;
+  }
+  $("cancel").textContent = payment.captured > 0 ? "Release the rest" : "Cancel the hold";
+  if (canCapture) prefill("capture-amount", payment.held, payment);
+  const left = refundable(payment);
+  $("refund-form").hidden = left <= 0;
+  showRefundReader(payment);
+  if (left > 0) prefill("refund-amount", left, payment);
+  $("drop").hidden = !isRetryable(payment);
+}
+
+function step(text) {
+  const steps = $("steps");
+  if (!text || steps.lastElementChild?.textContent === text) return;
+  steps.append(make("li", text));
+  while (steps.children.length > MOST_STEPS) steps.firstElementChild.remove();
+  $("steps-box").hidden = false;
+}
+
+/** Shows a payment as the till has just told it. */
+export function open(payment) {
+  if (session.payment?.id !== payment.id) {
+    session.payment = payment;
+    $("steps").replaceChildren();
+    $("steps-box").hidden = true;
+    // What was said of one payment is not sent with the next.
+    $("refund-reason").value = "";
+    if (location.hash !== "#" + payment.id) history.replaceState(null, "", "#" + payment.id);
+    watch(payment.id);
+  }
+  // What the alert said of the missing answer is over with it.
+  if (session.isStale) alertWith("");
+  session.isStale = false;
+  // An answer that was overtaken by a newer one is old news.
+  if (!(payment.updated_at < session.payment.updated_at)) session.payment = payment;
+  render();
+  clearTimeout(poll);
+  if (isOpen(session.payment)) poll = setTimeout(refresh, REFRESH_MS);
+}
+
+/** Shows no payment. */
+export function close() {
+  source?.close();
+  source = null;
+  clearTimeout(poll);
+  session.payment = null;
+  session.isStale = false;
+  history.replaceState(null, "", location.pathname);
+  $("steps-box").hidden = true;
+  $("refund-reason").value = "";
+  show("", "Nothing to do", "Enter a sale and press Charge, or open one of the latest payments below.");
+  alertWith("");
+  render();
+}
+
+/** Asks how the shown payment stands. Without an answer it is asked again. */
+export async function refresh() {
+  const id = session.payment?.id;
+  if (!id) return;
+  clearTimeout(poll);
+  try {
+    const payment = await ask("GET", pathOf(id));
+    if (session.payment?.id !== id) return;
+    open(payment);
+    if (!isOpen(payment)) list();
+  } catch (error) {
+    if (session.payment?.id !== id) return;
+    if (error instanceof Refusal && error.status === 404) {
+      close();
+      return fail(error);
+    }
+    // Without a key nobody is asked again; signing in does.
+    if (error instanceof Refusal && error.status === 401) return;
+    clearTimeout(poll);
+    poll = setTimeout(refresh, REFRESH_AFTER_FAULT_MS);
+  }
+}
+
+/** Follows a payment's events. @param {string} id */
+function watch(id) {
+  source?.close();
+  const mine = source = new EventSource(`/v1/events?payment=${encodeURIComponent(id)}`);
+  let due = 0;
+  for (const [type, sentence] of Object.entries(STEPS)) {
+    mine.addEventListener(type, () => {
+      step(sentence);
+      clearTimeout(due);
+      due = setTimeout(() => {
+        if (source === mine) refresh();
+      }, 30);
+    });
+  }
+  // A stream that was refused, as by a counter that was started anew, does not open again by itself.
+  mine.addEventListener("error", () => {
+    if (mine.readyState !== EventSource.CLOSED || source !== mine) return;
+    setTimeout(async () => {
+      if (source !== mine) return;
+      await refresh();
+      if (source === mine) watch(id);
+    }, REFRESH_AFTER_FAULT_MS);
+  });
+  mine.addEventListener("reader", (event) => {
+    let news;
+    try {
+      news = JSON.parse(event.data);
+    } catch {
+      return; // a line without words
+    }
+    const sentence = String(news.message);
+    step("Reader: " + sentence);
+    // What the customer must do now stands where the clerk looks.
+    if (session.busy && source === mine && session.payment) {
+      const sum = money(session.payment.amount, session.payment.currency);
+      show("wait", "Working", `${sum} at the card reader: ${sentence}`, true);
+    }
+    document.dispatchEvent(new CustomEvent("till:reader", { detail: news }));
+  });
+}
+
+/**
+ * Does one thing at a time. What became of the shown payment is asked for when it came to nothing; what had no answer
+ * is not known until then, whatever was shown before.
+ * @param {() => Promise<void>} work @param {(error: unknown) => void} [unsold] Says what a sale came to of which there
+ * is no payment.
+ */
+export async function busy(work, unsold = () => {}) {
+  if (session.busy) return;
+  session.busy = true;
+  render();
+  try {
+    await work();
+  } catch (error) {
+    fail(error);
+    if (session.payment) {
+      session.isStale = !(error instanceof Refusal) || error.isUnsettled;
+      await refresh();
+    } else {
+      unsold(error);
+    }
+  }
+  session.busy = false;
+  render();
+  list();
+}
