@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillCheckout
 import TillCore
 import TillJournal
 
@@ -46,6 +47,11 @@ struct OperationRoutes: Sendable {
         let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)
+        let open = try await AttentionQueue(journal).open(account: nil)
+        text.single("attention_open", .gauge, "What a person must review.", open.count)
+        let age = open.first.map { max(0, clock.now().since($0.item.since).milliseconds) } ?? 0
+        text.seconds(
+            "attention_oldest_seconds", "For how long the oldest of it waits for a person.", milliseconds: age)
         let statistics = journal.statistics
         text.head("journal_commit_batch_size", .summary, "Writes in one commit, each one sync of the disk.")
         text.line("journal_commit_batch_size_sum", [], statistics.writes)

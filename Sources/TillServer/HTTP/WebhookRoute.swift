@@ -57,11 +57,15 @@ struct WebhookRoute: Sendable {
     /// Records an event once; its repetitions are acknowledged and change nothing.
     private func record(_ event: WebhookEvent, of provider: ProviderName, at now: Timestamp) async throws {
         let receipt = WebhookReceipt(provider: provider, id: event.id, at: now)
-        do throws(JournalError) {
-            try await journal.write(JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) }))
-        } catch {
-            guard case .webhookSeen = error else { throw error }
-            return
+        if let payment = event.payment, event.isAfterSale {
+            guard try await checkout.heard(of: payment, in: receipt) else { return }
+        } else {
+            do throws(JournalError) {
+                try await journal.write(JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) }))
+            } catch {
+                guard case .webhookSeen = error else { throw error }
+                return
+            }
         }
         event.onRecorded()
         guard let payment = event.payment else { return }
