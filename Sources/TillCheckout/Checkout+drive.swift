@@ -77,8 +77,9 @@ extension Checkout {
         var current = payment
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
-            let events = current.observe(answer, at: now)
+            var events = current.observe(answer, at: now)
             if events.isEmpty { return (current, []) }
+            events += try await soldAgain(current, after: events)
             let holds = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
             if try await append(events, to: &current, at: now, holds: holds) {
                 Checkout.markWritten(answer, events)

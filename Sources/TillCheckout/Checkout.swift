@@ -197,7 +197,7 @@ public struct Checkout: Sendable {
     }
 
     /// Decides a command on the newest state, writes it, and performs what follows from it.
-    private func run(
+    func run(
         _ command: PaymentCommand, on id: PaymentID, account: AccountID, tender: Tender? = nil,
         idempotency: IdempotencyRecord?
     ) async throws(CheckoutError) -> Payment {
@@ -228,7 +228,7 @@ public struct Checkout: Sendable {
     /// Appends events; `false` if another write came first.
     func append(
         _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holds: Bool,
-        idempotency: IdempotencyRecord? = nil
+        idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil
     ) async throws(CheckoutError) -> Bool {
         let expected = payment.version
         let records = events.map { RecordedEvent($0, at: now) }
@@ -244,6 +244,8 @@ public struct Checkout: Sendable {
             payment: payment, expectedVersion: expected, events: records, nextDue: due,
             holds: holds && due != nil)
         write.idempotency = idempotency
+        write.webhook = webhook
+        if let entry = AttentionEntry(payment) { write.records = [.insertIfAbsent(entry.record)] }
         do {
             try await journal.write(write)
             return true

@@ -51,17 +51,18 @@ public struct LedgerPosting: Hashable, Sendable {
 
     /// What each capture and each refund has moved so far.
     private static func movements(of payment: Payment) -> [Movement] {
-        func provider(_ attempt: AttemptID) -> ProviderName {
-            payment.attempts.first { $0.id == attempt }?.provider ?? ProviderName(rawValue: "unknown")
+        func provider(_ attempt: AttemptID, _ origin: OperationOrigin) -> ProviderName {
+            if origin == .elsewhere { return ProviderName(rawValue: "elsewhere") }
+            return payment.attempts.first { $0.id == attempt }?.provider ?? ProviderName(rawValue: "unknown")
         }
         let captures = payment.captures.map { capture in
             Movement(
-                name: capture.id.rawValue, provider: provider(capture.attempt),
+                name: capture.id.rawValue, provider: provider(capture.attempt, capture.origin),
                 units: capture.state.isSucceeded ? capture.amount.minorUnits : 0)
         }
         let refunds = payment.refunds.map { refund in
             Movement(
-                name: refund.id.rawValue, provider: provider(refund.attempt),
+                name: refund.id.rawValue, provider: provider(refund.attempt, refund.origin),
                 units: refund.state.isSucceeded ? 0 &- refund.amount.minorUnits : 0)
         }
         return captures + refunds

@@ -60,6 +60,22 @@ extension JSONWriter {
         case .tapOverdue(let expires):
             field("attention", "tap_overdue")
             field("at", expires.milliseconds)
+        case .refundReversed(let amount), .captureReversed(let amount), .unwantedCapture(let amount),
+            .refundedTwice(let amount):
+            field("attention", attention.code)
+            money(amount)
+        case .disputeOpened(let reference, let amount, let respondBy):
+            field("attention", attention.code)
+            field("reference", reference.rawValue)
+            money(amount)
+            if let respondBy { field("at", respondBy.milliseconds) }
+        case .disputeLost(let reference, let amount):
+            field("attention", attention.code)
+            field("reference", reference.rawValue)
+            money(amount)
+        case .orderPaidAgain(let payment):
+            field("attention", attention.code)
+            field("payment", payment.rawValue)
         case .note(let sentence): if Attention(older: sentence) != attention { field("attention", "note") }
         }
     }
@@ -113,6 +129,15 @@ extension JSONValue {
         case "hold_ends": return .holdEnds(try moment("at"))
         case "honor_period_ends": return .honorPeriodEnds(try moment("at"))
         case "tap_overdue": return .tapOverdue(expires: try moment("at"))
+        case "refund_reversed": return .refundReversed(try money())
+        case "capture_reversed": return .captureReversed(try money())
+        case "unwanted_capture": return .unwantedCapture(try money())
+        case "refunded_twice": return .refundedTwice(try money())
+        case "dispute_opened":
+            return .disputeOpened(
+                try id("reference"), try money(), respondBy: self["at"] == nil ? nil : try moment("at"))
+        case "dispute_lost": return .disputeLost(try id("reference"), try money())
+        case "order_paid_again": return .orderPaidAgain(try id("payment"))
         case "note": return .note(sentence)
         case .some(let word): throw .corrupted("why a person must look, “\(word.prefix(40))”, is not known")
         }

@@ -101,6 +101,10 @@ public enum PaymentEventCodec {
         case .attentionRequired(let operation, let attention):
             writer.operation(operation)
             writer.attention(attention)
+        case .refundReversed, .captureReversed, .captureRestored, .captureReported, .refundReported, .disputeOpened,
+            .disputeUpdated, .disputeFundsWithdrawn, .disputeFundsReinstated, .disputeClosed, .attentionClosed,
+            .queryRequested, .queryAnswered:
+            writer.afterSale(event)
         }
         writer.endObject()
     }
@@ -168,7 +172,9 @@ public enum PaymentEventCodec {
         case "payment.canceled": return .canceled
         case "payment.attention_required":
             return .attentionRequired(try json.operation(), try json.attention())
-        default: throw .corrupted("the kind of event “\(type.prefix(40))” is not known")
+        default:
+            if let event = try json.afterSale(type) { return event }
+            throw .corrupted("the kind of event “\(type.prefix(40))” is not known")
         }
     }
 }

@@ -13,6 +13,8 @@ public struct StripeEvent: Hashable, Sendable {
     /// What kind of thing it is about, as `payment_intent`, `charge`, `refund`.
     public let objectKind: String?
     public let objectID: String?
+    /// Where it stands, in Stripe's word.
+    public let status: String?
     /// The payment intent that it is about, also when the thing is a charge, a refund or a dispute.
     public let paymentIntent: ProviderReference?
     /// Our account, if the thing carries our metadata.
@@ -37,6 +39,7 @@ public struct StripeEvent: Hashable, Sendable {
         isLive = json["livemode"]?.boolValue ?? false
         objectKind = StripeEvent.text(object["object"])
         objectID = StripeEvent.text(object["id"])
+        status = StripeEvent.text(object["status"])
         let action = object["action"].flatMap(TerminalAction.init)
         let intent =
             objectKind == "terminal.reader"
@@ -51,6 +54,13 @@ public struct StripeEvent: Hashable, Sendable {
         attempt = StripeEvent.text(metadata?["till_attempt"]).map { AttemptID(rawValue: $0) }
         refund = StripeEvent.text(metadata?["till_refund"]).map { RefundID(rawValue: $0) }
         connectedAccount = StripeEvent.text(json["account"])
+    }
+
+    /// It is about what can happen after the sale, and without us having asked for it. A refund of ours that goes well
+    /// is not: whoever asked for it hears the answer.
+    public var isAfterSale: Bool {
+        if refund != nil, status == "succeeded" || status == "pending" { return false }
+        return ["charge.dispute.", "charge.refund", "refund."].contains { type.hasPrefix($0) }
     }
 
     /// Printable ASCII of an identifier's length.

@@ -78,7 +78,15 @@ struct StripeWebhookReceiver: WebhookReceiver {
         } catch {
             throw .refused(error.description, next: "Check the webhook's secret.")
         }
-        return [WebhookEvent(id: event.id, payment: event.payment) { [feed] in feed.heard(event) }]
+        var payment = event.payment
+        if payment == nil, event.isAfterSale, let intent = event.paymentIntent {
+            do throws(WebhookOwnerUnknown) { payment = try await provider.payment(of: intent) } catch {
+                throw .later("Stripe did not say which payment the event is about.", code: "payment_unknown")
+            }
+        }
+        return [
+            WebhookEvent(id: event.id, payment: payment, isAfterSale: event.isAfterSale) { [feed] in feed.heard(event) }
+        ]
     }
 }
 

@@ -55,6 +55,9 @@ struct StripePaymentIntent: Sendable {
         }
     }
 
+    /// The charge was disputed at some time.
+    var isDisputed: Bool { charge?["disputed"]?.boolValue ?? false }
+
     /// What it asks for without the tip; `nil` if the two do not fit together.
     var base: Money? {
         guard let tip else { return amount }

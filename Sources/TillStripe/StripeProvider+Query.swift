@@ -45,8 +45,14 @@ extension StripeProvider {
                 ProviderSnapshot.Refund(
                     reference: $0.reference, refund: $0.refund, amount: $0.amount, status: $0.status)
             }
-            return .approved(
-                ProviderSnapshot(reference: reference, standing: standing, captured: captured, refunds: ours))
+            var snapshot = ProviderSnapshot(
+                reference: reference, standing: standing, captured: captured, refunds: ours)
+            guard intent.isDisputed else { return .approved(snapshot) }
+            switch await disputes(of: reference) {
+            case .failure(let failure): return failure.answer()
+            case .success(let found): snapshot.disputes = found
+            }
+            return .approved(snapshot)
         }
     }
 
@@ -93,24 +99,54 @@ extension StripeProvider {
     }
 
     private func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
-        var all: [StripeRefund] = []
+        await all(StripePath.refunds, of: reference, "refunds", StripeRefund.init) { $0.reference }
+    }
+
+    private func disputes(
+        of reference: ProviderReference
+    ) async -> Result<[ProviderSnapshot.Dispute], ReadFailure> {
+        await all(StripePath.disputes, of: reference, "disputes", StripeDispute.init) { $0.dispute.facts.reference }
+            .map { found in found.filter { $0.paymentIntent == reference.rawValue }.map(\.dispute) }
+    }
+
+    /// All of a list about one payment intent, or why not.
+    private func all<Item>(
+        _ path: String, of reference: ProviderReference, _ what: String, _ read: (JSONValue) -> Item?,
+        name: (Item) -> ProviderReference
+    ) async -> Result<[Item], ReadFailure> {
+        var all: [Item] = []
         var fields = [("payment_intent", reference.rawValue), ("limit", "100")]
         for _ in 0..<StripeProvider.maximumRefundPages {
-            let outcome = await client.send(.get(StripePath.refunds, fields), within: deadline)
+            let outcome = await client.send(.get(path, fields), within: deadline)
             guard case .answered(let json) = outcome, let data = json["data"]?.arrayValue else {
                 return .failure(ReadFailure(outcome: outcome, provider: self))
             }
             for item in data {
-                guard let refund = StripeRefund(item) else {
+                guard let found = read(item) else {
                     return .failure(ReadFailure(outcome: .unknown(unreadable), provider: self))
                 }
-                all.append(refund)
+                all.append(found)
             }
             guard json["has_more"]?.boolValue == true, let last = all.last else { return .success(all) }
             fields = [
-                ("payment_intent", reference.rawValue), ("limit", "100"), ("starting_after", last.reference.rawValue),
+                ("payment_intent", reference.rawValue), ("limit", "100"), ("starting_after", name(last).rawValue),
             ]
         }
-        return .failure(ReadFailure(outcome: .unknown("there are too many refunds to read"), provider: self))
+        return .failure(ReadFailure(outcome: .unknown("there are too many \(what) to read"), provider: self))
+    }
+
+    /// Which payment a payment intent is of, by what was written into it when it was made: refunds and disputes that
+    /// others began do not say it.
+    /// - Throws: ``WebhookOwnerUnknown`` if Stripe did not say.
+    func payment(of reference: ProviderReference) async throws(WebhookOwnerUnknown) -> PaymentID? {
+        switch await client.send(.get(StripePath.paymentIntent(reference)), within: deadline) {
+        case .answered(let json):
+            return json["metadata"]?["till_payment"]?.stringValue.flatMap { try? PaymentID(validating: $0) }
+        case .failed(let error) where error.status == 404: return nil
+        case .failed, .notSent, .unknown: throw WebhookOwnerUnknown()
+        }
     }
 }
+
+/// Whose payment a webhook is about could not be found out now.
+struct WebhookOwnerUnknown: Error {}

@@ -54,6 +54,7 @@ enum StripePath {
     static let tokens = "/v1/tokens"
     static let paymentIntents = "/v1/payment_intents"
     static let refunds = "/v1/refunds"
+    static let disputes = "/v1/disputes"
 
     static func paymentIntent(_ reference: ProviderReference, _ verb: String? = nil) -> String {
         "\(paymentIntents)/\(FormEncoding.quote(reference.rawValue))" + (verb.map { "/\($0)" } ?? "")

@@ -114,7 +114,13 @@ struct Payments: AsyncParsableCommand {
                 for event in try await counter.journal.events(of: found.id) {
                     Output.line("  \(event.record.at)  \(event.record.event.name)")
                 }
-                for reason in found.attention { Output.line("Needs a person: \(reason.sentence)") }
+                for dispute in found.disputes {
+                    Output.line(
+                        "dispute \(dispute.facts.reference)  \(dispute.facts.amount)  \(dispute.facts.stage)  "
+                            + (dispute.outcome?.word ?? "open"))
+                }
+                if found.refundDue.isPositive { Output.line("Owed to the customer: \(found.refundDue)") }
+                for item in found.openAttention { Output.line("Needs a person: \(item.attention.sentence)") }
             }
         }
     }

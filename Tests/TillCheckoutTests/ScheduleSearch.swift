@@ -29,7 +29,9 @@ struct ScheduleSearch: Sendable {
         var outcome = Outcome()
         var choices: [Int] = []
         while outcome.count < ScheduleSearch.limit {
-            let world = GatedWorld(preparesFirst: preparesFirst, renewsHolds: start.isRenewable, plant: plant)
+            let world = GatedWorld(
+                preparesFirst: preparesFirst, renewsHolds: start.isRenewable, plant: plant,
+                isStrict: actions.contains(where: \.isAfterSale))
             let (widths, end) = world.run(actions, from: start, choices: choices)
             outcome.count += 1
             let problems = world.problems(in: end) + (end.flatMap(rule).map { [$0] } ?? [])

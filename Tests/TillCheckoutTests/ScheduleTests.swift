@@ -12,6 +12,7 @@ struct ScheduleTests {
     private static func pairs(from start: GatedWorld.Start) -> [[GatedWorld.Action]] {
         let all = GatedWorld.Action.allCases.filter { action in
             switch action {
+            case _ where action.isAfterSale: false
             case .renew: start.isRenewable
             case .confirm: !start.isRenewable
             case .refund, .refundPart: !start.isRenewable || start == .overduePart

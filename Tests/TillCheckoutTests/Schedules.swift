@@ -12,6 +12,20 @@ final class GatedWorld: Sendable {
     /// A thing that somebody does to a payment.
     enum Action: String, CaseIterable, Sendable {
         case confirm, capture, capturePart, void, refund, refundPart, webhook, expiry, recover, renew
+        /// What happens at the provider and is reported by a webhook.
+        case lateRefundFailure, dashboardRefund, dashboardCapture, dispute
+
+        /// What happens at the provider, and without Till having asked for it.
+        fileprivate var afterSale: SandboxAfterSale? {
+            switch self {
+            case .lateRefundFailure: .failRefund(nil, isCanceled: false)
+            case .dashboardRefund: .refund(nil)
+            case .dashboardCapture: .capture(nil)
+            case .dispute: .dispute(nil, reason: "fraudulent", isInquiry: false, respondBy: nil)
+            case .confirm, .capture, .capturePart, .void, .refund, .refundPart, .webhook, .expiry, .recover, .renew: nil
+            }
+        }
+        var isAfterSale: Bool { afterSale != nil }
     }
     /// Where the payment stands before.
     enum Start: String, CaseIterable, Sendable {
@@ -44,12 +58,15 @@ final class GatedWorld: Sendable {
     /// - Parameters:
     ///   - renewsHolds: the provider can renew a hold.
     ///   - plant: a safeguard to be switched off.
-    init(preparesFirst: Bool = true, renewsHolds: Bool = false, plant: PlantedFault? = nil) {
+    ///   - isStrict: the provider keeps to its limits, since others ask it, too.
+    init(
+        preparesFirst: Bool = true, renewsHolds: Bool = false, plant: PlantedFault? = nil, isStrict: Bool = false
+    ) {
         provider = SandboxProvider(
             store: SandboxMemoryStore(), clock: clock,
             rules: SandboxRules(
-                allowsOverRefund: true, waitsAfterAction: true,
-                honorPeriod: renewsHolds ? GatedWorld.honorPeriod : nil, allowsOverCapture: true),
+                allowsOverRefund: !isStrict, waitsAfterAction: true,
+                honorPeriod: renewsHolds ? GatedWorld.honorPeriod : nil, allowsOverCapture: !isStrict),
             preparesFirst: preparesFirst)
         checkouts = [provider, provider].map { [storage, clock, gate, executor] provider in
             var journal: any Journal = GatedJournal(base: MemoryJournal(storage: storage, clock: clock), gate: gate)
@@ -76,7 +93,19 @@ final class GatedWorld: Sendable {
         case .expiry: await pass(.days(7), checkout)
         case .recover: await pass(.seconds(90), checkout)
         case .renew: _ = try? await checkout.renew(id, account: .main)
+        case .lateRefundFailure, .dashboardRefund, .dashboardCapture, .dispute: await play(action, id, by: checkout)
         }
+    }
+
+    /// It happens, and its webhook comes.
+    private func play(_ action: Action, _ id: PaymentID, by checkout: Checkout) async {
+        await gate.pass()
+        guard let event = action.afterSale, let charge = try? await provider.ledger.charges().first,
+            (try? await provider.ledger.play(event, on: ProviderReference(rawValue: charge.reference))) != nil
+        else { return }
+        let webhook = WebhookReceipt(provider: .sandbox, id: action.rawValue, at: clock.now())
+        guard (try? await checkout.heard(of: id, in: webhook)) == true else { return }
+        _ = try? await checkout.query(id)
     }
 
     private func confirm(_ id: PaymentID, card: String, by checkout: Checkout) async {

@@ -28,6 +28,37 @@ struct JournalConformanceTests {
         #expect(report.balances == [.init(currency: .eur, captured: 1_250, refunded: 0)])
     }
 
+    @Test(
+        "a payment whose refund fails later is written, also if its order was sold again; a third has to wait for both",
+        arguments: Site.Kind.allCases)
+    func soldAgain(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let journal = try site.open()
+        var first = try Sale(1, order: "o")
+        first.pay()
+        first.giveBack()
+        try await journal.write(first.write())
+        var second = try Sale(2, order: "o")
+        second.pay()
+        try await journal.write(second.write())
+        first.add(.refundReversed(first.refund, Decline(reason: .generic)))
+        try await journal.write(first.write())
+        #expect(try await journal.payment(first.payment.id)?.isLive == true)
+        #expect(try await journal.livePayment(account: .main, order: second.payment.order.id) == second.payment)
+        func refused(by occupant: PaymentID) async throws {
+            var third = try Sale(3, order: "o")
+            let write = third.write()
+            await #expect(throws: JournalError.orderOccupied(by: occupant)) { try await journal.write(write) }
+        }
+        try await refused(by: second.payment.id)
+        #expect(try await site.verify(journal).problems == [])
+        second.giveBack()
+        try await journal.write(second.write())
+        try await refused(by: first.payment.id)
+        #expect(try await journal.livePayment(account: .main, order: second.payment.order.id) == first.payment)
+        #expect(try await site.verify(journal).problems == [])
+    }
+
     @Test("only one of two writers at the same version wins", arguments: Site.Kind.allCases)
     func version(_ kind: Site.Kind) async throws {
         let site = Site(kind)

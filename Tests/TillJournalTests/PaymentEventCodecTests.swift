@@ -88,6 +88,7 @@ struct PaymentEventCodecTests {
             .refunded(refund, nil), .refunded(refund, reference),
             .cancelRequested(reason: ""), .canceled,
         ]
+        events += afterSale(bare, full)
         for operation in operations {
             events += [
                 .refused(operation, full), .refused(operation, bare),
@@ -107,7 +108,10 @@ struct PaymentEventCodecTests {
         for attention: Attention in [
             .wrongAmount(authorized: amount, asked: amount), .partialApproval(amount), .voidedAfterCapture,
             .refused(.insufficientFunds), .refundFailed, .holdEnds(later), .honorPeriodEnds(later),
-            .tapOverdue(expires: later), .note("call the bank"),
+            .tapOverdue(expires: later), .refundReversed(amount), .captureReversed(amount), .unwantedCapture(amount),
+            .refundedTwice(amount), .disputeOpened(reference, amount, respondBy: later),
+            .disputeOpened(reference, amount, respondBy: nil), .disputeLost(reference, amount),
+            .orderPaidAgain(PaymentID(rawValue: "pay_2")), .note("call the bank"),
             .note("Still not known after 4 looks: x"),
         ] {
             events.append(.attentionRequired(.attempt(attempt), attention))
@@ -115,12 +119,37 @@ struct PaymentEventCodecTests {
         return events
     }
 
+    /// What happens to a payment that was settled.
+    private static func afterSale(_ bare: Decline, _ full: Decline) -> [PaymentEvent] {
+        let facts = Dispute.Facts(
+            reference: reference, reason: "fraudulent", stage: "needs_response", amount: amount,
+            respondBy: Timestamp(milliseconds: 9))
+        var silent = facts
+        silent.respondBy = nil
+        return [
+            .refundReversed(refund, bare), .refundReversed(refund, full), .captureReversed(capture, full),
+            .captureRestored(capture), .captureReported(capture, attempt, amount, .provider(reference)),
+            .captureReported(capture, attempt, amount, .elsewhere),
+            .refundReported(refund, attempt, amount, .provider(reference)),
+            .refundReported(refund, attempt, amount, .elsewhere),
+            .disputeOpened(attempt, facts), .disputeOpened(attempt, silent), .disputeUpdated(facts),
+            .disputeFundsWithdrawn(reference, amount), .disputeFundsReinstated(reference, amount),
+            .disputeClosed(reference, .won), .disputeClosed(reference, .lost), .disputeClosed(reference, .closed),
+            .queryRequested(attempt, due: Timestamp(milliseconds: 5)), .queryAnswered(attempt),
+            .attentionClosed(1, AttentionResolution(kind: .handled, evidence: "x", actor: "Ada")),
+            .attentionClosed(
+                2,
+                AttentionResolution(
+                    kind: .refundedElsewhere, amount: amount, evidence: "slip\n“4711”", actor: "Ada")),
+        ]
+    }
+
     private static let now = Timestamp(milliseconds: 1_795_000_000_123)
 
     @Test("every event is read back as it was written")
     func roundTrip() throws {
         let events = try Self.everyEvent()
-        #expect(Set(events.map(\.name)).count == 24)
+        #expect(Set(events.map(\.name)).count == 37)
         for event in events {
             let bytes = PaymentEventCodec.encode(event)
             #expect(try PaymentEventCodec.decode(bytes, at: Self.now) == event)

@@ -122,23 +122,27 @@ public enum OperationState: Hashable, Sendable {
     case succeeded(ProviderReference?)
     /// Certainly not done.
     case refused(Decline)
+    /// It was done, and came to nothing later; the provider's name for it.
+    case reversed(ProviderReference?, Decline)
 
     /// Nobody knows yet how it ends.
     public var isOpen: Bool {
         switch self {
         case .inFlight, .deferred, .unknown: true
-        case .succeeded, .refused: false
+        case .succeeded, .refused, .reversed: false
         }
     }
 
     public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
+    /// It was done, and came to nothing later.
+    public var isReversed: Bool { if case .reversed = self { true } else { false } }
 
     /// What is not known, or was not before it was to be sent again.
     var lastUnknown: Unknown? {
         switch self {
         case .unknown(let unknown): unknown
         case .deferred(_, _, _, let after): after
-        case .inFlight, .succeeded, .refused: nil
+        case .inFlight, .succeeded, .refused, .reversed: nil
         }
     }
 }
@@ -162,6 +166,8 @@ public struct Capture: Hashable, Sendable {
     /// When it was written to the journal.
     public let startedAt: Timestamp
     public internal(set) var state: OperationState
+    /// Who has moved the money.
+    public internal(set) var origin = OperationOrigin.till
     public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-capture") }
 }
 
@@ -185,5 +191,7 @@ public struct Refund: Hashable, Sendable {
     /// When it was written to the journal.
     public let startedAt: Timestamp
     public internal(set) var state: OperationState
+    /// Who has moved the money.
+    public internal(set) var origin = OperationOrigin.till
     public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-refund") }
 }

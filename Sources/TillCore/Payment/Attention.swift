@@ -18,6 +18,19 @@ public enum Attention: Hashable, Sendable {
     case honorPeriodEnds(Timestamp)
     /// A stored card was not forwarded in the time in which the provider takes it.
     case tapOverdue(expires: Timestamp)
+    /// A refund failed after it had succeeded.
+    case refundReversed(Money)
+    /// A capture failed after it had succeeded.
+    case captureReversed(Money)
+    /// The customer's bank or the provider disputes the payment.
+    case disputeOpened(ProviderReference, Money, respondBy: Timestamp?)
+    case disputeLost(ProviderReference, Money)
+    /// Money was captured of a payment that was canceled or had ended.
+    case unwantedCapture(Money)
+    /// So much more went back than was captured.
+    case refundedTwice(Money)
+    /// A refund came to nothing, and another payment has paid for the order meanwhile.
+    case orderPaidAgain(PaymentID)
     /// A sentence of an older journal. Nothing is decided on it.
     case note(String)
 
@@ -36,6 +49,18 @@ public enum Attention: Hashable, Sendable {
             "The bank honors the hold until \(end); capture it by then, or renew it after that."
         case .tapOverdue(let expires):
             "The stored card was not forwarded by \(expires). The provider may refuse it: forward it now."
+        case .refundReversed(let amount):
+            "The refund of \(amount) had succeeded and has failed since; the money is with the shop."
+        case .captureReversed(let amount):
+            "The capture of \(amount) had succeeded and has failed since; the money is not with the shop."
+        case .disputeOpened(let reference, let amount, let respondBy):
+            respondBy.map { "\(amount) is disputed (\(reference)); the answer is due by \($0)." }
+                ?? "\(amount) is disputed (\(reference))."
+        case .disputeLost(let reference, let amount): "The dispute \(reference) about \(amount) was lost."
+        case .unwantedCapture(let amount):
+            "\(amount) was captured at the provider, and nobody wanted that money any more."
+        case .refundedTwice(let amount): "\(amount) more went back to the customer than was captured."
+        case .orderPaidAgain(let payment): "The order was paid again meanwhile, by \(payment)."
         case .note(let sentence): sentence
         }
     }

@@ -14,6 +14,8 @@ public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
         case oneLiveAttempt
         /// What is captured or renewed belongs to an attempt of the payment.
         case knownAttempt
+        /// No more of a dispute is returned than was taken back for it.
+        case disputedAtMostWithdrawn
         /// A canceled payment has no money and can get none.
         case canceledWithoutMoney
     }
@@ -32,6 +34,7 @@ public struct BrokenInvariant: Hashable, Sendable, CustomStringConvertible {
             case .refundedAtMostCaptured: "more was refunded than captured"
             case .oneLiveAttempt: "several attempts are undecided or hold money"
             case .knownAttempt: "money of an attempt that it does not have was moved"
+            case .disputedAtMostWithdrawn: "more of a dispute was returned than was taken back for it"
             case .canceledWithoutMoney: "it is canceled and has money"
             }
         return "\(what), from version \(version) on"
@@ -66,10 +69,29 @@ struct OperationSums: Hashable, Sendable {
     }
 }
 
+/// What moved without Till, so that its own limits are held against what it moved itself. Only grows.
+struct OutsideSums: Hashable, Sendable {
+    /// Captured by others, or restored by the provider.
+    private(set) var captures: Int64 = 0
+    /// Refunded by others, done although it was refused, or left over by a capture that came to nothing.
+    private(set) var refunds: Int64 = 0
+    /// A sum is larger than can be counted.
+    private(set) var hasOverflowed = false
+
+    mutating func addCapture(_ amount: Money) { add(amount, to: \.captures) }
+    mutating func addRefund(_ amount: Money) { add(amount, to: \.refunds) }
+
+    private mutating func add(_ amount: Money, to sum: WritableKeyPath<OutsideSums, Int64>) {
+        let (total, overflow) = self[keyPath: sum].addingReportingOverflow(max(0, amount.minorUnits))
+        self[keyPath: sum] = total
+        if overflow { hasOverflowed = true }
+    }
+}
+
 extension Payment {
     /// The rule that the event just applied has broken. Costs the same however long the payment's history is.
     func ruleBroken(by event: PaymentEvent) -> BrokenInvariant.Rule? {
-        if captureSums.hasOverflowed || refundSums.hasOverflowed { return .amount }
+        if captureSums.hasOverflowed || refundSums.hasOverflowed || outside.hasOverflowed { return .amount }
         switch event {
         case .attemptStarted(let start):
             if isOff(start.amount) { return .amount }
@@ -83,16 +105,31 @@ extension Payment {
             return isOff(amount) ? .amount : captureRuleBroken(attempt)
         case .captured(let id, _):
             return captures.last { $0.id == id }.flatMap { captureRuleBroken($0.attempt) }
+        case .captureReported(_, let attempt, let amount, _):
+            if isOff(amount) { return .amount }
+            return attempts.contains { $0.id == attempt } ? nil : .knownAttempt
+        case .refundReported(_, let attempt, let amount, _):
+            if isOff(amount) { return .amount }
+            return attempts.contains { $0.id == attempt } ? nil : .knownAttempt
+        case .disputeOpened(_, let facts), .disputeUpdated(let facts):
+            return facts.amount.isPositive ? nil : .amount
+        case .disputeFundsWithdrawn(let reference, let amount), .disputeFundsReinstated(let reference, let amount):
+            guard let dispute = disputes.first(where: { $0.facts.reference == reference }) else { return nil }
+            return !amount.isPositive || dispute.withdrawn.isNegative ? .disputedAtMostWithdrawn : nil
         case .renewalStarted(_, let id, let amount):
             if isOff(amount) { return .amount }
             return attempts.contains { $0.id == id } ? nil : .knownAttempt
         case .refundStarted(_, _, let amount, _):
-            return isOff(amount) ? .amount : refundRuleBroken
-        case .refunded: return refundRuleBroken
+            if isOff(amount) { return .amount }
+            return refundSums.doneOrOpen > captureSums.done ? .refundedAtMostCaptured : nil
+        // A capture that failed since, and refunds by others, make no refund wrong that was asked for before.
+        case .refunded:
+            return refundSums.doneOrOpen - outside.refunds > captureSums.done ? .refundedAtMostCaptured : nil
         case .canceled: return liveAttempts > 0 || captureSums.doneOrOpen > 0 ? .canceledWithoutMoney : nil
         case .created, .attemptPrepared, .actionRequired, .continuationStarted, .attemptStored, .attemptDeclined,
             .attemptNotSent, .attemptExpired, .voidStarted, .voided, .renewed, .refused, .deferred, .outcomeUnknown,
-            .cancelRequested, .attentionRequired:
+            .cancelRequested, .attentionRequired, .refundReversed, .captureReversed, .captureRestored, .disputeClosed,
+            .attentionClosed, .queryRequested, .queryAnswered:
             return nil
         }
     }
@@ -102,11 +139,7 @@ extension Payment {
     /// One attempt at most ever captures, so what is captured of all is what is captured of it.
     private func captureRuleBroken(_ id: AttemptID) -> BrokenInvariant.Rule? {
         guard let attempt = attempts.last(where: { $0.id == id }) else { return .knownAttempt }
-        if captureSums.doneOrOpen > attempt.mostAuthorized { return .capturedAtMostAuthorized }
+        if captureSums.doneOrOpen - outside.captures > attempt.mostAuthorized { return .capturedAtMostAuthorized }
         return isCanceled ? .canceledWithoutMoney : nil
-    }
-
-    private var refundRuleBroken: BrokenInvariant.Rule? {
-        refundSums.doneOrOpen > captureSums.done ? .refundedAtMostCaptured : nil
     }
 }

@@ -11,6 +11,8 @@ public enum PaymentCommand: Hashable, Sendable {
     case renew(honorPeriod: Span)
     /// Give money back; all that is left if no amount is given.
     case refund(Money?, reason: String?)
+    /// Close an entry of the operators' queue with what a person knows.
+    case resolve(attention: Int, AttentionResolution)
 }
 
 extension Payment {
@@ -28,6 +30,8 @@ extension Payment {
             return try decideRenewal(honorPeriod, at: now)
         case .refund(let amount, let reason):
             return try decideRefund(amount, reason: reason)
+        case .resolve(let number, let resolution):
+            return try decideResolution(number, resolution)
         }
     }
 
@@ -129,8 +133,11 @@ extension Payment {
     }
 
     private func decideRefund(_ asked: Money?, reason: String?) throws(PaymentRefusal) -> [PaymentEvent] {
-        let left = Money(minorUnits: captured.minorUnits - refundedOrPending.minorUnits, currency: currency)
-        guard left.isPositive, let capture = captures.last(where: { $0.state.isSucceeded }) else {
+        let left = refundable
+        guard left.isPositive,
+            let capture = captures.last(where: { $0.state.isSucceeded && $0.origin != .elsewhere })
+        else {
+            if disputed.isPositive { throw .disputed(disputed) }
             throw .nothingToRefund
         }
         let amount = asked ?? left

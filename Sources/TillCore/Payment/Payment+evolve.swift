@@ -89,6 +89,10 @@ extension Payment {
                 Refund(id: id, attempt: attempt, amount: amount, reason: reason, startedAt: at, state: .inFlight))
             refundSums.change(amount.minorUnits, from: nil, to: .inFlight)
         case .refunded(let id, let reference):
+            if let refund = refunds.last(where: { $0.id == id }), !refund.state.isOpen, !refund.state.isSucceeded {
+                outside.addRefund(refund.amount)
+                if let reference { origin(of: id, is: .provider(reference)) }
+            }
             change(.refund(id)) { $0 = .succeeded(reference) }
         case .refused(let operation, let decline):
             change(operation) { $0 = .refused(decline) }
@@ -109,9 +113,83 @@ extension Payment {
             cancelReason = reason
         case .canceled:
             isCanceled = true
-        case .attentionRequired(_, let reason):
-            attention.append(reason)
+        case .attentionRequired(let operation, let attention):
+            attentionItems.append(
+                AttentionItem(
+                    number: attentionItems.count + 1, operation: operation, attention: attention, since: at))
+        case .refundReversed, .captureReversed, .captureRestored, .captureReported, .refundReported, .disputeOpened,
+            .disputeUpdated, .disputeFundsWithdrawn, .disputeFundsReinstated, .disputeClosed, .attentionClosed,
+            .queryRequested, .queryAnswered:
+            applyAfterSale(record)
         }
+    }
+
+    /// What happens to a payment that was settled.
+    private mutating func applyAfterSale(_ record: RecordedEvent) {
+        switch record.event {
+        case .refundReversed(let id, let decline):
+            guard let refund = refunds.last(where: { $0.id == id }), refund.state.isSucceeded else { return }
+            change(.refund(id)) { $0 = .reversed(refund.reference, decline) }
+        case .captureReversed(let id, let decline):
+            guard let capture = captures.last(where: { $0.id == id }), case .succeeded(let reference) = capture.state
+            else { return }
+            outside.addRefund(capture.amount)
+            change(.capture(id)) { $0 = .reversed(reference, decline) }
+        case .captureRestored(let id):
+            guard let capture = captures.last(where: { $0.id == id }), case .reversed(let reference, _) = capture.state
+            else { return }
+            outside.addCapture(capture.amount)
+            change(.capture(id)) { $0 = .succeeded(reference) }
+        case .captureReported(let id, let attempt, let amount, let origin):
+            outside.addCapture(amount)
+            append(
+                Capture(
+                    id: id, attempt: attempt, amount: amount, isFinal: origin == .elsewhere, startedAt: record.at,
+                    state: .succeeded(origin.reference), origin: origin))
+        case .refundReported(let id, let attempt, let amount, let origin):
+            outside.addRefund(amount)
+            let state = OperationState.succeeded(origin.reference)
+            refunds.append(
+                Refund(
+                    id: id, attempt: attempt, amount: amount, reason: nil, startedAt: record.at, state: state,
+                    origin: origin))
+            refundSums.change(amount.minorUnits, from: nil, to: state)
+        case .disputeOpened(let attempt, let facts):
+            guard !disputes.contains(where: { $0.facts.reference == facts.reference }) else { return }
+            disputes.append(
+                Dispute(
+                    attempt: attempt, openedAt: record.at, facts: facts, withdrawn: .zero(facts.amount.currency)))
+        case .disputeUpdated(let facts):
+            change(facts.reference) {
+                $0.facts = facts
+                $0.outcome = nil
+            }
+        case .disputeFundsWithdrawn(let reference, let amount): change(reference) { $0.move(amount.minorUnits) }
+        case .disputeFundsReinstated(let reference, let amount): change(reference) { $0.move(0 &- amount.minorUnits) }
+        case .disputeClosed(let reference, let outcome): change(reference) { $0.outcome = outcome }
+        case .attentionClosed(let number, let resolution):
+            guard attentionItems.indices.contains(number - 1), attentionItems[number - 1].closing == nil else { return }
+            attentionItems[number - 1].closing = AttentionItem.Closing(resolution: resolution, at: record.at)
+        case .queryRequested(let attempt, let due):
+            requestedQuery = RequestedQuery(
+                attempt: attempt, due: due, tries: requestedQuery.map { $0.tries + 1 } ?? 0)
+        case .queryAnswered: requestedQuery = nil
+        case .created, .attemptStarted, .attemptPrepared, .authorized, .actionRequired, .continuationStarted,
+            .attemptStored, .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .captureStarted,
+            .captured, .renewalStarted, .renewed, .refundStarted, .refunded, .refused, .deferred, .outcomeUnknown,
+            .cancelRequested, .canceled, .attentionRequired:
+            break
+        }
+    }
+
+    private mutating func origin(of id: RefundID, is origin: OperationOrigin) {
+        guard let index = refunds.lastIndex(where: { $0.id == id }) else { return }
+        refunds[index].origin = origin
+    }
+
+    private mutating func change(_ reference: ProviderReference, _ body: (inout Dispute) -> Swift.Void) {
+        guard let index = disputes.firstIndex(where: { $0.facts.reference == reference }) else { return }
+        body(&disputes[index])
     }
 
     private mutating func applyAuthorization(_ id: AttemptID, _ authorization: Authorization, at: Timestamp) {
@@ -235,6 +313,19 @@ extension Payment {
     var nextCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(captures.count + 1)") }
     var nextRenewalID: RenewalID { RenewalID(rawValue: "\(id)-h\(renewals.count + 1)") }
     var nextRefundID: RefundID { RefundID(rawValue: "\(id)-r\(refunds.count + 1)") }
+}
+
+extension Dispute {
+    /// Below zero is a broken history; a sum that cannot be counted is below zero, too.
+    fileprivate mutating func move(_ units: Int64) {
+        let (sum, overflow) = withdrawn.minorUnits.addingReportingOverflow(units)
+        withdrawn = Money(minorUnits: overflow ? .min : sum, currency: withdrawn.currency)
+    }
+}
+
+extension OperationOrigin {
+    /// The provider's name for it.
+    var reference: ProviderReference? { if case .provider(let reference) = self { reference } else { nil } }
 }
 
 extension Attempt {

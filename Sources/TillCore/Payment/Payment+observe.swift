@@ -37,7 +37,9 @@ extension Payment {
             return observeOperation(.renewal(id), answer, at: now) { .renewed(id, $0) }
         case .refunded(let id, let answer):
             return observeOperation(.refund(id), answer, at: now) { .refunded(id, $0.reference) }
-        case .snapshot(let id, let answer): return observeSnapshot(id, answer, at: now)
+        case .snapshot(let id, let answer):
+            let events = observeSnapshot(id, answer, at: now)
+            return afterRequestedQuery(id, isAnswered: isReadable(answer), events, at: now)
         case .holdEnds(let id): return observeHold(id, at: now)
         }
     }
@@ -245,7 +247,7 @@ extension Payment {
     private func observeSnapshot(
         _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, at now: Timestamp
     ) -> [PaymentEvent] {
-        guard case .approved(let snapshot) = answer, snapshot.captured.currency == currency else {
+        guard case .approved(let snapshot) = answer, isReadable(answer) else {
             // The customer is still waited for, and whoever watches the payment asks often.
             if let attempt = undecided(id), attempt.void == nil, isBeforeNextQuery(attempt, at: now) { return [] }
             return openOperations(of: id).flatMap {
@@ -254,6 +256,10 @@ extension Payment {
         }
         if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now) }
         return observeSettlements(snapshot, of: id, at: now)
+    }
+
+    private func isReadable(_ answer: ProviderAnswer<ProviderSnapshot>) -> Bool {
+        if case .approved(let snapshot) = answer { snapshot.captured.currency == currency } else { false }
     }
 
     /// The customer is waited for, and the engine's own next query is still to come.
@@ -379,7 +385,7 @@ extension Payment {
         for refund in refunds where refund.attempt == id && refund.state.isOpen {
             events += observeRefund(refund, in: snapshot, at: now)
         }
-        return events
+        return events + observeAfterSale(snapshot, of: attempt, at: now)
     }
 
     /// A renewed hold has another name than the one that was renewed.
@@ -396,7 +402,9 @@ extension Payment {
     private func observeRefund(
         _ refund: Refund, in snapshot: ProviderSnapshot, at now: Timestamp
     ) -> [PaymentEvent] {
-        guard let found = snapshot.refunds.first(where: { $0.refund == refund.id }) else {
+        guard let found = snapshot.refunds.first(where: { refund.isNamed($0) }) else {
+            // What others have asked for is not sent again by Till.
+            guard refund.origin == .till else { return stillUnknown(.refund(refund.id), reason: .pending, at: now) }
             return again(.refund(refund.id), "not refunded yet", at: now)
         }
         switch found.status {

@@ -28,14 +28,20 @@ public struct Payment: Hashable, Sendable {
     /// Why the shop wants no money any more, if so.
     public internal(set) var cancelReason: String?
     public internal(set) var isCanceled = false
-    /// What a person must review, newest last.
-    public internal(set) var attention: [Attention] = []
+    /// All disputes, oldest first.
+    public internal(set) var disputes: [Dispute] = []
+    /// What a person must review, newest last, closed or not.
+    public internal(set) var attentionItems: [AttentionItem] = []
+    /// The query that a provider's report about the settled payment has led to, until it is answered.
+    public internal(set) var requestedQuery: RequestedQuery?
     /// The first event that broke a rule; the payment stays as that event left it. `nil`: it is sound.
     public internal(set) var broken: BrokenInvariant?
     /// What is captured, and what may be.
     var captureSums = OperationSums()
     /// What is refunded, and what may be.
     var refundSums = OperationSums()
+    /// What moved without Till, for which its own limits do not hold.
+    var outside = OutsideSums()
     /// How many attempts are undecided or hold money.
     var liveAttempts = 0
 
@@ -123,8 +129,8 @@ public struct Payment: Hashable, Sendable {
 
     /// What the shop sees.
     public var status: PaymentStatus {
-        if isCanceled { return .canceled }
         let taken = captured.minorUnits
+        if isCanceled, taken == 0 { return .canceled }
         if taken > 0 {
             let back = refunded.minorUnits
             // An open capture may still take money, so the order is not free yet.

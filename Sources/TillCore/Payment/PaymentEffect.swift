@@ -30,6 +30,7 @@ extension Payment {
         capabilities: (ProviderName) -> ProviderCapabilities?, at now: Timestamp, isOrphan: Bool = false
     ) -> [PendingEffect] {
         var effects: [PendingEffect] = []
+        if let query = requestedQuery { effects.append(PendingEffect(effect: .query(query.attempt), due: query.due)) }
         for attempt in attempts {
             let window = capabilities(attempt.provider)?.replayWindow ?? .seconds(0)
             if let void = attempt.void, void.state.isOpen {
@@ -70,7 +71,9 @@ extension Payment {
             for refund in refunds where refund.attempt == attempt.id && refund.state.isOpen {
                 effects.append(
                     pending(
-                        .refund(refund.id), refund.state, startedAt: refund.startedAt, attempt: attempt.id,
+                        // What others have asked for is never sent by Till.
+                        refund.origin == .till ? .refund(refund.id) : .query(attempt.id), refund.state,
+                        startedAt: refund.startedAt, attempt: attempt.id,
                         window: window, now: now, isOrphan: isOrphan))
             }
         }
@@ -97,7 +100,10 @@ extension Payment {
     /// its end, and the end of the time for which the bank answers for it.
     func untouchedHold(_ attempt: Attempt) -> Hold? {
         guard attempt.void == nil, let authorization = attempt.authorization, let end = authorization.captureBefore,
-            !captures.contains(where: { $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded) }),
+            // One whose capture failed later is for a person to decide about: the provider may collect it again.
+            !captures.contains(where: {
+                $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded || $0.state.isReversed)
+            }),
             !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isOpen })
         else { return nil }
         func notice(of deadline: Timestamp) -> Timestamp {
@@ -141,7 +147,7 @@ extension Payment {
             // What is pending is settled by asking; the rest by the same key while it is remembered.
             let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason == .pending
             return PendingEffect(effect: asks ? .query(attempt) : effect, due: unknown.nextCheck)
-        case .succeeded, .refused:
+        case .succeeded, .refused, .reversed:
             return PendingEffect(effect: .query(attempt), due: Timestamp(milliseconds: .max))
         }
     }

@@ -48,6 +48,30 @@ public enum PaymentEvent: Hashable, Sendable {
     case canceled
     /// A person must review it.
     case attentionRequired(OperationID, Attention)
+    /// A refund that had succeeded came to nothing; the money is with the shop again.
+    case refundReversed(RefundID, Decline)
+    /// A capture that had succeeded came to nothing; the money was taken back from the shop.
+    case captureReversed(CaptureID, Decline)
+    /// A capture that had come to nothing was made good.
+    case captureRestored(CaptureID)
+    /// Money was captured, and not by Till.
+    case captureReported(CaptureID, AttemptID, Money, OperationOrigin)
+    /// Money went back, and not by Till; or it is on its way, if its outcome is unknown.
+    case refundReported(RefundID, AttemptID, Money, OperationOrigin)
+    case disputeOpened(AttemptID, Dispute.Facts)
+    /// The provider says something else of it than before. One that was closed is open again.
+    case disputeUpdated(Dispute.Facts)
+    /// The provider has taken so much more back for it.
+    case disputeFundsWithdrawn(ProviderReference, Money)
+    /// The provider has returned so much of it.
+    case disputeFundsReinstated(ProviderReference, Money)
+    case disputeClosed(ProviderReference, Dispute.Outcome)
+    /// A person has closed what a person had to review; the number of the entry.
+    case attentionClosed(Int, AttentionResolution)
+    /// A provider has reported something about a settled payment; it is queried at `due`.
+    case queryRequested(AttemptID, due: Timestamp)
+    /// That query was answered.
+    case queryAnswered(AttemptID)
 
     /// How a payment begins.
     public struct Creation: Hashable, Sendable {
@@ -114,6 +138,19 @@ public enum PaymentEvent: Hashable, Sendable {
         case .cancelRequested: "payment.cancel_requested"
         case .canceled: "payment.canceled"
         case .attentionRequired: "payment.attention_required"
+        case .refundReversed: "refund.failed"
+        case .captureReversed: "capture.failed"
+        case .captureRestored: "capture.restored"
+        case .captureReported: "capture.reported"
+        case .refundReported: "refund.reported"
+        case .disputeOpened: "dispute.opened"
+        case .disputeUpdated: "dispute.updated"
+        case .disputeFundsWithdrawn: "dispute.funds_withdrawn"
+        case .disputeFundsReinstated: "dispute.funds_reinstated"
+        case .disputeClosed: "dispute.closed"
+        case .attentionClosed: "payment.attention_closed"
+        case .queryRequested: "query.requested"
+        case .queryAnswered: "query.answered"
         }
     }
 }

@@ -27,6 +27,14 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case renewedBefore
     /// Money was captured and nothing is held beside it: refund it instead.
     case capturedAlready(Money)
+    /// A dispute has taken the money back that was to be refunded.
+    case disputed(Money)
+    /// The payment's queue has no entry of that number.
+    case unknownAttention(Int)
+    /// The entry was closed by a person or overtaken by what happened since.
+    case attentionClosed(Int)
+    /// What a person says how he knows, or who he is, is missing or too long.
+    case invalidEvidence(String)
     /// The provider cannot do this.
     case unsupported(String)
 
@@ -46,6 +54,10 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .renewalTooEarly: "reauthorization_too_early"
         case .renewedBefore: "reauthorization_not_supported"
         case .capturedAlready: "captured_already"
+        case .disputed: "payment_disputed"
+        case .unknownAttention: "unknown_attention"
+        case .attentionClosed: "attention_closed"
+        case .invalidEvidence: "invalid_evidence"
         case .unsupported: "unsupported"
         }
     }
@@ -69,6 +81,10 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .renewalTooEarly(let time): "The bank honors the hold until \(time); it can be renewed after that."
         case .renewedBefore: "The hold was renewed before, and a hold is renewed once."
         case .capturedAlready(let amount): "\(amount) of this payment is captured already."
+        case .disputed(let amount): "\(amount) of this payment is disputed and was taken back by the provider."
+        case .unknownAttention(let number): "The payment has no entry number \(number) that a person must review."
+        case .attentionClosed(let number): "Entry number \(number) is closed already."
+        case .invalidEvidence(let why): why
         case .unsupported(let why): why
         }
     }
@@ -96,6 +112,9 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .renewalTooEarly: "Capture it now; no renewal is needed."
         case .renewedBefore: "Capture it before it ends."
         case .capturedAlready: "Nothing of it is held any more; to give it back, refund it."
+        case .disputed: "Answer or accept the dispute at the provider; a refund would give the money back twice."
+        case .unknownAttention, .attentionClosed: "List what is open with `till attention list`."
+        case .invalidEvidence: "Say in a few words how it is known, and by whom."
         case .unsupported: "Choose another way."
         }
     }

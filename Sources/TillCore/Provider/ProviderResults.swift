@@ -95,6 +95,37 @@ public struct ProviderSnapshot: Hashable, Sendable {
         }
     }
 
+    /// A capture that the provider had taken and that came to nothing; ``captured`` leaves it out.
+    public struct FailedCapture: Hashable, Sendable {
+        /// What the provider calls the capture, if it has a name of its own.
+        public var reference: ProviderReference?
+        /// Our name for it, when the provider reports it.
+        public var capture: CaptureID?
+        /// Why.
+        public var decline: Decline
+
+        public init(reference: ProviderReference?, capture: CaptureID? = nil, decline: Decline) {
+            self.reference = reference
+            self.capture = capture
+            self.decline = decline
+        }
+    }
+
+    /// One dispute at the provider.
+    public struct Dispute: Hashable, Sendable {
+        public var facts: TillCore.Dispute.Facts
+        /// What the provider has taken back for it and not returned, in the currency of the dispute; zero for an inquiry.
+        public var withdrawn: Money
+        /// How it was closed; `nil`: it is open.
+        public var outcome: TillCore.Dispute.Outcome?
+
+        public init(facts: TillCore.Dispute.Facts, withdrawn: Money, outcome: TillCore.Dispute.Outcome? = nil) {
+            self.facts = facts
+            self.withdrawn = withdrawn
+            self.outcome = outcome
+        }
+    }
+
     /// What the provider calls the attempt, if it knows it.
     public var reference: ProviderReference?
     public var standing: Standing
@@ -102,6 +133,10 @@ public struct ProviderSnapshot: Hashable, Sendable {
     public var captured: Money
     /// All refunds, ours and others.
     public var refunds: [Refund]
+    /// Captures that came to nothing after they had succeeded.
+    public var failedCaptures: [FailedCapture] = []
+    /// All disputes that the provider reports. One that is missing here says nothing.
+    public var disputes: [Dispute] = []
 
     public init(reference: ProviderReference?, standing: Standing, captured: Money, refunds: [Refund] = []) {
         self.reference = reference

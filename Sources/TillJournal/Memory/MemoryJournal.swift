@@ -85,7 +85,7 @@ public final class MemoryJournal: Journal, RecordStore {
     /// The payment that the order belongs to now; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let events = try access { state in
-            state.live[MemoryState.Place(account: account, order: order)].map { state.events(of: $0) }
+            state.occupant(of: MemoryState.Place(account: account, order: order)).map { state.events(of: $0) }
         }
         return try Payment(stored: events ?? [])
     }

@@ -22,6 +22,8 @@ struct MemoryState: Sendable {
     var places: [PaymentID: [Int]] = [:]
     var rows: [PaymentID: (row: PaymentRow, isLive: Bool)] = [:]
     var live: [Place: PaymentID] = [:]
+    /// Payments that came back to their order while another one had it.
+    var returned: [Place: Set<PaymentID>] = [:]
     var outbox: [PaymentID: OutboxEntry] = [:]
     var idempotency: [IdempotencyScope: (record: IdempotencyRecord, owner: Int64?)] = [:]
     var webhooks: Set<WebhookName> = []
@@ -69,9 +71,13 @@ struct MemoryState: Sendable {
         guard (current?.row.version ?? 0) == append.expectedVersion else {
             return .versionConflict(payment: append.row.id, current: current?.row.version ?? 0)
         }
-        guard append.isLive, current?.isLive != true else { return nil }
-        return live[Place(account: append.row.account, order: append.row.order)].map { .orderOccupied(by: $0) }
+        // What happened to a payment is written, also if its order was given to another one meanwhile.
+        guard append.isLive, append.expectedVersion == 0 else { return nil }
+        return occupant(of: Place(account: append.row.account, order: append.row.order)).map { .orderOccupied(by: $0) }
     }
+
+    /// The payment that has the order; else one that came back to it while another one had it.
+    func occupant(of place: Place) -> PaymentID? { live[place] ?? returned[place]?.min { $0.rawValue < $1.rawValue } }
 
     private mutating func insert(_ append: PreparedWrite.Append, owner: Int64) -> [StoredEvent] {
         let row = append.row
@@ -85,7 +91,15 @@ struct MemoryState: Sendable {
             stored.append(event)
         }
         let place = Place(account: row.account, order: row.order)
-        if append.isLive { live[place] = row.id } else if live[place] == row.id { live[place] = nil }
+        let isReturned = returned[place]?.contains(row.id) ?? false
+        if !append.isLive {
+            if live[place] == row.id { live[place] = nil }
+            if isReturned { returned[place]?.remove(row.id) }
+        } else if live[place] == nil, !isReturned {
+            live[place] = row.id
+        } else if live[place] != row.id {
+            returned[place, default: []].insert(row.id)
+        }
         rows[row.id] = (row, append.isLive)
         if append.nextDue != nil || append.holds {
             outbox[row.id] = OutboxEntry(due: append.nextDue, owner: append.holds ? owner : nil)
@@ -106,7 +120,9 @@ struct MemoryState: Sendable {
             pass.check(id, events: events(of: id), projection: projection)
             guard let (row, isLive) = rows[id] else { continue }
             let place = Place(account: row.account, order: row.order)
-            liveCount[place, default: 0] += isLive ? 1 : 0
+            liveCount[place, default: 0] += isLive && returned[place]?.contains(id) != true ? 1 : 0
+            // What came back to an order that was sold again is for a person; it is no mistake of the journal.
+            if returned[place]?.contains(id) == true { continue }
             paidCount[place, default: 0] += row.captured.minorUnits > row.refunded.minorUnits ? 1 : 0
         }
         for (place, count) in liveCount where count > 1 {

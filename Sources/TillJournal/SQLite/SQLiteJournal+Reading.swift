@@ -12,7 +12,8 @@ extension SQLiteJournal {
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let sql = """
             SELECT \(StoredEvent.columns) FROM event WHERE payment =
-            (SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1) ORDER BY version
+            (SELECT id FROM payment WHERE account = ? AND order_id = ? AND live > 0 ORDER BY live, id LIMIT 1)
+            ORDER BY version
             """
         return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))
     }

@@ -133,7 +133,7 @@ private func projection(
     guard let row = try Row.fetchOne(statement, arguments: [id.rawValue]) else { return nil }
     do {
         return VerificationPass.Projection(
-            row: try PaymentRow(row), isLive: row[14] as Int64 == 1,
+            row: try PaymentRow(row), isLive: row[14] as Int64 > 0,
             due: (row[15] as Int64?).map { Timestamp(milliseconds: $0) })
     } catch let error as JournalError {
         pass.problem("\(id): \(error)")
@@ -165,7 +165,10 @@ private func checkOrders(_ db: Database, _ pass: inout VerificationPass) throws 
         ),
         (
             "is an order that was paid more than once",
-            "SELECT order_id FROM payment WHERE captured > refunded GROUP BY account, order_id HAVING count(*) > 1"
+            """
+            SELECT order_id FROM payment WHERE captured > refunded AND live < 2
+            GROUP BY account, order_id HAVING count(*) > 1
+            """
         ),
     ]
     for (what, sql) in checks {

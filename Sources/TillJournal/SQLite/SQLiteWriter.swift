@@ -119,9 +119,12 @@ final class SQLiteWriter {
         guard current.version == append.expectedVersion else {
             return .versionConflict(payment: row.id, current: current.version)
         }
-        guard append.isLive, !current.isLive else { return nil }
-        let occupant = try statement("SELECT id FROM payment WHERE account = ? AND order_id = ? AND live = 1")
-            .first(.text(row.account.rawValue), .text(row.order.rawValue)) { PaymentID(rawValue: $0.text(0)) }
+        // What happened to a payment is written, also if its order was given to another one meanwhile.
+        guard append.isLive, append.expectedVersion == 0 else { return nil }
+        let occupant = try statement(
+            "SELECT id FROM payment WHERE account = ? AND order_id = ? AND live > 0 ORDER BY live"
+        )
+        .first(.text(row.account.rawValue), .text(row.order.rawValue)) { PaymentID(rawValue: $0.text(0)) }
         return occupant.map { .orderOccupied(by: $0) }
     }
 
@@ -173,10 +176,15 @@ final class SQLiteWriter {
             .int(row.createdAt.milliseconds), .int(row.updatedAt.milliseconds))
     }
 
+    /// `live` is 1 for the payment that has its order, and 2 for one that came back to it while another one has it: its
+    /// refund failed later. Both keep the order from a third.
     private func update(_ row: PaymentRow, isLive: Bool) throws(SQLiteFailure) {
         try statement(
             """
-            UPDATE payment SET live = ?2, version = ?3, status = ?4, captured = ?5, refunded = ?6, provider = ?7,
+            UPDATE payment SET live = CASE WHEN ?2 = 0 THEN 0 WHEN live > 0 THEN live WHEN EXISTS(
+                SELECT 1 FROM payment AS other WHERE other.account = payment.account
+                AND other.order_id = payment.order_id AND other.live = 1) THEN 2 ELSE 1 END,
+              version = ?3, status = ?4, captured = ?5, refunded = ?6, provider = ?7,
               tender = ?8, updated_at = ?9 WHERE id = ?1
             """
         ).run(

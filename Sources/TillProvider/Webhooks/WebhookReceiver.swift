@@ -45,12 +45,18 @@ public struct WebhookEvent: Sendable {
     public let id: String
     /// The payment that it is about; `nil` if that is none of ours.
     public let payment: PaymentID?
+    /// It may report money of a settled payment, such as a dispute: the payment is queried, also if nothing is left to
+    /// be done on it.
+    public let isAfterSale: Bool
     /// Called once the event is recorded, not for its repetitions: who waits for a reader looks at it at once.
     public let onRecorded: @Sendable () -> Void
 
-    public init(id: String, payment: PaymentID?, onRecorded: @escaping @Sendable () -> Void = {}) {
+    public init(
+        id: String, payment: PaymentID?, isAfterSale: Bool = false, onRecorded: @escaping @Sendable () -> Void = {}
+    ) {
         self.id = id
         self.payment = payment
+        self.isAfterSale = isAfterSale
         self.onRecorded = onRecorded
     }
 }

@@ -133,7 +133,7 @@ public struct ReceiptContent: Hashable, Sendable {
                 switch refund.state {
                 case .inFlight, .deferred, .unknown: .pending
                 case .succeeded: .succeeded
-                case .refused: .failed
+                case .refused, .reversed: .failed
                 }
             return Refund(
                 id: refund.id, amount: refund.amount, reason: refund.reason, at: refund.startedAt, standing: standing)

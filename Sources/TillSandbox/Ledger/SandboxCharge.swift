@@ -25,6 +25,24 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var key: String
         /// Minor units.
         public var amount: Int64
+        /// The money was taken back later.
+        public var hasFailed: Bool?
+    }
+
+    /// A dispute, in minor units.
+    public struct Dispute: Codable, Hashable, Sendable {
+        /// The sandbox's name for it.
+        public var reference: String
+        /// Minor units.
+        public var amount: Int64
+        /// Why, in the provider's word.
+        public var reason: String
+        /// Where it stands, in the provider's word.
+        public var status: String
+        /// Taken back for it and not returned, in minor units.
+        public var withdrawn: Int64 = 0
+        /// Until when it may be answered, milliseconds since 1970.
+        public var respondBy: Int64?
     }
 
     /// One refund, in minor units.
@@ -91,6 +109,8 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var captures: [Capture] = []
     /// All refunds, oldest first.
     public var refunds: [Refund] = []
+    /// All disputes, oldest first.
+    public var disputes: [Dispute]?
     public var state: State = .unconfirmed
     /// Nothing more can be captured.
     public var isClosed = false
@@ -142,7 +162,7 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var location: String?
 
     /// Taken so far, in minor units.
-    public var captured: Int64 { SandboxCharge.total(captures.map(\.amount)) }
+    public var captured: Int64 { SandboxCharge.total(captures.filter { $0.hasFailed != true }.map(\.amount)) }
     /// Given back or about to be, in minor units.
     public var refunded: Int64 {
         SandboxCharge.total(refunds.filter { $0.status == .succeeded || $0.status == .pending }.map(\.amount))

@@ -209,7 +209,7 @@ public struct SandboxProvider: PaymentServiceProvider {
                 charge.isExpired(at: clock.now()) || charge.released != nil
                     ? .voided : .authorized(authorization(charge, asked))
             }
-        return ProviderSnapshot(
+        var snapshot = ProviderSnapshot(
             reference: ProviderReference(rawValue: charge.reference), standing: standing,
             captured: Money(minorUnits: charge.captured, currency: asked.currency),
             refunds: charge.refunds.map { refund in
@@ -224,6 +224,28 @@ public struct SandboxProvider: PaymentServiceProvider {
                     refund: refund.refund.map { RefundID(rawValue: $0) },
                     amount: Money(minorUnits: refund.amount, currency: asked.currency), status: status)
             })
+        snapshot.failedCaptures = charge.captures.filter { $0.hasFailed == true }.map {
+            ProviderSnapshot.FailedCapture(
+                reference: ProviderReference(rawValue: $0.reference),
+                decline: Decline(sandboxCode: "capture_failed", message: nil))
+        }
+        snapshot.disputes = (charge.disputes ?? []).map { SandboxProvider.dispute($0, asked.currency) }
+        return snapshot
+    }
+
+    private static func dispute(_ dispute: SandboxCharge.Dispute, _ currency: Currency) -> ProviderSnapshot.Dispute {
+        let outcome: Dispute.Outcome? =
+            switch dispute.status {
+            case "won": .won
+            case "lost": .lost
+            default: nil
+            }
+        return ProviderSnapshot.Dispute(
+            facts: Dispute.Facts(
+                reference: ProviderReference(rawValue: dispute.reference), reason: dispute.reason,
+                stage: dispute.status, amount: Money(minorUnits: dispute.amount, currency: currency),
+                respondBy: dispute.respondBy.map { Timestamp(milliseconds: $0) }),
+            withdrawn: Money(minorUnits: dispute.withdrawn, currency: currency), outcome: outcome)
     }
 
     private func confirmation(_ effect: SandboxLedger.Effect?) -> ProviderAnswer<Confirmation> {

@@ -152,6 +152,7 @@ public struct CounterServer: Sendable {
             keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock), feed: feed,
             metrics: metrics, readCard: readCard, options: options, clock: clock, terminal: terminal)
         payments.register(on: router)
+        AttentionRoutes(payments: payments, queue: AttentionQueue(journal), clock: clock).register(on: router)
         EventStreamRoute(
             journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
         ).register(on: router)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillCheckout
 import TillCore
 import TillJournal
 
@@ -49,6 +50,11 @@ struct OperationRoutes: Sendable {
         text.single(
             "incidents_open", .gauge, "What providers reported that no payment accounts for, and nobody has resolved.",
             try await journal.count(Incident.collection, matching: Incident.open))
+        let open = try await AttentionQueue(journal).open(account: nil)
+        text.single("attention_open", .gauge, "What a person must review.", open.count)
+        let age = open.first.map { max(0, clock.now().since($0.item.since).milliseconds) } ?? 0
+        text.seconds(
+            "attention_oldest_seconds", "For how long the oldest of it waits for a person.", milliseconds: age)
         let statistics = journal.statistics
         text.head("journal_commit_batch_size", .summary, "Writes in one commit, each one sync of the disk.")
         text.line("journal_commit_batch_size_sum", [], statistics.writes)

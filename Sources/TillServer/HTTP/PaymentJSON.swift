@@ -32,6 +32,9 @@ public enum PaymentJSON {
         writer.field("refunded", payment.refunded.minorUnits)
         writer.field("held", payment.held.minorUnits)
         writer.field("released", payment.released.minorUnits)
+        writer.field("disputed", payment.disputed.minorUnits)
+        writer.field("net", payment.net.minorUnits)
+        writer.field("refund_due", payment.refundDue.minorUnits)
         writer.field("capture", payment.captureMode.rawValue)
         if let who = payment.acceptedBy, let standing = payment.order.standing {
             writer.key("accepted_paid_order")
@@ -52,7 +55,7 @@ public enum PaymentJSON {
         writer.field("message", message(of: payment))
         writer.key("needs_attention")
         writer.beginArray()
-        for reason in payment.attention { writer.string(reason.sentence) }
+        for item in payment.openAttention { writer.string(item.attention.sentence) }
         writer.endArray()
         writer.field("receipt_url", "/v1/payments/\(payment.id)/receipt")
         writer.field("created_at", payment.createdAt.description)
@@ -68,6 +71,7 @@ public enum PaymentJSON {
             writer.field("amount", capture.amount.minorUnits)
             writer.field("status", word(for: capture.state))
             writer.field("final", capture.isFinal)
+            writer.field("origin", word(for: capture.origin))
             writer.endObject()
         }
         writer.endArray()
@@ -80,9 +84,36 @@ public enum PaymentJSON {
             writer.field("status", word(for: refund.state))
             writer.field("reason", refund.reason)
             writer.field("message", message(of: refund))
+            writer.field("origin", word(for: refund.origin))
             writer.endObject()
         }
         writer.endArray()
+        writer.key("disputes")
+        writer.beginArray()
+        for dispute in payment.disputes { write(dispute, into: &writer) }
+        writer.endArray()
+    }
+
+    private static func write(_ dispute: Dispute, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("reference", dispute.facts.reference.rawValue)
+        writer.field("reason", dispute.facts.reason)
+        writer.field("stage", dispute.facts.stage)
+        writer.field("status", dispute.outcome?.word ?? "open")
+        writer.field("amount", dispute.facts.amount.minorUnits)
+        writer.field("currency", dispute.facts.amount.currency.code)
+        writer.field("withdrawn", dispute.withdrawn.minorUnits)
+        writer.field("respond_by", dispute.facts.respondBy?.description)
+        writer.field("opened_at", dispute.openedAt.description)
+        writer.endObject()
+    }
+
+    private static func word(for origin: OperationOrigin) -> String {
+        switch origin {
+        case .till: "till"
+        case .provider: "provider"
+        case .elsewhere: "elsewhere"
+        }
     }
 
     private static func write(_ attempt: Attempt, into writer: inout JSONWriter) {
@@ -155,6 +186,7 @@ public enum PaymentJSON {
         case .unknown: "unknown"
         case .succeeded: "succeeded"
         case .refused: "refused"
+        case .reversed: "failed"
         }
     }
 
@@ -205,7 +237,12 @@ public enum PaymentJSON {
 
     /// Why a refund was refused and what to do next; `nil` for others.
     public static func message(of refund: Refund) -> String? {
-        guard case .refused(let decline) = refund.state else { return nil }
-        return decline.reason.refundSentence
+        switch refund.state {
+        case .refused(let decline): decline.reason.refundSentence
+        case .reversed(_, let decline):
+            "This refund had succeeded and has failed since"
+                + (decline.code.map { " (\($0))" } ?? "") + ". The money is with the shop: give it back again."
+        case .inFlight, .deferred, .unknown, .succeeded: nil
+        }
     }
 }

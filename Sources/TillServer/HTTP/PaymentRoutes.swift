@@ -202,7 +202,7 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    private func change(
+    func change(
         _ id: PaymentID, _ incoming: Incoming, _ verb: String, status: HTTPResponse.Status = .ok,
         fields: Set<String>,
         _ work: @escaping @Sendable (JSONValue, Payment, IdempotencyRecord?) async throws -> Payment

@@ -92,11 +92,12 @@ struct Problem: Error {
 
     private static func status(of error: CheckoutError) -> HTTPResponse.Status {
         switch error {
-        case .refused(.invalidAmount), .refused(.captureExceedsAuthorization), .refused(.refundExceedsCaptured),
+        case .refused(.invalidAmount), .refused(.invalidEvidence), .refused(.captureExceedsAuthorization),
+            .refused(.refundExceedsCaptured),
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
+        case .unknownPayment, .refused(.unknownAttention): .notFound
         case .refused, .orderOccupied, .settledInShop, .tooManyConflicts: .conflict
-        case .unknownPayment: .notFound
         case .journal, .notBegun: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)
         }

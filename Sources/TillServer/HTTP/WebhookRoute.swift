@@ -60,16 +60,21 @@ struct WebhookRoute: Sendable {
         _ event: WebhookEvent, of provider: ProviderName, in body: [UInt8], at now: Timestamp
     ) async throws {
         let receipt = WebhookReceipt(provider: provider, id: event.id, at: now)
-        var write = JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) })
-        if let payment = event.payment, try await isUnknown(payment) {
-            let incident = Incident(webhook: event.id, of: provider, about: payment, body: body, at: now)
-            write.records = [.insertIfAbsent(incident.record)]
-        }
-        do throws(JournalError) {
-            try await journal.write(write)
-        } catch {
-            guard case .webhookSeen = error else { throw error }
-            return
+        let isUnaccounted = if let payment = event.payment { try await isUnknown(payment) } else { false }
+        if let payment = event.payment, event.isAfterSale, !isUnaccounted {
+            guard try await checkout.heard(of: payment, in: receipt) else { return }
+        } else {
+            var write = JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) })
+            if let payment = event.payment, isUnaccounted {
+                let incident = Incident(webhook: event.id, of: provider, about: payment, body: body, at: now)
+                write.records = [.insertIfAbsent(incident.record)]
+            }
+            do throws(JournalError) {
+                try await journal.write(write)
+            } catch {
+                guard case .webhookSeen = error else { throw error }
+                return
+            }
         }
         event.onRecorded()
         guard let payment = event.payment else { return }

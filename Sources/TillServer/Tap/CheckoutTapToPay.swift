@@ -127,7 +127,8 @@ extension TapToPayService.PaymentResult {
         var message: String?
         switch payment.refunds.last?.state {
         case .succeeded: status = .approved
-        case .refused(let decline): (status, message) = (.declined, decline.message ?? decline.code)
+        case .refused(let decline), .reversed(_, let decline):
+            (status, message) = (.declined, decline.message ?? decline.code)
         case .unknown(let unknown): message = unknown.reason.sentence
         case .inFlight, .deferred, nil: break
         }

@@ -38,6 +38,7 @@ struct SandboxStripe: Sendable {
         case ("POST", "payment_intents", 4) where path[3] == "cancel": return try await cancel(path[2], request)
         case ("POST", "refunds", 2): return try await refund(request)
         case ("GET", "refunds", 2): return try await listRefunds(request)
+        case ("GET", "disputes", 2): return try await listDisputes(request)
         case ("GET", "refunds", 3): return try await retrieveRefund(path[2])
         default:
             let asked = path.joined(separator: "/").prefix(100)
@@ -299,6 +300,17 @@ struct SandboxStripe: Sendable {
         }
         let (page, hasMore) = page(refunds.reversed(), request.form) { $0.id }
         return StripeAnswer(StripeRendering.list("/v1/refunds", page.map(\.json), hasMore: hasMore))
+    }
+
+    private func listDisputes(_ request: Request) async throws -> StripeAnswer {
+        let id = request.form["payment_intent"]
+        let rendering = rendering
+        let charges = try await ledger.charges().filter { id == nil || $0.reference == id }
+        let all = charges.flatMap { charge in
+            (charge.disputes ?? []).map { (id: $0.reference, json: rendering.dispute($0, of: charge)) }
+        }
+        let (page, hasMore) = page(all.reversed(), request.form) { $0.id }
+        return StripeAnswer(StripeRendering.list("/v1/disputes", page.map(\.json), hasMore: hasMore))
     }
 
     private func retrieveRefund(_ id: String) async throws -> StripeAnswer {

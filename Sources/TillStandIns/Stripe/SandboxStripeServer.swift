@@ -8,7 +8,7 @@ public import TillSandbox
 /// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST /_sandbox/action` with
 /// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
-/// the world would; `POST /_sandbox/webhooks` says where events go, and how badly.
+/// the world would; `POST /_sandbox/aftersale` lets happen what happens after a sale; `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
@@ -155,6 +155,12 @@ public struct SandboxStripeServer: Sendable {
             let times = json["times"]?.int64Value ?? 1
             faults.fail(operation, with: fault, times: Int(clamping: times))
             return StripeAnswer(.fields(["ok": .bool(true)]))
+        case (.post, "aftersale"):
+            guard let json = try? JSONValue(parsing: body), let (answer, events) = try? await stripe.play(json) else {
+                return .invalid("body", "It must be JSON.")
+            }
+            for event in events { report(event) }
+            return answer
         case (.post, "readers"), (.post, "webhooks"):
             guard let json = try? JSONValue(parsing: body) else { return .invalid("body", "It must be JSON.") }
             return name == "readers" ? terminal.act(json) : plan.configure(json)
@@ -169,6 +175,14 @@ public struct SandboxStripeServer: Sendable {
             return StripeAnswer(.fields(["ok": .bool(true)]))
         default: return .missing("path", name)
         }
+    }
+
+    /// What no request of a client has led to.
+    private func report(_ event: StripeAnswer.Event) {
+        plan.send(event)
+        guard let webhook else { return }
+        let id = "evt_" + StableHash.hex("\(UInt64.random(in: .min ... .max))")
+        Task { await webhook.deliver(event, id: id, clock: clock) }
     }
 
     /// One charge as the ledger reports it, amounts in minor units.

@@ -52,6 +52,21 @@ public struct SandboxStripeTransport: HTTPTransport {
         return HTTPReply(response: response, body: Array(answer.body.utf8))
     }
 
+    /// Lets happen what happens after a sale: what `POST /_sandbox/aftersale` takes. `false` if it cannot happen.
+    @discardableResult
+    public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
+        var members = [
+            JSONMember(key: "reference", value: .string(reference.rawValue)),
+            JSONMember(key: "do", value: .string(word)),
+        ]
+        if let amount { members.append(JSONMember(key: "amount", value: .int(amount))) }
+        guard let (answer, events) = try? await stripe.play(.object(members)), answer.status == 200 else {
+            return false
+        }
+        for event in events { told(SandboxNotification(event)) }
+        return true
+    }
+
     /// Whether a reader waits for a card right now, as the person in front of it sees.
     public func wantsCard(at reader: String) -> Bool { terminal.wantsCard(at: reader) }
 

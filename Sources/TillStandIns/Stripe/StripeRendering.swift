@@ -80,6 +80,7 @@ struct StripeRendering: Sendable {
             "metadata": .map(charge.metadata), "paid": .bool(!isFailed), "payment_intent": .string(charge.reference),
             "payment_method": .text(charge.paymentMethod), "payment_method_details": details(charge),
             "refunded": .bool(charge.captured > 0 && charge.refunded >= charge.captured),
+            "disputed": .bool(charge.disputes?.isEmpty == false),
             "status": .string(isFailed ? "failed" : "succeeded"),
         ])
     }
@@ -126,6 +127,23 @@ struct StripeRendering: Sendable {
             "status": .string(refund.status.rawValue),
         ])
     }
+
+    func dispute(_ dispute: SandboxCharge.Dispute, of charge: SandboxCharge) -> JSONValue {
+        let moved: [JSONValue] =
+            dispute.withdrawn > 0
+            ? [.fields(["object": .string("balance_transaction"), "amount": wire(charge, -dispute.withdrawn)])] : []
+        return .fields([
+            "id": .string(dispute.reference), "object": .string("dispute"), "amount": wire(charge, dispute.amount),
+            "charge": .string(chargeID(charge)), "currency": .string(charge.currency.lowercased()),
+            "balance_transactions": .array(moved),
+            "evidence_details": .fields(["due_by": dispute.respondBy.map { .int($0 / 1000) } ?? .null]),
+            "livemode": .bool(false), "metadata": .object([]), "payment_intent": .string(charge.reference),
+            "reason": .string(dispute.reason), "status": .string(dispute.status),
+        ])
+    }
+
+    /// The charge as events about it show it.
+    func charge(_ charge: SandboxCharge) -> JSONValue { chargeObject(charge) }
 
     /// A page of a list.
     static func list(_ url: String, _ values: [JSONValue], hasMore: Bool) -> JSONValue {

@@ -9,6 +9,8 @@ enum PaymentExamples {
     static let refund = RefundID(rawValue: "pay_x-r1")
     static let renewal = RenewalID(rawValue: "pay_x-h1")
     static let reference = ProviderReference(rawValue: "sb_1")
+    /// Of a refund that Till did not ask for.
+    static let other = ProviderReference(rawValue: "re_x")
     static let tender = TenderSummary(kind: .card)
     static let decline = Decline(reason: .insufficientFunds)
 
@@ -45,6 +47,9 @@ enum PaymentExamples {
     static let continuing: [PaymentEvent] = [
         started, .actionRequired(attempt, CustomerAction(kind: "redirect")), .continuationStarted(attempt, number: 1),
     ]
+    static let dispute = Dispute.Facts(
+        reference: ProviderReference(rawValue: "dp_1"), reason: "fraudulent", stage: "needs_response", amount: eur(100),
+        respondBy: start.adding(.days(7)))
     static func lost(_ operation: OperationID) -> PaymentEvent {
         .outcomeUnknown(operation, nextCheck: start, reason: .unclear("timed out"))
     }
@@ -98,6 +103,27 @@ enum PaymentExamples {
             ("continuing, canceled", .automatic, continuing + [.cancelRequested(reason: "x")]),
             ("renewing", .manual, held + [.renewalStarted(renewal, attempt, eur(100))]),
             ("renewed", .manual, held + [.renewalStarted(renewal, attempt, eur(100)), .renewed(renewal, renewed)]),
+            (
+                "refund failed later", .automatic,
+                back(100) + [.refunded(refund, nil), .refundReversed(refund, decline)]
+            ),
+            ("capture failed later", .automatic, taken + [.captureReversed(capture, decline)]),
+            (
+                "disputed", .automatic,
+                taken + [.disputeOpened(attempt, dispute), .disputeFundsWithdrawn(dispute.reference, eur(100))]
+            ),
+            (
+                "dispute won", .automatic,
+                taken + [
+                    .disputeOpened(attempt, dispute), .disputeFundsWithdrawn(dispute.reference, eur(100)),
+                    .disputeFundsReinstated(dispute.reference, eur(100)), .disputeClosed(dispute.reference, .won),
+                ]
+            ),
+            (
+                "captured by others", .manual,
+                held + [.captureReported(capture, attempt, eur(100), .provider(reference))]
+            ),
+            ("refunded by others", .automatic, taken + [.refundReported(refund, attempt, eur(100), .provider(other))]),
         ]
         return try states.map { ($0.0, try payment($0.1, $0.2)) }
     }

@@ -46,15 +46,48 @@ struct PaymentPropertyTests {
             return .snapshot(
                 attempt,
                 .approved(
-                    ProviderSnapshot(
-                        reference: Examples.reference, standing: standing,
+                    snapshot(
+                        of: payment, &dice, standing: standing,
                         captured: Examples.eur(dice.pick([0, 0, 40, 100, 1000, -3])),
                         refunds: payment.refunds.map { refund in
                             ProviderSnapshot.Refund(
-                                reference: Examples.reference, refund: refund.id, amount: refund.amount,
+                                reference: ProviderReference(rawValue: "re_\(refund.id)"),
+                                refund: refund.origin == .till ? refund.id : nil, amount: refund.amount,
                                 status: dice.pick([.pending, .succeeded, .failed(Examples.decline)]))
                         })))
         }
+    }
+
+    /// With what others have done at the provider, and what came to nothing later.
+    private func snapshot(
+        of payment: Payment, _ dice: inout SeededRandom, standing: ProviderSnapshot.Standing, captured: Money,
+        refunds: [ProviderSnapshot.Refund]
+    ) -> ProviderSnapshot {
+        var snapshot = ProviderSnapshot(
+            reference: Examples.reference, standing: standing, captured: captured, refunds: refunds)
+        if dice.pick([true, false, false]) {
+            snapshot.refunds.append(
+                ProviderSnapshot.Refund(
+                    reference: ProviderReference(rawValue: "re_other_\(dice.pick([1, 2, 3]))"), refund: nil,
+                    amount: Examples.eur(dice.pick([1, 40, 100, 1000, 0, -1])),
+                    status: dice.pick([.pending, .succeeded, .failed(Examples.decline)])))
+        }
+        if let capture = payment.captures.last, dice.pick([true, false, false]) {
+            snapshot.failedCaptures = [
+                ProviderSnapshot.FailedCapture(reference: nil, capture: capture.id, decline: Examples.decline)
+            ]
+        }
+        if dice.pick([true, false, false]) {
+            var facts = Examples.dispute
+            facts.reference = ProviderReference(rawValue: "dp_\(dice.pick([1, 2]))")
+            facts.stage = dice.pick(["needs_response", "under_review"])
+            snapshot.disputes = [
+                ProviderSnapshot.Dispute(
+                    facts: facts, withdrawn: Examples.eur(dice.pick([0, 40, 100, -1])),
+                    outcome: dice.pick([nil, .won, .lost, .closed]))
+            ]
+        }
+        return snapshot
     }
 
     private func command(_ dice: inout SeededRandom) -> PaymentCommand {
@@ -64,6 +97,11 @@ struct PaymentPropertyTests {
             .attempt(provider: .sandbox, tender: Examples.tender),
             .capture(amount, isFinal: Bool.random(using: &dice)), .refund(amount, reason: nil), .cancel(reason: "x"),
             .renew(honorPeriod: .seconds(60)),
+            .resolve(
+                attention: dice.pick([1, 2, 3]),
+                AttentionResolution(
+                    kind: dice.pick(AttentionResolution.Kind.allCases), amount: amount, evidence: "slip 4711",
+                    actor: "Ada")),
         ])
     }
 
@@ -71,7 +109,7 @@ struct PaymentPropertyTests {
         if let broken = payment.broken { return broken.description }
         for attempt in payment.attempts {
             let taken = payment.captures.filter {
-                $0.attempt == attempt.id && ($0.state.isSucceeded || $0.state.isOpen)
+                $0.origin == .till && $0.attempt == attempt.id && ($0.state.isSucceeded || $0.state.isOpen)
             }
             .map(\.amount.minorUnits).reduce(Int64(0), +)
             if taken > attempt.amount.minorUnits { return "captured \(taken) of \(attempt.amount)" }
@@ -79,11 +117,20 @@ struct PaymentPropertyTests {
                 return "captured \(taken) of an authorized \(authorization.amount)"
             }
         }
-        if payment.captured.minorUnits > payment.amount.minorUnits { return "captured more than the order" }
-        if payment.refundedOrPending.minorUnits > payment.captured.minorUnits { return "refunded more than captured" }
+        // What others do, and what comes to nothing later, is as it is; what Till asks for keeps to its limits.
+        func units(_ amounts: [Money]) -> Int64 { amounts.map(\.minorUnits).reduce(0, +) }
+        let own = units(payment.captures.filter { $0.origin == .till && $0.state.isSucceeded }.map(\.amount))
+        if own > payment.amount.minorUnits { return "captured more than the order" }
+        let ever = units(payment.captures.filter { $0.state.isSucceeded || $0.state.isReversed }.map(\.amount))
+        let back = units(
+            payment.refunds.filter { $0.origin == .till && ($0.state.isSucceeded || $0.state.isOpen) }.map(\.amount))
+        if back > ever { return "refunded more than captured" }
+        if payment.disputes.contains(where: { $0.withdrawn.isNegative }) { return "more returned than withdrawn" }
+        if Set(payment.disputes.map(\.facts.reference)).count != payment.disputes.count { return "a dispute twice" }
+        if payment.refundDue.isNegative { return "less than nothing is owed" }
         let live = payment.attempts.filter { $0.isUndecided || $0.authorization != nil }
         if live.count > 1 { return "\(live.count) attempts are undecided or hold money" }
-        if payment.isCanceled, payment.captured.minorUnits > payment.refunded.minorUnits {
+        if payment.isCanceled, own > payment.refunded.minorUnits {
             return "canceled with money"
         }
         if payment.renewals.count(where: { $0.state.isSucceeded }) > payment.attempts.count { return "renewed twice" }

@@ -320,6 +320,72 @@ enum PaymentTable {
         renewed | refund 60 | ! nothing_to_refund
         renewed | refund -1 | ! nothing_to_refund
         renewed | refund 1 USD | ! nothing_to_refund
+        refund failed later | attempt | ! order_already_paid
+        refund failed later | capture | ! nothing_to_capture
+        refund failed later | capture 40 | ! nothing_to_capture
+        refund failed later | capture 101 | ! nothing_to_capture
+        refund failed later | cancel | ! captured_already
+        refund failed later | renew | ! nothing_held
+        refund failed later | renew early | ! nothing_held
+        refund failed later | refund | refund.started
+        refund failed later | refund 60 | refund.started
+        refund failed later | refund -1 | ! invalid_amount
+        refund failed later | refund 1 USD | ! invalid_amount
+        capture failed later | attempt | ! order_already_paid
+        capture failed later | capture | capture.started
+        capture failed later | capture 40 | capture.started
+        capture failed later | capture 101 | ! capture_exceeds_authorization
+        capture failed later | cancel | payment.cancel_requested void.started
+        capture failed later | renew | renewal.started
+        capture failed later | renew early | ! reauthorization_too_early
+        capture failed later | refund | ! nothing_to_refund
+        capture failed later | refund 60 | ! nothing_to_refund
+        capture failed later | refund -1 | ! nothing_to_refund
+        capture failed later | refund 1 USD | ! nothing_to_refund
+        disputed | attempt | ! order_already_paid
+        disputed | capture | ! nothing_to_capture
+        disputed | capture 40 | ! nothing_to_capture
+        disputed | capture 101 | ! nothing_to_capture
+        disputed | cancel | ! captured_already
+        disputed | renew | ! nothing_held
+        disputed | renew early | ! nothing_held
+        disputed | refund | ! payment_disputed
+        disputed | refund 60 | ! payment_disputed
+        disputed | refund -1 | ! payment_disputed
+        disputed | refund 1 USD | ! payment_disputed
+        dispute won | attempt | ! order_already_paid
+        dispute won | capture | ! nothing_to_capture
+        dispute won | capture 40 | ! nothing_to_capture
+        dispute won | capture 101 | ! nothing_to_capture
+        dispute won | cancel | ! captured_already
+        dispute won | renew | ! nothing_held
+        dispute won | renew early | ! nothing_held
+        dispute won | refund | refund.started
+        dispute won | refund 60 | refund.started
+        dispute won | refund -1 | ! invalid_amount
+        dispute won | refund 1 USD | ! invalid_amount
+        captured by others | attempt | ! order_already_paid
+        captured by others | capture | ! nothing_to_capture
+        captured by others | capture 40 | ! nothing_to_capture
+        captured by others | capture 101 | ! nothing_to_capture
+        captured by others | cancel | ! captured_already
+        captured by others | renew | ! nothing_held
+        captured by others | renew early | ! nothing_held
+        captured by others | refund | refund.started
+        captured by others | refund 60 | refund.started
+        captured by others | refund -1 | ! invalid_amount
+        captured by others | refund 1 USD | ! invalid_amount
+        refunded by others | attempt | ! payment_closed
+        refunded by others | capture | ! payment_closed
+        refunded by others | capture 40 | ! payment_closed
+        refunded by others | capture 101 | ! payment_closed
+        refunded by others | cancel | ! captured_already
+        refunded by others | renew | ! payment_closed
+        refunded by others | renew early | ! payment_closed
+        refunded by others | refund | ! nothing_to_refund
+        refunded by others | refund 60 | ! nothing_to_refund
+        refunded by others | refund -1 | ! nothing_to_refund
+        refunded by others | refund 1 USD | ! nothing_to_refund
         """
 
     static let answers = """
@@ -355,6 +421,14 @@ enum PaymentTable {
         created | seen declined | -
         created | seen voided | -
         created | seen rest voided | -
+        created | seen refund failed | -
+        created | seen refund of others | -
+        created | seen refund begun by others | -
+        created | seen capture failed | -
+        created | seen inquiry | -
+        created | seen chargeback | -
+        created | seen dispute won | -
+        created | seen dispute lost | -
         created | not seen | -
         in flight | prepared | attempt.prepared
         in flight | prepare lost | attempt.not_sent
@@ -388,6 +462,14 @@ enum PaymentTable {
         in flight | seen declined | attempt.declined
         in flight | seen voided | void.succeeded
         in flight | seen rest voided | void.succeeded
+        in flight | seen refund failed | attempt.authorized
+        in flight | seen refund of others | attempt.authorized
+        in flight | seen refund begun by others | attempt.authorized
+        in flight | seen capture failed | attempt.authorized capture.started
+        in flight | seen inquiry | attempt.authorized
+        in flight | seen chargeback | attempt.authorized
+        in flight | seen dispute won | attempt.authorized
+        in flight | seen dispute lost | attempt.authorized
         in flight | not seen | operation.unknown
         challenge | prepared | -
         challenge | prepare lost | -
@@ -421,6 +503,14 @@ enum PaymentTable {
         challenge | seen declined | attempt.declined
         challenge | seen voided | void.succeeded
         challenge | seen rest voided | void.succeeded
+        challenge | seen refund failed | attempt.authorized
+        challenge | seen refund of others | attempt.authorized
+        challenge | seen refund begun by others | attempt.authorized
+        challenge | seen capture failed | attempt.authorized capture.started
+        challenge | seen inquiry | attempt.authorized
+        challenge | seen chargeback | attempt.authorized
+        challenge | seen dispute won | attempt.authorized
+        challenge | seen dispute lost | attempt.authorized
         challenge | not seen | -
         unknown | prepared | -
         unknown | prepare lost | -
@@ -454,6 +544,14 @@ enum PaymentTable {
         unknown | seen declined | attempt.declined
         unknown | seen voided | void.succeeded
         unknown | seen rest voided | void.succeeded
+        unknown | seen refund failed | attempt.authorized
+        unknown | seen refund of others | attempt.authorized
+        unknown | seen refund begun by others | attempt.authorized
+        unknown | seen capture failed | attempt.authorized capture.started
+        unknown | seen inquiry | attempt.authorized
+        unknown | seen chargeback | attempt.authorized
+        unknown | seen dispute won | attempt.authorized
+        unknown | seen dispute lost | attempt.authorized
         unknown | not seen | operation.unknown
         declined | prepared | -
         declined | prepare lost | -
@@ -487,6 +585,14 @@ enum PaymentTable {
         declined | seen declined | -
         declined | seen voided | -
         declined | seen rest voided | -
+        declined | seen refund failed | -
+        declined | seen refund of others | -
+        declined | seen refund begun by others | -
+        declined | seen capture failed | -
+        declined | seen inquiry | -
+        declined | seen chargeback | -
+        declined | seen dispute won | -
+        declined | seen dispute lost | -
         declined | not seen | -
         not sent | prepared | -
         not sent | prepare lost | -
@@ -520,6 +626,14 @@ enum PaymentTable {
         not sent | seen declined | -
         not sent | seen voided | -
         not sent | seen rest voided | -
+        not sent | seen refund failed | -
+        not sent | seen refund of others | -
+        not sent | seen refund begun by others | -
+        not sent | seen capture failed | -
+        not sent | seen inquiry | -
+        not sent | seen chargeback | -
+        not sent | seen dispute won | -
+        not sent | seen dispute lost | -
         not sent | not seen | -
         held | prepared | -
         held | prepare lost | -
@@ -549,10 +663,18 @@ enum PaymentTable {
         held | seen renewed | -
         held | seen nothing | -
         held | seen held | -
-        held | seen taken | -
+        held | seen taken | capture.reported
         held | seen declined | -
         held | seen voided | attempt.expired
-        held | seen rest voided | attempt.expired
+        held | seen rest voided | attempt.expired capture.reported
+        held | seen refund failed | capture.reported
+        held | seen refund of others | capture.reported refund.reported
+        held | seen refund begun by others | capture.reported refund.reported operation.unknown
+        held | seen capture failed | -
+        held | seen inquiry | capture.reported dispute.opened payment.attention_required
+        held | seen chargeback | capture.reported dispute.opened payment.attention_required dispute.funds_withdrawn
+        held | seen dispute won | capture.reported dispute.opened dispute.closed
+        held | seen dispute lost | capture.reported dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         held | not seen | -
         capturing | prepared | -
         capturing | prepare lost | -
@@ -586,6 +708,14 @@ enum PaymentTable {
         capturing | seen declined | operation.deferred
         capturing | seen voided | operation.refused attempt.expired
         capturing | seen rest voided | operation.refused attempt.expired
+        capturing | seen refund failed | capture.succeeded
+        capturing | seen refund of others | capture.succeeded refund.reported
+        capturing | seen refund begun by others | capture.succeeded refund.reported operation.unknown
+        capturing | seen capture failed | operation.deferred
+        capturing | seen inquiry | capture.succeeded dispute.opened payment.attention_required
+        capturing | seen chargeback | capture.succeeded dispute.opened payment.attention_required dispute.funds_withdrawn
+        capturing | seen dispute won | capture.succeeded dispute.opened dispute.closed
+        capturing | seen dispute lost | capture.succeeded dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         capturing | not seen | operation.unknown
         capture unknown | prepared | -
         capture unknown | prepare lost | -
@@ -619,6 +749,14 @@ enum PaymentTable {
         capture unknown | seen declined | operation.deferred
         capture unknown | seen voided | operation.refused attempt.expired
         capture unknown | seen rest voided | operation.refused attempt.expired
+        capture unknown | seen refund failed | capture.succeeded
+        capture unknown | seen refund of others | capture.succeeded refund.reported
+        capture unknown | seen refund begun by others | capture.succeeded refund.reported operation.unknown
+        capture unknown | seen capture failed | operation.deferred
+        capture unknown | seen inquiry | capture.succeeded dispute.opened payment.attention_required
+        capture unknown | seen chargeback | capture.succeeded dispute.opened payment.attention_required dispute.funds_withdrawn
+        capture unknown | seen dispute won | capture.succeeded dispute.opened dispute.closed
+        capture unknown | seen dispute lost | capture.succeeded dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         capture unknown | not seen | operation.unknown
         partly captured | prepared | -
         partly captured | prepare lost | -
@@ -648,10 +786,18 @@ enum PaymentTable {
         partly captured | seen renewed | -
         partly captured | seen nothing | -
         partly captured | seen held | -
-        partly captured | seen taken | -
+        partly captured | seen taken | capture.reported
         partly captured | seen declined | -
         partly captured | seen voided | -
         partly captured | seen rest voided | -
+        partly captured | seen refund failed | capture.reported
+        partly captured | seen refund of others | capture.reported refund.reported
+        partly captured | seen refund begun by others | capture.reported refund.reported operation.unknown
+        partly captured | seen capture failed | capture.failed payment.attention_required
+        partly captured | seen inquiry | capture.reported dispute.opened payment.attention_required
+        partly captured | seen chargeback | capture.reported dispute.opened payment.attention_required dispute.funds_withdrawn
+        partly captured | seen dispute won | capture.reported dispute.opened dispute.closed
+        partly captured | seen dispute lost | capture.reported dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         partly captured | not seen | -
         partly, letting go | prepared | -
         partly, letting go | prepare lost | -
@@ -681,10 +827,18 @@ enum PaymentTable {
         partly, letting go | seen renewed | operation.deferred
         partly, letting go | seen nothing | operation.deferred
         partly, letting go | seen held | operation.deferred
-        partly, letting go | seen taken | operation.deferred
+        partly, letting go | seen taken | operation.deferred capture.reported
         partly, letting go | seen declined | operation.deferred
         partly, letting go | seen voided | operation.deferred
         partly, letting go | seen rest voided | void.succeeded
+        partly, letting go | seen refund failed | operation.deferred capture.reported
+        partly, letting go | seen refund of others | operation.deferred capture.reported refund.reported
+        partly, letting go | seen refund begun by others | operation.deferred capture.reported refund.reported operation.unknown
+        partly, letting go | seen capture failed | operation.deferred capture.failed payment.attention_required
+        partly, letting go | seen inquiry | operation.deferred capture.reported dispute.opened payment.attention_required
+        partly, letting go | seen chargeback | operation.deferred capture.reported dispute.opened payment.attention_required dispute.funds_withdrawn
+        partly, letting go | seen dispute won | operation.deferred capture.reported dispute.opened dispute.closed
+        partly, letting go | seen dispute lost | operation.deferred capture.reported dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         partly, letting go | not seen | operation.unknown
         partly, let go | prepared | -
         partly, let go | prepare lost | -
@@ -714,10 +868,18 @@ enum PaymentTable {
         partly, let go | seen renewed | -
         partly, let go | seen nothing | -
         partly, let go | seen held | -
-        partly, let go | seen taken | -
+        partly, let go | seen taken | capture.reported
         partly, let go | seen declined | -
         partly, let go | seen voided | -
         partly, let go | seen rest voided | -
+        partly, let go | seen refund failed | capture.reported
+        partly, let go | seen refund of others | capture.reported refund.reported
+        partly, let go | seen refund begun by others | capture.reported refund.reported operation.unknown
+        partly, let go | seen capture failed | capture.failed payment.attention_required
+        partly, let go | seen inquiry | capture.reported dispute.opened payment.attention_required
+        partly, let go | seen chargeback | capture.reported dispute.opened payment.attention_required dispute.funds_withdrawn
+        partly, let go | seen dispute won | capture.reported dispute.opened dispute.closed
+        partly, let go | seen dispute lost | capture.reported dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         partly, let go | not seen | -
         partly, all back | prepared | -
         partly, all back | prepare lost | -
@@ -747,10 +909,18 @@ enum PaymentTable {
         partly, all back | seen renewed | -
         partly, all back | seen nothing | -
         partly, all back | seen held | -
-        partly, all back | seen taken | -
+        partly, all back | seen taken | capture.reported payment.attention_required
         partly, all back | seen declined | -
         partly, all back | seen voided | -
         partly, all back | seen rest voided | -
+        partly, all back | seen refund failed | capture.reported payment.attention_required refund.failed payment.attention_required
+        partly, all back | seen refund of others | capture.reported payment.attention_required refund.reported payment.attention_required
+        partly, all back | seen refund begun by others | capture.reported payment.attention_required refund.reported operation.unknown
+        partly, all back | seen capture failed | capture.failed payment.attention_required
+        partly, all back | seen inquiry | capture.reported payment.attention_required dispute.opened payment.attention_required
+        partly, all back | seen chargeback | capture.reported payment.attention_required dispute.opened payment.attention_required dispute.funds_withdrawn
+        partly, all back | seen dispute won | capture.reported payment.attention_required dispute.opened dispute.closed
+        partly, all back | seen dispute lost | capture.reported payment.attention_required dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         partly, all back | not seen | -
         captured | prepared | -
         captured | prepare lost | -
@@ -784,6 +954,14 @@ enum PaymentTable {
         captured | seen declined | -
         captured | seen voided | -
         captured | seen rest voided | -
+        captured | seen refund failed | -
+        captured | seen refund of others | refund.reported
+        captured | seen refund begun by others | refund.reported operation.unknown
+        captured | seen capture failed | capture.failed payment.attention_required
+        captured | seen inquiry | dispute.opened payment.attention_required
+        captured | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        captured | seen dispute won | dispute.opened dispute.closed
+        captured | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         captured | not seen | -
         refunding 60 | prepared | -
         refunding 60 | prepare lost | -
@@ -817,6 +995,14 @@ enum PaymentTable {
         refunding 60 | seen declined | operation.deferred
         refunding 60 | seen voided | operation.deferred
         refunding 60 | seen rest voided | operation.deferred
+        refunding 60 | seen refund failed | operation.refused payment.attention_required
+        refunding 60 | seen refund of others | operation.deferred refund.reported
+        refunding 60 | seen refund begun by others | operation.deferred refund.reported operation.unknown
+        refunding 60 | seen capture failed | operation.deferred capture.failed payment.attention_required
+        refunding 60 | seen inquiry | operation.deferred dispute.opened payment.attention_required
+        refunding 60 | seen chargeback | operation.deferred dispute.opened payment.attention_required dispute.funds_withdrawn
+        refunding 60 | seen dispute won | operation.deferred dispute.opened dispute.closed
+        refunding 60 | seen dispute lost | operation.deferred dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         refunding 60 | not seen | operation.unknown
         refunded 60 | prepared | -
         refunded 60 | prepare lost | -
@@ -850,6 +1036,14 @@ enum PaymentTable {
         refunded 60 | seen declined | -
         refunded 60 | seen voided | -
         refunded 60 | seen rest voided | -
+        refunded 60 | seen refund failed | refund.failed payment.attention_required
+        refunded 60 | seen refund of others | refund.reported payment.attention_required
+        refunded 60 | seen refund begun by others | refund.reported operation.unknown
+        refunded 60 | seen capture failed | capture.failed payment.attention_required
+        refunded 60 | seen inquiry | dispute.opened payment.attention_required
+        refunded 60 | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        refunded 60 | seen dispute won | dispute.opened dispute.closed
+        refunded 60 | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         refunded 60 | not seen | -
         refunded | prepared | -
         refunded | prepare lost | -
@@ -883,6 +1077,14 @@ enum PaymentTable {
         refunded | seen declined | -
         refunded | seen voided | -
         refunded | seen rest voided | -
+        refunded | seen refund failed | refund.failed payment.attention_required
+        refunded | seen refund of others | refund.reported payment.attention_required
+        refunded | seen refund begun by others | refund.reported operation.unknown
+        refunded | seen capture failed | capture.failed payment.attention_required
+        refunded | seen inquiry | dispute.opened payment.attention_required
+        refunded | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        refunded | seen dispute won | dispute.opened dispute.closed
+        refunded | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         refunded | not seen | -
         refund refused | prepared | -
         refund refused | prepare lost | -
@@ -916,6 +1118,14 @@ enum PaymentTable {
         refund refused | seen declined | -
         refund refused | seen voided | -
         refund refused | seen rest voided | -
+        refund refused | seen refund failed | -
+        refund refused | seen refund of others | refund.reported
+        refund refused | seen refund begun by others | refund.reported operation.unknown
+        refund refused | seen capture failed | capture.failed payment.attention_required
+        refund refused | seen inquiry | dispute.opened payment.attention_required
+        refund refused | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        refund refused | seen dispute won | dispute.opened dispute.closed
+        refund refused | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         refund refused | not seen | -
         canceling | prepared | attempt.prepared
         canceling | prepare lost | attempt.not_sent payment.canceled
@@ -949,6 +1159,14 @@ enum PaymentTable {
         canceling | seen declined | attempt.declined payment.canceled
         canceling | seen voided | void.succeeded payment.canceled
         canceling | seen rest voided | void.succeeded payment.canceled
+        canceling | seen refund failed | attempt.authorized refund.started
+        canceling | seen refund of others | attempt.authorized refund.started
+        canceling | seen refund begun by others | attempt.authorized refund.started
+        canceling | seen capture failed | attempt.authorized void.started
+        canceling | seen inquiry | attempt.authorized refund.started
+        canceling | seen chargeback | attempt.authorized refund.started
+        canceling | seen dispute won | attempt.authorized refund.started
+        canceling | seen dispute lost | attempt.authorized refund.started
         canceling | not seen | operation.unknown
         voiding | prepared | -
         voiding | prepare lost | -
@@ -978,10 +1196,18 @@ enum PaymentTable {
         voiding | seen renewed | operation.deferred
         voiding | seen nothing | operation.deferred
         voiding | seen held | operation.deferred
-        voiding | seen taken | operation.deferred
+        voiding | seen taken | operation.deferred capture.reported payment.attention_required
         voiding | seen declined | operation.deferred
         voiding | seen voided | void.succeeded payment.canceled
-        voiding | seen rest voided | void.succeeded payment.canceled
+        voiding | seen rest voided | void.succeeded payment.canceled capture.reported payment.attention_required
+        voiding | seen refund failed | operation.deferred capture.reported payment.attention_required
+        voiding | seen refund of others | operation.deferred capture.reported payment.attention_required refund.reported
+        voiding | seen refund begun by others | operation.deferred capture.reported payment.attention_required refund.reported operation.unknown
+        voiding | seen capture failed | operation.deferred
+        voiding | seen inquiry | operation.deferred capture.reported payment.attention_required dispute.opened payment.attention_required
+        voiding | seen chargeback | operation.deferred capture.reported payment.attention_required dispute.opened payment.attention_required dispute.funds_withdrawn
+        voiding | seen dispute won | operation.deferred capture.reported payment.attention_required dispute.opened dispute.closed
+        voiding | seen dispute lost | operation.deferred capture.reported payment.attention_required dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         voiding | not seen | operation.unknown
         abandoning | prepared | -
         abandoning | prepare lost | -
@@ -1015,6 +1241,14 @@ enum PaymentTable {
         abandoning | seen declined | attempt.declined
         abandoning | seen voided | void.succeeded
         abandoning | seen rest voided | void.succeeded
+        abandoning | seen refund failed | attempt.authorized
+        abandoning | seen refund of others | attempt.authorized
+        abandoning | seen refund begun by others | attempt.authorized
+        abandoning | seen capture failed | attempt.authorized
+        abandoning | seen inquiry | attempt.authorized
+        abandoning | seen chargeback | attempt.authorized
+        abandoning | seen dispute won | attempt.authorized
+        abandoning | seen dispute lost | attempt.authorized
         abandoning | not seen | operation.unknown
         abandoned | prepared | -
         abandoned | prepare lost | -
@@ -1048,6 +1282,14 @@ enum PaymentTable {
         abandoned | seen declined | -
         abandoned | seen voided | -
         abandoned | seen rest voided | -
+        abandoned | seen refund failed | -
+        abandoned | seen refund of others | -
+        abandoned | seen refund begun by others | -
+        abandoned | seen capture failed | -
+        abandoned | seen inquiry | -
+        abandoned | seen chargeback | -
+        abandoned | seen dispute won | -
+        abandoned | seen dispute lost | -
         abandoned | not seen | -
         canceled | prepared | -
         canceled | prepare lost | -
@@ -1077,10 +1319,18 @@ enum PaymentTable {
         canceled | seen renewed | -
         canceled | seen nothing | -
         canceled | seen held | -
-        canceled | seen taken | -
+        canceled | seen taken | capture.reported payment.attention_required
         canceled | seen declined | -
         canceled | seen voided | -
-        canceled | seen rest voided | -
+        canceled | seen rest voided | capture.reported payment.attention_required
+        canceled | seen refund failed | capture.reported payment.attention_required
+        canceled | seen refund of others | capture.reported payment.attention_required refund.reported
+        canceled | seen refund begun by others | capture.reported payment.attention_required refund.reported operation.unknown
+        canceled | seen capture failed | -
+        canceled | seen inquiry | capture.reported payment.attention_required dispute.opened payment.attention_required
+        canceled | seen chargeback | capture.reported payment.attention_required dispute.opened payment.attention_required dispute.funds_withdrawn
+        canceled | seen dispute won | capture.reported payment.attention_required dispute.opened dispute.closed
+        canceled | seen dispute lost | capture.reported payment.attention_required dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         canceled | not seen | -
         expired | prepared | -
         expired | prepare lost | -
@@ -1110,10 +1360,18 @@ enum PaymentTable {
         expired | seen renewed | -
         expired | seen nothing | -
         expired | seen held | -
-        expired | seen taken | -
+        expired | seen taken | capture.reported payment.attention_required
         expired | seen declined | -
         expired | seen voided | -
-        expired | seen rest voided | -
+        expired | seen rest voided | capture.reported payment.attention_required
+        expired | seen refund failed | capture.reported payment.attention_required
+        expired | seen refund of others | capture.reported payment.attention_required refund.reported
+        expired | seen refund begun by others | capture.reported payment.attention_required refund.reported operation.unknown
+        expired | seen capture failed | -
+        expired | seen inquiry | capture.reported payment.attention_required dispute.opened payment.attention_required
+        expired | seen chargeback | capture.reported payment.attention_required dispute.opened payment.attention_required dispute.funds_withdrawn
+        expired | seen dispute won | capture.reported payment.attention_required dispute.opened dispute.closed
+        expired | seen dispute lost | capture.reported payment.attention_required dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         expired | not seen | -
         continuing | prepared | -
         continuing | prepare lost | -
@@ -1147,6 +1405,14 @@ enum PaymentTable {
         continuing | seen declined | attempt.declined
         continuing | seen voided | void.succeeded
         continuing | seen rest voided | void.succeeded
+        continuing | seen refund failed | attempt.authorized
+        continuing | seen refund of others | attempt.authorized
+        continuing | seen refund begun by others | attempt.authorized
+        continuing | seen capture failed | attempt.authorized capture.started
+        continuing | seen inquiry | attempt.authorized
+        continuing | seen chargeback | attempt.authorized
+        continuing | seen dispute won | attempt.authorized
+        continuing | seen dispute lost | attempt.authorized
         continuing | not seen | operation.unknown
         continuation unknown | prepared | -
         continuation unknown | prepare lost | -
@@ -1180,6 +1446,14 @@ enum PaymentTable {
         continuation unknown | seen declined | attempt.declined
         continuation unknown | seen voided | void.succeeded
         continuation unknown | seen rest voided | void.succeeded
+        continuation unknown | seen refund failed | attempt.authorized
+        continuation unknown | seen refund of others | attempt.authorized
+        continuation unknown | seen refund begun by others | attempt.authorized
+        continuation unknown | seen capture failed | attempt.authorized capture.started
+        continuation unknown | seen inquiry | attempt.authorized
+        continuation unknown | seen chargeback | attempt.authorized
+        continuation unknown | seen dispute won | attempt.authorized
+        continuation unknown | seen dispute lost | attempt.authorized
         continuation unknown | not seen | operation.unknown
         continuing, canceled | prepared | -
         continuing, canceled | prepare lost | -
@@ -1213,6 +1487,14 @@ enum PaymentTable {
         continuing, canceled | seen declined | attempt.declined payment.canceled
         continuing, canceled | seen voided | void.succeeded payment.canceled
         continuing, canceled | seen rest voided | void.succeeded payment.canceled
+        continuing, canceled | seen refund failed | attempt.authorized refund.started
+        continuing, canceled | seen refund of others | attempt.authorized refund.started
+        continuing, canceled | seen refund begun by others | attempt.authorized refund.started
+        continuing, canceled | seen capture failed | attempt.authorized void.started
+        continuing, canceled | seen inquiry | attempt.authorized refund.started
+        continuing, canceled | seen chargeback | attempt.authorized refund.started
+        continuing, canceled | seen dispute won | attempt.authorized refund.started
+        continuing, canceled | seen dispute lost | attempt.authorized refund.started
         continuing, canceled | not seen | operation.unknown
         renewing | prepared | -
         renewing | prepare lost | -
@@ -1242,10 +1524,18 @@ enum PaymentTable {
         renewing | seen renewed | renewal.succeeded
         renewing | seen nothing | operation.deferred
         renewing | seen held | operation.deferred
-        renewing | seen taken | operation.deferred
+        renewing | seen taken | operation.deferred capture.reported
         renewing | seen declined | operation.deferred
         renewing | seen voided | attempt.expired operation.refused
-        renewing | seen rest voided | attempt.expired operation.refused
+        renewing | seen rest voided | attempt.expired operation.refused capture.reported
+        renewing | seen refund failed | operation.deferred capture.reported
+        renewing | seen refund of others | operation.deferred capture.reported refund.reported
+        renewing | seen refund begun by others | operation.deferred capture.reported refund.reported operation.unknown
+        renewing | seen capture failed | operation.deferred
+        renewing | seen inquiry | operation.deferred capture.reported dispute.opened payment.attention_required
+        renewing | seen chargeback | operation.deferred capture.reported dispute.opened payment.attention_required dispute.funds_withdrawn
+        renewing | seen dispute won | operation.deferred capture.reported dispute.opened dispute.closed
+        renewing | seen dispute lost | operation.deferred capture.reported dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         renewing | not seen | operation.unknown
         renewed | prepared | -
         renewed | prepare lost | -
@@ -1275,10 +1565,264 @@ enum PaymentTable {
         renewed | seen renewed | -
         renewed | seen nothing | -
         renewed | seen held | -
-        renewed | seen taken | -
+        renewed | seen taken | capture.reported
         renewed | seen declined | -
         renewed | seen voided | attempt.expired
-        renewed | seen rest voided | attempt.expired
+        renewed | seen rest voided | attempt.expired capture.reported
+        renewed | seen refund failed | capture.reported
+        renewed | seen refund of others | capture.reported refund.reported
+        renewed | seen refund begun by others | capture.reported refund.reported operation.unknown
+        renewed | seen capture failed | -
+        renewed | seen inquiry | capture.reported dispute.opened payment.attention_required
+        renewed | seen chargeback | capture.reported dispute.opened payment.attention_required dispute.funds_withdrawn
+        renewed | seen dispute won | capture.reported dispute.opened dispute.closed
+        renewed | seen dispute lost | capture.reported dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
         renewed | not seen | -
+        refund failed later | prepared | -
+        refund failed later | prepare lost | -
+        refund failed later | approved | -
+        refund failed later | declined | -
+        refund failed later | auth lost | -
+        refund failed later | auth unsent | -
+        refund failed later | auth asks | -
+        refund failed later | continued | -
+        refund failed later | continue no | -
+        refund failed later | continue lost | -
+        refund failed later | continue unsent | -
+        refund failed later | continue asks | -
+        refund failed later | renewed | -
+        refund failed later | renewal no | -
+        refund failed later | renewal lost | -
+        refund failed later | captured | -
+        refund failed later | capture lost | -
+        refund failed later | capture no | -
+        refund failed later | voided | -
+        refund failed later | void lost | -
+        refund failed later | void no | -
+        refund failed later | refunded | -
+        refund failed later | refund lost | -
+        refund failed later | refund unsent | -
+        refund failed later | seen continuable | -
+        refund failed later | seen renewed | -
+        refund failed later | seen nothing | -
+        refund failed later | seen held | -
+        refund failed later | seen taken | -
+        refund failed later | seen declined | -
+        refund failed later | seen voided | -
+        refund failed later | seen rest voided | -
+        refund failed later | seen refund failed | -
+        refund failed later | seen refund of others | refund.reported
+        refund failed later | seen refund begun by others | refund.reported operation.unknown
+        refund failed later | seen capture failed | capture.failed payment.attention_required
+        refund failed later | seen inquiry | dispute.opened payment.attention_required
+        refund failed later | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        refund failed later | seen dispute won | dispute.opened dispute.closed
+        refund failed later | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
+        refund failed later | not seen | -
+        capture failed later | prepared | -
+        capture failed later | prepare lost | -
+        capture failed later | approved | -
+        capture failed later | declined | -
+        capture failed later | auth lost | -
+        capture failed later | auth unsent | -
+        capture failed later | auth asks | -
+        capture failed later | continued | -
+        capture failed later | continue no | -
+        capture failed later | continue lost | -
+        capture failed later | continue unsent | -
+        capture failed later | continue asks | -
+        capture failed later | renewed | -
+        capture failed later | renewal no | -
+        capture failed later | renewal lost | -
+        capture failed later | captured | -
+        capture failed later | capture lost | -
+        capture failed later | capture no | -
+        capture failed later | voided | -
+        capture failed later | void lost | -
+        capture failed later | void no | -
+        capture failed later | refunded | -
+        capture failed later | refund lost | -
+        capture failed later | refund unsent | -
+        capture failed later | seen continuable | -
+        capture failed later | seen renewed | -
+        capture failed later | seen nothing | -
+        capture failed later | seen held | -
+        capture failed later | seen taken | capture.restored
+        capture failed later | seen declined | -
+        capture failed later | seen voided | attempt.expired
+        capture failed later | seen rest voided | attempt.expired capture.reported
+        capture failed later | seen refund failed | capture.restored
+        capture failed later | seen refund of others | capture.restored refund.reported
+        capture failed later | seen refund begun by others | capture.restored refund.reported operation.unknown
+        capture failed later | seen capture failed | -
+        capture failed later | seen inquiry | capture.restored dispute.opened payment.attention_required
+        capture failed later | seen chargeback | capture.restored dispute.opened payment.attention_required dispute.funds_withdrawn
+        capture failed later | seen dispute won | capture.restored dispute.opened dispute.closed
+        capture failed later | seen dispute lost | capture.restored dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
+        capture failed later | not seen | -
+        disputed | prepared | -
+        disputed | prepare lost | -
+        disputed | approved | -
+        disputed | declined | -
+        disputed | auth lost | -
+        disputed | auth unsent | -
+        disputed | auth asks | -
+        disputed | continued | -
+        disputed | continue no | -
+        disputed | continue lost | -
+        disputed | continue unsent | -
+        disputed | continue asks | -
+        disputed | renewed | -
+        disputed | renewal no | -
+        disputed | renewal lost | -
+        disputed | captured | -
+        disputed | capture lost | -
+        disputed | capture no | -
+        disputed | voided | -
+        disputed | void lost | -
+        disputed | void no | -
+        disputed | refunded | -
+        disputed | refund lost | -
+        disputed | refund unsent | -
+        disputed | seen continuable | -
+        disputed | seen renewed | -
+        disputed | seen nothing | -
+        disputed | seen held | -
+        disputed | seen taken | -
+        disputed | seen declined | -
+        disputed | seen voided | -
+        disputed | seen rest voided | -
+        disputed | seen refund failed | -
+        disputed | seen refund of others | refund.reported
+        disputed | seen refund begun by others | refund.reported operation.unknown
+        disputed | seen capture failed | capture.failed payment.attention_required
+        disputed | seen inquiry | dispute.funds_reinstated
+        disputed | seen chargeback | -
+        disputed | seen dispute won | dispute.funds_reinstated dispute.closed
+        disputed | seen dispute lost | dispute.closed payment.attention_required
+        disputed | not seen | -
+        dispute won | prepared | -
+        dispute won | prepare lost | -
+        dispute won | approved | -
+        dispute won | declined | -
+        dispute won | auth lost | -
+        dispute won | auth unsent | -
+        dispute won | auth asks | -
+        dispute won | continued | -
+        dispute won | continue no | -
+        dispute won | continue lost | -
+        dispute won | continue unsent | -
+        dispute won | continue asks | -
+        dispute won | renewed | -
+        dispute won | renewal no | -
+        dispute won | renewal lost | -
+        dispute won | captured | -
+        dispute won | capture lost | -
+        dispute won | capture no | -
+        dispute won | voided | -
+        dispute won | void lost | -
+        dispute won | void no | -
+        dispute won | refunded | -
+        dispute won | refund lost | -
+        dispute won | refund unsent | -
+        dispute won | seen continuable | -
+        dispute won | seen renewed | -
+        dispute won | seen nothing | -
+        dispute won | seen held | -
+        dispute won | seen taken | -
+        dispute won | seen declined | -
+        dispute won | seen voided | -
+        dispute won | seen rest voided | -
+        dispute won | seen refund failed | -
+        dispute won | seen refund of others | refund.reported
+        dispute won | seen refund begun by others | refund.reported operation.unknown
+        dispute won | seen capture failed | capture.failed payment.attention_required
+        dispute won | seen inquiry | dispute.updated payment.attention_required
+        dispute won | seen chargeback | dispute.updated payment.attention_required dispute.funds_withdrawn
+        dispute won | seen dispute won | -
+        dispute won | seen dispute lost | dispute.funds_withdrawn dispute.closed payment.attention_required
+        dispute won | not seen | -
+        captured by others | prepared | -
+        captured by others | prepare lost | -
+        captured by others | approved | -
+        captured by others | declined | -
+        captured by others | auth lost | -
+        captured by others | auth unsent | -
+        captured by others | auth asks | -
+        captured by others | continued | -
+        captured by others | continue no | -
+        captured by others | continue lost | -
+        captured by others | continue unsent | -
+        captured by others | continue asks | -
+        captured by others | renewed | -
+        captured by others | renewal no | -
+        captured by others | renewal lost | -
+        captured by others | captured | -
+        captured by others | capture lost | -
+        captured by others | capture no | -
+        captured by others | voided | -
+        captured by others | void lost | -
+        captured by others | void no | -
+        captured by others | refunded | -
+        captured by others | refund lost | -
+        captured by others | refund unsent | -
+        captured by others | seen continuable | -
+        captured by others | seen renewed | -
+        captured by others | seen nothing | -
+        captured by others | seen held | -
+        captured by others | seen taken | -
+        captured by others | seen declined | -
+        captured by others | seen voided | -
+        captured by others | seen rest voided | -
+        captured by others | seen refund failed | -
+        captured by others | seen refund of others | refund.reported
+        captured by others | seen refund begun by others | refund.reported operation.unknown
+        captured by others | seen capture failed | capture.failed payment.attention_required
+        captured by others | seen inquiry | dispute.opened payment.attention_required
+        captured by others | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        captured by others | seen dispute won | dispute.opened dispute.closed
+        captured by others | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
+        captured by others | not seen | -
+        refunded by others | prepared | -
+        refunded by others | prepare lost | -
+        refunded by others | approved | -
+        refunded by others | declined | -
+        refunded by others | auth lost | -
+        refunded by others | auth unsent | -
+        refunded by others | auth asks | -
+        refunded by others | continued | -
+        refunded by others | continue no | -
+        refunded by others | continue lost | -
+        refunded by others | continue unsent | -
+        refunded by others | continue asks | -
+        refunded by others | renewed | -
+        refunded by others | renewal no | -
+        refunded by others | renewal lost | -
+        refunded by others | captured | -
+        refunded by others | capture lost | -
+        refunded by others | capture no | -
+        refunded by others | voided | -
+        refunded by others | void lost | -
+        refunded by others | void no | -
+        refunded by others | refunded | -
+        refunded by others | refund lost | -
+        refunded by others | refund unsent | -
+        refunded by others | seen continuable | -
+        refunded by others | seen renewed | -
+        refunded by others | seen nothing | -
+        refunded by others | seen held | -
+        refunded by others | seen taken | -
+        refunded by others | seen declined | -
+        refunded by others | seen voided | -
+        refunded by others | seen rest voided | -
+        refunded by others | seen refund failed | refund.failed payment.attention_required
+        refunded by others | seen refund of others | -
+        refunded by others | seen refund begun by others | -
+        refunded by others | seen capture failed | capture.failed payment.attention_required
+        refunded by others | seen inquiry | dispute.opened payment.attention_required
+        refunded by others | seen chargeback | dispute.opened payment.attention_required dispute.funds_withdrawn
+        refunded by others | seen dispute won | dispute.opened dispute.closed
+        refunded by others | seen dispute lost | dispute.opened dispute.funds_withdrawn dispute.closed payment.attention_required
+        refunded by others | not seen | -
         """
 }

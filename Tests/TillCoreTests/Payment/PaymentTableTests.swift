@@ -31,6 +31,33 @@ struct PaymentTableTests {
                     ProviderSnapshot(
                         reference: Examples.reference, standing: standing, captured: Examples.eur(captured))))
         }
+        /// All of it captured, with a refund as it stands at the provider.
+        func refund(_ status: ProviderSnapshot.Refund.Status, _ name: RefundID?) -> PaymentAnswer {
+            let refund = ProviderSnapshot.Refund(
+                reference: name == nil ? Examples.other : Examples.reference, refund: name, amount: Examples.eur(100),
+                status: status)
+            return .snapshot(
+                attempt,
+                .approved(
+                    ProviderSnapshot(
+                        reference: Examples.reference, standing: .authorized(Examples.authorization),
+                        captured: Examples.eur(100), refunds: [refund])))
+        }
+        func disputed(_ withdrawn: Int64, _ outcome: Dispute.Outcome?) -> PaymentAnswer {
+            var snapshot = ProviderSnapshot(
+                reference: Examples.reference, standing: .authorized(Examples.authorization),
+                captured: Examples.eur(100))
+            snapshot.disputes = [
+                ProviderSnapshot.Dispute(
+                    facts: Examples.dispute, withdrawn: Examples.eur(withdrawn), outcome: outcome)
+            ]
+            return .snapshot(attempt, .approved(snapshot))
+        }
+        var captureFailed = ProviderSnapshot(
+            reference: Examples.reference, standing: .authorized(Examples.authorization), captured: Examples.eur(0))
+        captureFailed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: nil, capture: Examples.capture, decline: Examples.decline)
+        ]
         return [
             ("prepared", .prepared(attempt, done)),
             ("prepare lost", .prepared(attempt, .unknown(reason: "x"))),
@@ -64,6 +91,14 @@ struct PaymentTableTests {
             ("seen declined", seen(.declined(Examples.decline), 0)),
             ("seen voided", seen(.voided, 0)),
             ("seen rest voided", seen(.voided, 40)),
+            ("seen refund failed", refund(.failed(Examples.decline), Examples.refund)),
+            ("seen refund of others", refund(.succeeded, nil)),
+            ("seen refund begun by others", refund(.pending, nil)),
+            ("seen capture failed", .snapshot(attempt, .approved(captureFailed))),
+            ("seen inquiry", disputed(0, nil)),
+            ("seen chargeback", disputed(100, nil)),
+            ("seen dispute won", disputed(0, .won)),
+            ("seen dispute lost", disputed(100, .lost)),
             ("not seen", .snapshot(attempt, .unknown(reason: "x"))),
         ]
     }()
@@ -114,6 +149,10 @@ struct PaymentTableTests {
                 .attemptExpired(attempt), .voidStarted(attempt, reason: .canceled("x")), .voided(attempt),
                 .authorized(attempt, Examples.authorization), .authorized(attempt, taken), .captured(capture, nil),
                 .refunded(refund, nil), .continuationStarted(attempt, number: 1), .renewed(renewal, Examples.renewed),
+                .refundReversed(refund, Examples.decline), .captureReversed(capture, Examples.decline),
+                .captureRestored(capture), .disputeFundsWithdrawn(Examples.other, Examples.eur(1)),
+                .disputeFundsReinstated(Examples.other, Examples.eur(1)), .disputeClosed(Examples.other, .lost),
+                .attentionClosed(99, AttentionResolution(kind: .handled, evidence: "x", actor: "x")),
             ]
             + operations.flatMap { operation -> [PaymentEvent] in
                 [

@@ -1,0 +1,72 @@
+public import TillCore
+public import TillJournal
+
+/// The operators' queue: what of all payments a person must review, the oldest first.
+///
+/// It is listed from entries that are written in the same commit as what raised them, and each is held against the
+/// payment itself when it is read. Entries of journals that are older than the queue are made once, from their events.
+public struct AttentionQueue: Sendable {
+    /// One entry with the payment that it belongs to.
+    public struct Found: Sendable {
+        public let payment: Payment
+        public let item: AttentionItem
+    }
+
+    /// Events that are read at once while an older journal is gone through.
+    static let indexedAtOnce = 500
+
+    private let journal: any Journal & RecordStore
+    private static let marker = RecordID("attention-index", "1")
+
+    public init(_ journal: any Journal & RecordStore) { self.journal = journal }
+
+    /// What is open, the oldest first.
+    /// - Parameters:
+    ///   - account: only of this account; `nil`: of all.
+    ///   - limit: payments that are read at most, 1 to ``RecordLimits/maximumPage``.
+    public func open(account: AccountID?, limit: Int = RecordLimits.maximumPage) async throws(JournalError) -> [Found] {
+        try await index()
+        let query = RecordQuery(
+            AttentionEntry.collection, matching: account.map { RecordMatch("account", $0.rawValue) },
+            .due(by: Timestamp(milliseconds: .max)), limit: limit)
+        var found: [Found] = []
+        for record in try await journal.records(query) {
+            let entry = try AttentionEntry(record)
+            guard let payment = try await journal.payment(entry.payment), !payment.openAttention.isEmpty else {
+                try await remove(record)
+                continue
+            }
+            found += payment.openAttention.map { Found(payment: payment, item: $0) }
+        }
+        return found.sorted { ($0.item.since, $0.payment.id.rawValue) < ($1.item.since, $1.payment.id.rawValue) }
+    }
+
+    /// Nothing of its payment is left to be reviewed. Something may have been raised meanwhile: then the entry is written
+    /// again.
+    private func remove(_ record: KeptRecord) async throws(JournalError) {
+        do throws(JournalError) { try await journal.change([.delete(record.id, from: record.version)]) } catch {
+            guard case .recordConflict = error else { throw error }
+        }
+        let id = PaymentID(rawValue: record.id.key)
+        guard let payment = try await journal.payment(id), let entry = AttentionEntry(payment) else { return }
+        try await journal.change([.insertIfAbsent(entry.record)])
+    }
+
+    private func index() async throws(JournalError) {
+        guard try await journal.record(AttentionQueue.marker) == nil else { return }
+        var sequence: Int64 = 0
+        while true {
+            let page = try await journal.events(after: sequence, account: nil, limit: AttentionQueue.indexedAtOnce)
+            guard let last = page.last else { break }
+            sequence = last.sequence
+            var seen: Set<PaymentID> = []
+            for event in page {
+                guard case .attentionRequired = event.record.event, seen.insert(event.payment).inserted,
+                    let payment = try await journal.payment(event.payment), let entry = AttentionEntry(payment)
+                else { continue }
+                try await journal.change([.insertIfAbsent(entry.record)])
+            }
+        }
+        try await journal.change([.insertIfAbsent(Record(AttentionQueue.marker, body: Array("{}".utf8)))])
+    }
+}

@@ -1,0 +1,67 @@
+public import TillCore
+public import TillJournal
+
+extension Checkout {
+    /// Records that a provider has reported something about a payment, once, and that the payment is to be queried: at
+    /// its next turn, or, if nothing was left to be done on it, at once and until the provider has answered.
+    /// - Returns: `false` if the webhook was recorded before.
+    public func heard(of id: PaymentID, in webhook: WebhookReceipt) async throws(CheckoutError) -> Bool {
+        for _ in 0..<Checkout.maximumConflicts {
+            let now = clock.now()
+            guard var payment = try await stored(id), case let events = payment.requestQuery(at: now), !events.isEmpty
+            else {
+                return try await isFirst(JournalWrite(webhook: webhook, wake: (id, now)))
+            }
+            do throws(CheckoutError) {
+                if try await append(events, to: &payment, at: now, holds: false, webhook: webhook) { return true }
+            } catch .journal(.webhookSeen) { return false }
+        }
+        throw .tooManyConflicts(id)
+    }
+
+    private func isFirst(_ write: JournalWrite) async throws(CheckoutError) -> Bool {
+        do throws(JournalError) {
+            try await journal.write(write)
+            return true
+        } catch .webhookSeen { return false } catch { throw .journal(error) }
+    }
+
+    /// Has a settled payment queried, although no webhook came: for people, and for what a statement has shown.
+    public func requestQuery(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
+        for _ in 0..<Checkout.maximumConflicts {
+            var payment = try await payment(id, account: account)
+            let now = clock.now()
+            let events = payment.requestQuery(at: now)
+            if events.isEmpty { break }
+            if try await append(events, to: &payment, at: now, holds: false) { break }
+        }
+        try await query(id)
+        return try await payment(id, account: account)
+    }
+
+    /// Closes an entry of the operators' queue with what a person knows.
+    public func resolve(
+        _ id: PaymentID, account: AccountID, attention number: Int, _ resolution: AttentionResolution,
+        idempotency: IdempotencyRecord? = nil
+    ) async throws(CheckoutError) -> Payment {
+        try await run(
+            .resolve(attention: number, resolution), on: id, account: account, idempotency: idempotency)
+    }
+
+    /// What a person must know when money comes back to a payment whose order another payment has by now.
+    func soldAgain(_ payment: Payment, after events: [PaymentEvent]) async throws(CheckoutError) -> [PaymentEvent] {
+        guard !payment.isLive else { return [] }
+        let back = events.lazy.compactMap { event -> OperationID? in
+            if case .refundReversed(let id, _) = event { return .refund(id) }
+            if case .captureReported(let id, _, _, _) = event { return .capture(id) }
+            if case .captureRestored(let id) = event { return .capture(id) }
+            return nil
+        }
+        guard let operation = back.first else { return [] }
+        do {
+            let other = try await journal.livePayment(account: payment.account, order: payment.order.id)
+            guard let other, other.id != payment.id else { return [] }
+            return [.attentionRequired(operation, .orderPaidAgain(other.id))]
+        } catch { throw .journal(error) }
+    }
+}

@@ -1,0 +1,330 @@
+// What happens to the money after the sale: refunds and captures that come to nothing later, what was moved in a
+// provider's dashboard, disputes. All of it is read from a query's answer, in whatever order the answers come: each is
+// held against what the payment has, so that what is known already leads to nothing.
+
+extension Payment {
+    /// The most, in minor units, that is believed of one movement by others; more is a provider's mistake, and sums of
+    /// it could not be counted.
+    static let maximumReported: Int64 = 1 << 50
+
+    /// What providers took back for disputes and have not returned, as far as it is in the payment's currency.
+    public var disputed: Money {
+        sum(disputes.lazy.map(\.withdrawn).filter { $0.currency == currency })
+    }
+
+    /// What is left with the shop: captured, less what went back and what disputes took. Below zero when a customer got
+    /// more back than was taken from him.
+    public var net: Money {
+        Money(
+            minorUnits: captured.minorUnits &- refunded.minorUnits &- disputed.minorUnits, currency: currency)
+    }
+
+    /// What the shop owes the customer: refunds that came to nothing after they had succeeded, and that neither another
+    /// refund nor a person has made up for.
+    public var refundDue: Money {
+        let failed = openAttention.lazy.compactMap { item -> Money? in
+            guard case .refundReversed(let amount) = item.attention else { return nil }
+            return amount
+        }
+        return Money(
+            minorUnits: max(0, min(sum(failed).minorUnits, captured.minorUnits - refunded.minorUnits)),
+            currency: currency)
+    }
+
+    /// Captured at the provider, so that it can be refunded there.
+    var capturedAtProvider: Money {
+        sum(captures.lazy.filter { $0.state.isSucceeded && $0.origin != .elsewhere }.map(\.amount))
+    }
+
+    /// What a new refund may give back: what was captured at the provider, went back nowhere and is not disputed.
+    public var refundable: Money {
+        let atProvider = sum(
+            refunds.lazy.filter { ($0.state.isSucceeded || $0.state.isOpen) && $0.origin != .elsewhere }.map(\.amount))
+        let left = min(
+            captured.minorUnits - refundedOrPending.minorUnits, capturedAtProvider.minorUnits - atProvider.minorUnits)
+        return Money(minorUnits: left - disputed.minorUnits, currency: currency)
+    }
+
+    /// The attempt that a settled payment's provider is asked about.
+    public var settledAttempt: Attempt? {
+        let id = captures.last { $0.origin != .elsewhere }?.attempt
+        return attempts.last { $0.id == id } ?? currentAttempt ?? attempts.last { $0.mostAuthorized > 0 }
+    }
+
+    /// A provider has reported something about a payment whose money is settled: it is queried, however long that
+    /// takes. Nothing if that is under way, or while a call is: whoever makes it hears the answer.
+    public func requestQuery(at now: Timestamp) -> [PaymentEvent] {
+        let states = captures.map(\.state) + refunds.map(\.state) + renewals.map(\.state)
+        guard requestedQuery == nil, !attempts.contains(where: { $0.isUndecided || $0.void?.state == .inFlight }),
+            !states.contains(.inFlight), let attempt = settledAttempt
+        else { return [] }
+        return [.queryRequested(attempt.id, due: now)]
+    }
+
+    /// Ends a query that was asked for, or puts it off if it was not answered.
+    func afterRequestedQuery(
+        _ id: AttemptID, isAnswered: Bool, _ events: [PaymentEvent], at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard let query = requestedQuery, query.attempt == id else { return events }
+        if isAnswered { return events + [.queryAnswered(id)] }
+        guard now >= query.due else { return events }
+        return events + [.queryRequested(id, due: now.adding(CheckSchedule.wait(checks: query.tries + 1)))]
+    }
+
+    /// What a query's answer tells of money that was settled before.
+    func observeAfterSale(
+        _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
+    ) -> [PaymentEvent] {
+        guard attempt.mostAuthorized > 0 else { return [] }
+        return observeCaptures(snapshot, of: attempt) + observeRefunds(snapshot, of: attempt, at: now)
+            + snapshot.disputes.flatMap { observeDispute($0, of: attempt) }
+    }
+
+    private func observeCaptures(_ snapshot: ProviderSnapshot, of attempt: Attempt) -> [PaymentEvent] {
+        let mine = captures.filter { $0.attempt == attempt.id && $0.origin != .elsewhere }
+        // Whether what was taken is one of ours that nobody knows about is decided first.
+        guard !mine.contains(where: { $0.state.isOpen }) else { return [] }
+        var events: [PaymentEvent] = []
+        var failed: Set<CaptureID> = []
+        for failure in snapshot.failedCaptures {
+            guard
+                let capture = mine.first(where: {
+                    $0.state.isSucceeded && !failed.contains($0.id) && $0.isNamed(failure.reference, failure.capture)
+                })
+            else { continue }
+            failed.insert(capture.id)
+            events += [
+                .captureReversed(capture.id, failure.decline),
+                .attentionRequired(.capture(capture.id), .captureReversed(capture.amount)),
+            ]
+        }
+        let known = sum(mine.lazy.filter { $0.state.isSucceeded && !failed.contains($0.id) }.map(\.amount))
+        let more = snapshot.captured.minorUnits.subtractingReportingOverflow(known.minorUnits)
+        guard !more.overflow, more.partialValue > 0, more.partialValue <= Payment.maximumReported else { return events }
+        let amount = Money(minorUnits: more.partialValue, currency: currency)
+        if let again = mine.first(where: { $0.state.isReversed && $0.amount == amount }) {
+            return events + [.captureRestored(again.id)]
+        }
+        let id = nextCaptureID
+        let reference = snapshot.reference ?? attempt.reference ?? ProviderReference(rawValue: id.rawValue)
+        events.append(.captureReported(id, attempt.id, amount, .provider(reference)))
+        if cancelReason != nil || !isLive || attempt.authorization == nil {
+            events.append(.attentionRequired(.capture(id), .unwantedCapture(amount)))
+        }
+        return events
+    }
+
+    private func observeRefunds(
+        _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
+    ) -> [PaymentEvent] {
+        let mine = refunds.filter { $0.attempt == attempt.id && $0.origin != .elsewhere }
+        var events: [PaymentEvent] = []
+        var next = refunds.count
+        var back = refunded.minorUnits
+        for found in snapshot.refunds
+        where found.amount.currency == currency && found.amount.isPositive
+            && found.amount.minorUnits <= Payment.maximumReported
+        {
+            if let refund = mine.first(where: { $0.isNamed(found) }) {
+                switch (refund.state, found.status) {
+                case (.succeeded, .failed(let decline)):
+                    back -= refund.amount.minorUnits
+                    events += [
+                        .refundReversed(refund.id, decline),
+                        .attentionRequired(.refund(refund.id), .refundReversed(refund.amount)),
+                    ]
+                case (.refused, .succeeded):
+                    // It was taken for refused, and was done all the same.
+                    back += refund.amount.minorUnits
+                    events.append(.refunded(refund.id, found.reference))
+                default: continue
+                }
+                continue
+            }
+            // One of ours whose name the provider has not told yet.
+            let mayBeOurs = mine.contains { $0.state.isOpen && $0.amount == found.amount }
+            if found.refund == nil, mayBeOurs { continue }
+            if case .failed = found.status { continue }
+            next += 1
+            let id = RefundID(rawValue: "\(self.id)-r\(next)")
+            events.append(.refundReported(id, attempt.id, found.amount, .provider(found.reference)))
+            if found.status == .pending {
+                events.append(
+                    .outcomeUnknown(.refund(id), nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: .pending)
+                )
+            } else {
+                back += found.amount.minorUnits
+            }
+        }
+        let isMore = back > refunded.minorUnits && back > max(captured.minorUnits, snapshot.captured.minorUnits)
+        if isMore {
+            let over = Money(minorUnits: back - captured.minorUnits, currency: currency)
+            events.append(.attentionRequired(.attempt(attempt.id), .refundedTwice(over)))
+        }
+        return events
+    }
+
+    private func observeDispute(_ found: ProviderSnapshot.Dispute, of attempt: Attempt) -> [PaymentEvent] {
+        let reference = found.facts.reference
+        guard found.facts.amount.isPositive, !found.withdrawn.isNegative,
+            found.facts.amount.minorUnits <= Payment.maximumReported,
+            found.withdrawn.minorUnits <= Payment.maximumReported,
+            found.withdrawn.currency == found.facts.amount.currency
+        else { return [] }
+        var events: [PaymentEvent] = []
+        let known = disputes.first { $0.facts.reference == reference }
+        // The money of a dispute is in the currency in which it was opened.
+        if let known, known.withdrawn.currency != found.withdrawn.currency { return [] }
+        if let known {
+            let isReopened = known.outcome != nil && found.outcome == nil
+            if known.facts != found.facts || isReopened { events.append(.disputeUpdated(found.facts)) }
+            if isReopened { events.append(.attentionRequired(.attempt(attempt.id), asked(found.facts))) }
+        } else {
+            events.append(.disputeOpened(attempt.id, found.facts))
+            if found.outcome == nil { events.append(.attentionRequired(.attempt(attempt.id), asked(found.facts))) }
+        }
+        let before = known?.withdrawn.minorUnits ?? 0
+        let change = found.withdrawn.minorUnits - before
+        let currency = found.withdrawn.currency
+        if change > 0 {
+            events.append(.disputeFundsWithdrawn(reference, Money(minorUnits: change, currency: currency)))
+        } else if change < 0 {
+            events.append(.disputeFundsReinstated(reference, Money(minorUnits: -change, currency: currency)))
+        }
+        if let outcome = found.outcome, known?.outcome != outcome {
+            events.append(.disputeClosed(reference, outcome))
+            if outcome == .lost {
+                events.append(
+                    .attentionRequired(.attempt(attempt.id), .disputeLost(reference, found.facts.amount)))
+            }
+        }
+        return events
+    }
+
+    private func asked(_ facts: Dispute.Facts) -> Attention {
+        .disputeOpened(facts.reference, facts.amount, respondBy: facts.respondBy)
+    }
+}
+
+extension Capture {
+    /// The provider's name or ours says that it is this one. A capture that has no name of its own is the only one.
+    fileprivate func isNamed(_ reference: ProviderReference?, _ name: CaptureID?) -> Bool {
+        if let name { return name == id }
+        if case .provider(let own) = origin { return own == reference }
+        guard case .succeeded(let own?) = state, let reference else { return reference == nil }
+        return own == reference
+    }
+}
+
+extension Refund {
+    /// The provider's name or ours says that it is this one.
+    func isNamed(_ found: ProviderSnapshot.Refund) -> Bool {
+        if found.refund == id { return true }
+        return reference == found.reference
+    }
+
+    /// What the provider calls it, once it has said so.
+    public var reference: ProviderReference? {
+        if case .provider(let reference) = origin { return reference }
+        switch state {
+        case .succeeded(let reference), .reversed(let reference, _): return reference
+        case .inFlight, .deferred, .unknown, .refused: return nil
+        }
+    }
+}
+
+extension Payment {
+    /// Closes an entry of the operators' queue with what a person knows, and does to the payment what follows from it.
+    func decideResolution(
+        _ number: Int, _ resolution: AttentionResolution
+    ) throws(PaymentRefusal) -> [PaymentEvent] {
+        guard let item = attentionItems.first(where: { $0.number == number }) else {
+            throw .unknownAttention(number)
+        }
+        guard openAttention.contains(item) else { throw .attentionClosed(number) }
+        try check(resolution)
+        var said = resolution
+        switch resolution.kind {
+        case .handled:
+            said.amount = nil
+            return [.attentionClosed(number, said)]
+        case .notRefunded, .writtenOff:
+            if resolution.kind == .notRefunded {
+                guard case .refund = item.operation else {
+                    throw .unsupported("This entry is not about a refund, so “not refunded” says nothing about it.")
+                }
+            }
+            said.amount = nil
+            return givenUp(item.operation, resolution.kind) + [.attentionClosed(number, said)]
+        case .refundedElsewhere:
+            let open = openRefund(item.operation)
+            let pending = refundedOrPending.minorUnits - (open?.amount.minorUnits ?? 0)
+            let left = Money(minorUnits: captured.minorUnits - pending, currency: currency)
+            guard left.isPositive, let attempt = settledAttempt else { throw .nothingToRefund }
+            let asked = resolution.amount ?? amount(of: item) ?? left
+            try checkElsewhere(asked)
+            guard asked.minorUnits <= left.minorUnits else { throw .refundExceedsCaptured(asked: asked, left: left) }
+            said.amount = asked
+            return givenUp(item.operation, resolution.kind)
+                + [.refundReported(nextRefundID, attempt.id, asked, .elsewhere), .attentionClosed(number, said)]
+        case .capturedElsewhere:
+            guard let attempt = attempts.last else { throw .nothingToCapture }
+            // The attempt may still take the money: two payments for one order.
+            if attempt.isUndecided { throw .outcomeOpen(status) }
+            guard capturedOrPending.isZero || openCapture(item.operation) != nil else {
+                throw .capturedAlready(capturedOrPending)
+            }
+            let asked = resolution.amount ?? amount(of: item) ?? self.amount
+            try checkElsewhere(asked)
+            guard asked.minorUnits <= self.amount.minorUnits else {
+                throw .captureExceedsAuthorization(asked: asked, left: self.amount)
+            }
+            said.amount = asked
+            return givenUp(item.operation, resolution.kind)
+                + [.captureReported(nextCaptureID, attempt.id, asked, .elsewhere), .attentionClosed(number, said)]
+        }
+    }
+
+    private func check(_ resolution: AttentionResolution) throws(PaymentRefusal) {
+        let evidence = resolution.evidence.utf8.count
+        guard evidence > 0, evidence <= AttentionResolution.maximumEvidenceBytes else {
+            throw .invalidEvidence(
+                "How it is known must be said in 1 to \(AttentionResolution.maximumEvidenceBytes) bytes.")
+        }
+        let actor = resolution.actor.utf8.count
+        guard actor > 0, actor <= AttentionResolution.maximumActorBytes else {
+            throw .invalidEvidence("Who says so must be 1 to \(AttentionResolution.maximumActorBytes) bytes.")
+        }
+    }
+
+    private func checkElsewhere(_ asked: Money) throws(PaymentRefusal) {
+        guard asked.currency == currency else {
+            throw .invalidAmount("The amount is in \(asked.currency.code), the payment in \(currency.code).")
+        }
+        guard asked.isPositive else { throw .invalidAmount("The amount must be more than zero; it is \(asked).") }
+    }
+
+    /// Ends an operation of unknown outcome: a person knows more than the provider says.
+    private func givenUp(_ operation: OperationID, _ kind: AttentionResolution.Kind) -> [PaymentEvent] {
+        guard openRefund(operation) != nil || openCapture(operation) != nil else { return [] }
+        return [.refused(operation, Decline(reason: .generic, code: kind.rawValue))]
+    }
+
+    private func openRefund(_ operation: OperationID) -> Refund? {
+        guard case .refund(let id) = operation else { return nil }
+        return refunds.first { $0.id == id && $0.state.isOpen }
+    }
+
+    private func openCapture(_ operation: OperationID) -> Capture? {
+        guard case .capture(let id) = operation else { return nil }
+        return captures.first { $0.id == id && $0.state.isOpen }
+    }
+
+    private func amount(of item: AttentionItem) -> Money? {
+        switch item.operation {
+        case .refund(let id): refunds.first { $0.id == id }?.amount
+        case .capture(let id): captures.first { $0.id == id }?.amount
+        case .attempt, .continuation, .void, .renewal: nil
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import TillCore
+
+/// What happens to a charge long after the sale, and without Till having asked for it.
+public enum SandboxAfterSale: Hashable, Sendable {
+    /// A refund that had succeeded comes to nothing; the last one if none is named.
+    case failRefund(String?, isCanceled: Bool)
+    /// The last capture comes to nothing.
+    case failCapture
+    /// That capture is made good.
+    case restoreCapture
+    /// Somebody refunds in the dashboard; all that is left if no amount is given, in minor units.
+    case refund(Int64?)
+    /// Somebody captures in the dashboard; all that is held if no amount is given, in minor units.
+    case capture(Int64?)
+    /// A dispute is opened; about all that was captured if no amount is given, in minor units. An inquiry moves no money.
+    case dispute(Int64?, reason: String, isInquiry: Bool, respondBy: Timestamp?)
+    /// The last dispute's money is taken back.
+    case withdrawFunds
+    /// The last dispute's money is returned.
+    case reinstateFunds
+    /// The last dispute is decided.
+    case closeDispute(isWon: Bool)
+}
+
+extension SandboxLedger {
+    /// Plays what happens to a charge after the sale.
+    /// - Returns: the charge after it; `nil` if there is none, or if it cannot happen to it.
+    public func play(_ event: SandboxAfterSale, on reference: ProviderReference) async throws -> SandboxCharge? {
+        let (rules, now) = (rules, clock.now())
+        return try await store.transaction { shelf in
+            guard var charge = try shelf.charge(SandboxCharge.reference(ofHold: reference.rawValue)),
+                charge.play(event, rules: rules, at: now)
+            else { return nil }
+            try shelf.put(charge, keys: [])
+            return charge
+        }
+    }
+}
+
+extension SandboxCharge {
+    /// `false` if it cannot happen.
+    package mutating func play(_ event: SandboxAfterSale, rules: SandboxRules, at now: Timestamp) -> Bool {
+        switch event {
+        case .failRefund(let name, let isCanceled):
+            guard
+                let index = refunds.lastIndex(where: {
+                    (name == nil || $0.reference == name) && ($0.status == .succeeded || $0.status == .pending)
+                })
+            else { return false }
+            refunds[index].status = isCanceled ? .canceled : .failed
+        case .failCapture:
+            guard let index = captures.lastIndex(where: { $0.hasFailed != true }) else { return false }
+            captures[index].hasFailed = true
+        case .restoreCapture:
+            guard let index = captures.lastIndex(where: { $0.hasFailed == true }) else { return false }
+            captures[index].hasFailed = nil
+        case .refund(let amount):
+            let key = "dashboard-\(refunds.count + 1)"
+            let outcome = refund(
+                amount ?? (captured - refunded), name: nil, key: key, reason: nil, metadata: [:], rules: rules, at: now)
+            return outcome.isDone
+        case .capture(let amount):
+            guard state == .authorized, captures.isEmpty else { return false }
+            return capture(amount ?? authorized, isFinal: true, key: "dashboard", rules: rules, at: now).isDone
+        case .dispute(let amount, let reason, let isInquiry, let respondBy):
+            guard captured > 0 else { return false }
+            let amount = amount ?? captured
+            let number = (disputes?.count ?? 0) + 1
+            disputes =
+                (disputes ?? []) + [
+                    Dispute(
+                        reference: "du_\(reference.dropFirst(rules.prefix.count))_\(number)", amount: amount,
+                        reason: reason, status: isInquiry ? "warning_needs_response" : "needs_response",
+                        withdrawn: isInquiry ? 0 : amount, respondBy: respondBy?.milliseconds)
+                ]
+        case .withdrawFunds: return changeDispute { $0.withdrawn = $0.amount }
+        case .reinstateFunds: return changeDispute { $0.withdrawn = 0 }
+        case .closeDispute(let isWon):
+            return changeDispute {
+                $0.status = isWon ? "won" : "lost"
+                if isWon { $0.withdrawn = 0 } else { $0.withdrawn = $0.amount }
+            }
+        }
+        return true
+    }
+
+    private mutating func changeDispute(_ body: (inout Dispute) -> Void) -> Bool {
+        guard var all = disputes, var last = all.popLast() else { return false }
+        body(&last)
+        disputes = all + [last]
+        return true
+    }
+}
+
+extension SandboxOutcome {
+    fileprivate var isDone: Bool {
+        switch self {
+        case .approved, .pending: true
+        case .declined, .requiresAction: false
+        }
+    }
+}

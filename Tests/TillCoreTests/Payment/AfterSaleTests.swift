@@ -1,0 +1,217 @@
+import Testing
+import TillCore
+
+@Suite("After the sale")
+struct AfterSaleTests {
+    private typealias Examples = PaymentExamples
+    private static let now = Examples.now
+
+    /// Takes in an answer, and says what was written.
+    private func take(_ snapshot: ProviderSnapshot, _ payment: inout Payment, at now: Timestamp = now) -> [String] {
+        let events = payment.observe(.snapshot(Examples.attempt, .approved(snapshot)), at: now)
+        for event in events { payment.evolve(RecordedEvent(event, at: now)) }
+        return events.map(\.name)
+    }
+
+    private func seen(
+        captured: Int64 = 100, refunds: [ProviderSnapshot.Refund] = [], disputes: [ProviderSnapshot.Dispute] = []
+    ) -> ProviderSnapshot {
+        var snapshot = ProviderSnapshot(
+            reference: Examples.reference, standing: .authorized(Examples.authorization),
+            captured: Examples.eur(captured), refunds: refunds)
+        snapshot.disputes = disputes
+        return snapshot
+    }
+
+    private func refund(
+        _ status: ProviderSnapshot.Refund.Status, _ name: RefundID? = Examples.refund, of units: Int64 = 100
+    ) -> ProviderSnapshot.Refund {
+        ProviderSnapshot.Refund(
+            reference: name == nil ? Examples.other : ProviderReference(rawValue: "re_1"), refund: name,
+            amount: Examples.eur(units), status: status)
+    }
+
+    private func resolution(_ kind: AttentionResolution.Kind, _ amount: Int64? = nil) -> AttentionResolution {
+        AttentionResolution(kind: kind, amount: amount.map { Examples.eur($0) }, evidence: "slip 4711", actor: "Ada")
+    }
+
+    @Test("a refund that fails later blocks its order again, is owed to the customer, and can be made again")
+    func refundFailsLater() throws {
+        var payment = try Examples.payment(.automatic, Examples.back(100) + [.refunded(Examples.refund, nil)])
+        #expect(!payment.isLive && payment.status == .refunded)
+        let failed = seen(refunds: [refund(.failed(Examples.decline))])
+        #expect(take(failed, &payment) == ["refund.failed", "payment.attention_required"])
+        #expect(payment.isLive && payment.status == .succeeded && payment.refunded.isZero)
+        #expect(payment.refundDue == Examples.eur(100))
+        #expect(payment.openAttention.map(\.attention) == [.refundReversed(Examples.eur(100))])
+        #expect(take(failed, &payment).isEmpty, "the same twice is nothing")
+        let again = try payment.decide(.refund(nil, reason: nil), at: Self.now)
+        #expect(again.map(\.name) == ["refund.started"])
+        for event in again + [.refunded(RefundID(rawValue: "pay_x-r2"), nil)] {
+            payment.evolve(RecordedEvent(event, at: Self.now))
+        }
+        #expect(payment.status == .refunded && payment.refundDue.isZero && payment.openAttention.isEmpty)
+        #expect(payment.broken == nil)
+    }
+
+    @Test("a refund by others is written once, whoever names it, and what Till may refund is less by it")
+    func dashboardRefund() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        let other = seen(refunds: [refund(.succeeded, nil, of: 60)])
+        #expect(take(other, &payment) == ["refund.reported"])
+        #expect(take(other, &payment).isEmpty)
+        #expect(payment.refunded == Examples.eur(60) && payment.refundable == Examples.eur(40))
+        #expect(payment.status == .partiallyRefunded)
+        #expect(throws: PaymentRefusal.refundExceedsCaptured(asked: Examples.eur(41), left: Examples.eur(40))) {
+            try payment.decide(.refund(Examples.eur(41), reason: nil), at: Self.now)
+        }
+        let failed = seen(refunds: [refund(.failed(Examples.decline), nil, of: 60)])
+        #expect(take(failed, &payment) == ["refund.failed", "payment.attention_required"])
+        #expect(payment.refundable == Examples.eur(100))
+    }
+
+    @Test("a refund that others have begun is queried, never sent, and settled as the provider says")
+    func dashboardRefundPending() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        #expect(take(seen(refunds: [refund(.pending, nil)]), &payment) == ["refund.reported", "operation.unknown"])
+        #expect(payment.refunded.isZero && payment.refundable.isZero)
+        let far = Self.now.adding(.days(400))
+        let pending = payment.pendingEffects(capabilities: { _ in nil }, at: far)
+        #expect(pending.map(\.effect) == [.query(Examples.attempt)])
+        #expect(take(seen(refunds: [refund(.succeeded, nil)]), &payment, at: far) == ["refund.succeeded"])
+        #expect(payment.status == .refunded && payment.nextDue == nil && payment.broken == nil)
+    }
+
+    @Test("one of Till's own refunds whose name the provider has not told yet is not taken for another's")
+    func ownRefundWithoutName() throws {
+        var payment = try Examples.payment(.automatic, Examples.back(100))
+        #expect(take(seen(refunds: [refund(.succeeded, nil)]), &payment) == ["operation.deferred"])
+        #expect(payment.refunds.count == 1)
+    }
+
+    @Test("money captured by others is captured; of a canceled payment a person is told, and the order is blocked")
+    func dashboardCapture() throws {
+        var held = try Examples.payment(.manual, Examples.held)
+        #expect(take(seen(), &held) == ["capture.reported"])
+        #expect(held.status == .succeeded && held.captured == Examples.eur(100) && held.held.isZero)
+        #expect(take(seen(), &held).isEmpty)
+        var canceled = try Examples.payment(
+            .manual,
+            Examples.held + [
+                .cancelRequested(reason: "x"), .voidStarted(Examples.attempt, reason: .canceled("x")),
+                .voided(Examples.attempt), .canceled,
+            ])
+        #expect(take(seen(), &canceled) == ["capture.reported", "payment.attention_required"])
+        #expect(canceled.status == .succeeded && canceled.isLive && canceled.broken == nil)
+        #expect(canceled.openAttention.map(\.attention) == [.unwantedCapture(Examples.eur(100))])
+    }
+
+    @Test("a capture that fails later is not money, is told to a person, and counts again when it is made good")
+    func captureFailsLater() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        var failed = seen(captured: 0)
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: nil, capture: Examples.capture, decline: Examples.decline)
+        ]
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
+        #expect(payment.captured.isZero && payment.isLive && payment.refundable.isZero)
+        #expect(take(failed, &payment).isEmpty)
+        let end = Examples.start.adding(.days(8))
+        #expect(payment.pendingEffects(capabilities: { _ in nil }, at: end).isEmpty, "the hold is not voided by itself")
+        #expect(take(seen(), &payment) == ["capture.restored"])
+        #expect(payment.captured == Examples.eur(100) && payment.openAttention.isEmpty && payment.broken == nil)
+    }
+
+    @Test("a refund that was asked for before the capture failed still ends")
+    func captureFailsUnderRefund() throws {
+        var payment = try Examples.payment(
+            .automatic, Examples.back(100) + [.captureReversed(Examples.capture, Examples.decline)])
+        payment.evolve(RecordedEvent(.refunded(Examples.refund, nil), at: Self.now))
+        #expect(payment.broken == nil && payment.net == Examples.eur(-100))
+    }
+
+    @Test("a dispute's money is neither the shop's nor refundable until it comes back; nothing about it is final")
+    func dispute() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        func at(_ withdrawn: Int64, _ outcome: Dispute.Outcome?) -> ProviderSnapshot {
+            seen(disputes: [
+                ProviderSnapshot.Dispute(facts: Examples.dispute, withdrawn: Examples.eur(withdrawn), outcome: outcome)
+            ])
+        }
+        #expect(take(at(0, nil), &payment) == ["dispute.opened", "payment.attention_required"])
+        #expect(payment.net == Examples.eur(100) && payment.refundable == Examples.eur(100), "an inquiry moves nothing")
+        #expect(take(at(100, nil), &payment) == ["dispute.funds_withdrawn"])
+        #expect(take(at(100, nil), &payment).isEmpty)
+        #expect(payment.disputed == Examples.eur(100) && payment.net.isZero)
+        #expect(throws: PaymentRefusal.disputed(Examples.eur(100))) {
+            try payment.decide(.refund(nil, reason: nil), at: Self.now)
+        }
+        #expect(take(at(0, .won), &payment) == ["dispute.funds_reinstated", "dispute.closed"])
+        #expect(payment.net == Examples.eur(100) && payment.openAttention.isEmpty)
+        let lost = ["dispute.funds_withdrawn", "dispute.closed", "payment.attention_required"]
+        #expect(take(at(100, .lost), &payment) == lost, "won is not final")
+        #expect(payment.openAttention.map(\.attention) == [.disputeLost(Examples.dispute.reference, Examples.eur(100))])
+        #expect(
+            take(at(0, nil), &payment) == [
+                "dispute.updated", "payment.attention_required", "dispute.funds_reinstated",
+            ])
+        #expect(payment.disputes.count == 1 && payment.disputes.first?.outcome == nil && payment.broken == nil)
+    }
+
+    @Test("a report about a settled payment is queried until it is answered") func requestedQuery() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        #expect(payment.nextDue == nil)
+        func write(_ events: [PaymentEvent], at now: Timestamp) {
+            for event in events { payment.evolve(RecordedEvent(event, at: now)) }
+        }
+        write(payment.requestQuery(at: Self.now), at: Self.now)
+        #expect(payment.nextDue == Self.now)
+        #expect(payment.requestQuery(at: Self.now).isEmpty, "once")
+        write(payment.observe(.snapshot(Examples.attempt, .unknown(reason: "x")), at: Self.now), at: Self.now)
+        #expect(payment.nextDue == Self.now.adding(.minutes(5)))
+        write(payment.observe(.snapshot(Examples.attempt, .unknown(reason: "x")), at: Self.now), at: Self.now)
+        #expect(payment.nextDue == Self.now.adding(.minutes(5)), "a look before its time uses up nothing")
+        write(payment.observe(.snapshot(Examples.attempt, .approved(seen())), at: Self.now), at: Self.now)
+        #expect(payment.nextDue == nil)
+    }
+
+    @Test("a person closes what only a person can know, once, with evidence and a name") func resolve() throws {
+        var payment = try Examples.payment(.automatic, Examples.back(100) + [.refunded(Examples.refund, nil)])
+        _ = take(seen(refunds: [refund(.failed(Examples.decline))]), &payment)
+        #expect(throws: PaymentRefusal.unknownAttention(2)) {
+            try payment.decide(.resolve(attention: 2, resolution(.handled)), at: Self.now)
+        }
+        #expect(throws: PaymentRefusal.self) {
+            try payment.decide(
+                .resolve(attention: 1, AttentionResolution(kind: .handled, evidence: "", actor: "Ada")), at: Self.now)
+        }
+        let events = try payment.decide(.resolve(attention: 1, resolution(.refundedElsewhere)), at: Self.now)
+        #expect(events.map(\.name) == ["refund.reported", "payment.attention_closed"])
+        for event in events { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        #expect(payment.status == .refunded && payment.refundDue.isZero && payment.openAttention.isEmpty)
+        #expect(payment.attentionItems.first?.closing?.resolution.actor == "Ada")
+        #expect(throws: PaymentRefusal.attentionClosed(1)) {
+            try payment.decide(.resolve(attention: 1, resolution(.writtenOff)), at: Self.now)
+        }
+        #expect(throws: PaymentRefusal.nothingToRefund, "or the customer is paid twice") {
+            try payment.decide(.refund(nil, reason: nil), at: Self.now)
+        }
+    }
+
+    @Test("what a person says ends a refund that nobody knows about") func notRefunded() throws {
+        var payment = try Examples.payment(
+            .automatic,
+            Examples.back(100) + [
+                Examples.lost(.refund(Examples.refund)),
+                .attentionRequired(.refund(Examples.refund), .stillUnknown(checks: 4, .pending)),
+            ])
+        #expect(payment.openAttention.count == 1)
+        for event in try payment.decide(.resolve(attention: 1, resolution(.notRefunded)), at: Self.now) {
+            payment.evolve(RecordedEvent(event, at: Self.now))
+        }
+        #expect(payment.refundable == Examples.eur(100) && payment.nextDue == nil)
+        // The provider knew better.
+        #expect(take(seen(refunds: [refund(.succeeded)]), &payment) == ["refund.succeeded"])
+        #expect(payment.status == .refunded && payment.broken == nil)
+    }
+}
