@@ -34,7 +34,7 @@ extension SQLiteWriter {
             """
         ).first(.text(id.rawValue)) {
             Current(
-                version: Int(clamping: $0.int(0)), isLive: $0.int(1) == 1,
+                version: Int(clamping: $0.int(0)), isLive: $0.int(1) > 0,
                 status: PaymentStatus(rawValue: $0.text(2)), isPending: $0.int(3) == 1)
         } ?? Current()
     }
