@@ -78,7 +78,7 @@ extension StripeProvider {
         return captured
     }
 
-    private struct ReadFailure: Error {
+    struct ReadFailure: Error {
         let outcome: StripeOutcome
         let provider: StripeProvider
 
@@ -92,7 +92,8 @@ extension StripeProvider {
         }
     }
 
-    private func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
+    /// All refunds of a payment intent, oldest last.
+    func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
         var all: [StripeRefund] = []
         var fields = [("payment_intent", reference.rawValue), ("limit", "100")]
         for _ in 0..<StripeProvider.maximumRefundPages {

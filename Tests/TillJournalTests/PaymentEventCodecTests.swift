@@ -90,11 +90,13 @@ struct PaymentEventCodecTests {
                 .refused(operation, full), .refused(operation, bare),
                 .deferred(operation, until: Timestamp(milliseconds: .max), reason: .notSent("no line")),
                 .deferred(operation, until: Timestamp(milliseconds: .max), reason: .notDone("not voided yet")),
+                .deferred(operation, until: Timestamp(milliseconds: .max), reason: .keyRejected("HTTP 401")),
             ]
         }
         let later = Timestamp(milliseconds: 1_795_000_000_123)
         for reason: UnknownReason in [
             .pending, .unclear("time-out"), .unclear("pending"), .wrongAmount(authorized: amount, asked: amount),
+            .keySpent("HTTP 500"), .wrongCurrency(authorized: amount, asked: Money(minorUnits: 3500, currency: .jpy)),
         ] {
             events += [
                 .outcomeUnknown(.void(attempt), nextCheck: Timestamp(milliseconds: 5), reason: reason),
@@ -104,7 +106,9 @@ struct PaymentEventCodecTests {
         for attention: Attention in [
             .wrongAmount(authorized: amount, asked: amount), .partialApproval(amount), .voidedAfterCapture,
             .refused(.insufficientFunds), .refundFailed, .holdEnds(later), .honorPeriodEnds(later),
-            .tapOverdue(expires: later), .note("call the bank"),
+            .tapOverdue(expires: later), .note("call the bank"), .keyRejected,
+            .wrongCurrency(authorized: amount, asked: Money(minorUnits: 3500, currency: .jpy)),
+            .refundedMoreThanOnce(refund, amount),
             .note("Still not known after 4 looks: x"),
         ] {
             events.append(.attentionRequired(.attempt(attempt), attention))
