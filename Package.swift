@@ -279,7 +279,7 @@ let package = Package(
         tests("TillCards", httpTypes),
         tests(
             "TillBraintree", "ProviderConformance", "TillCards", "TillPayPalClient", "TillBraintreeClient", "TillHTTP",
-            "TillSandbox", "TillStandIns", httpTypes),
+            "TillCheckout", "TillJournal", "TillSandbox", "TillStandIns", httpTypes),
         tests(
             "TillPayPal", "ProviderConformance", "TillCards", "TillPayPalClient", "TillHTTP", "TillJournal",
             "TillCheckout",

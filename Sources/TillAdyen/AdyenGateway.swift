@@ -7,6 +7,8 @@ enum AdyenOutcome: Sendable {
     case answered(JSONValue)
     /// A 4xx: status, document and the request's name at Adyen.
     case refused(Int, JSONValue, requestID: String?)
+    /// A 401 or 403: Adyen rejects our own key and has done nothing.
+    case keyRejected(String)
     /// No request left, or Adyen says that it took none.
     case notSent(String)
     /// There is no answer, or none that can be read.
@@ -63,6 +65,7 @@ struct AdyenGateway: Sendable {
             guard let document else { return .unknown("the answer cannot be read (HTTP \(status))") }
             return .answered(document)
         case 429: return .notSent("the provider is busy (HTTP 429)")
+        case 401, 403: return .keyRejected("Adyen rejected our key (HTTP \(status))")
         case 400..<500:
             let code = document?["errorCode"]?.stringValue
             // The same key is being worked on; the answer is still to come.

@@ -100,6 +100,7 @@ extension AdyenProvider {
                 ? .unknown(.pending) : .unknown(reason: "the answer cannot be read")
         case .refused(let status, let document, let id):
             return .declined(AdyenRefusal.decline(status, document, requestID: id))
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }

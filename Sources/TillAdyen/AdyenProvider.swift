@@ -73,6 +73,7 @@ public struct AdyenProvider: PaymentServiceProvider {
         case .answered(let document): return answer(document, request, card.summary, isAtOnce)
         case .refused(let status, let document, let id):
             return .declined(AdyenRefusal.decline(status, document, requestID: id))
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }

@@ -58,9 +58,7 @@ enum AdyenRefusal {
             case "137", "138", "100": .invalidAmount
             default: .invalidRequest
             }
-        let text =
-            status == 401 || status == 403
-            ? "Adyen refused our key" : document["message"]?.stringValue ?? "HTTP \(status)"
+        let text = document["message"]?.stringValue ?? "HTTP \(status)"
         return Decline(
             reason: reason, code: code, message: CardScrubbing.withoutNumbers(String(text.prefix(300))),
             requestID: requestID)

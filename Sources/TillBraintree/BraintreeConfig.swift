@@ -7,6 +7,9 @@ public struct BraintreeConfig: Sendable {
     /// The public key. Not a secret.
     public let publicKey: String
     public let privateKey: Secret<String>
+    /// The merchant account of each currency. Each has one currency for ever, and what names none goes into the default
+    /// one, whatever its currency is: so each transaction names its account, and a currency without one is refused.
+    public let merchantAccounts: [Currency: String]
     /// Where transactions are made.
     public let gateway: PayPalEnvironment
     /// Where cards become nonces.
@@ -14,11 +17,13 @@ public struct BraintreeConfig: Sendable {
 
     /// A configuration.
     /// - Parameters:
+    ///   - merchantAccounts: the merchant account id of each currency that is taken.
     ///   - url: another address for both, such as the stand-in on this machine.
     ///   - isLive: Braintree's production instead of its sandbox.
     /// - Throws: ``BraintreeConfigError``.
     public init(
-        merchantID: String, publicKey: String, privateKey: Secret<String>, isLive: Bool = false, url: String? = nil
+        merchantID: String, publicKey: String, privateKey: Secret<String>, merchantAccounts: [Currency: String],
+        isLive: Bool = false, url: String? = nil
     ) throws(BraintreeConfigError) {
         for (name, text) in [
             ("merchant id", merchantID), ("public key", publicKey), ("private key", privateKey.reveal()),
@@ -29,6 +34,8 @@ public struct BraintreeConfig: Sendable {
             }
             guard (1...128).contains(text.utf8.count), isUsable else { throw .unusable(name) }
         }
+        guard merchantAccounts.values.allSatisfy(BraintreeConfig.isAccount) else { throw .unusable("merchant account") }
+        self.merchantAccounts = merchantAccounts
         self.merchantID = merchantID
         self.publicKey = publicKey
         self.privateKey = privateKey
@@ -38,16 +45,43 @@ public struct BraintreeConfig: Sendable {
             graphQL = try .custom(url ?? "https://payments.\(host)braintree-api.com")
         } catch { throw .unusable("address") }
     }
+
+    private static func isAccount(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
+                    || $0 == 0x2D
+            }
+    }
+
+    /// The accounts of a text such as `EUR=shop_eur; JPY=shop_jpy`.
+    /// - Throws: ``BraintreeConfigError``, also where a currency is named twice.
+    public static func merchantAccounts(parsing text: String) throws(BraintreeConfigError) -> [Currency: String] {
+        var accounts: [Currency: String] = [:]
+        for pair in text.split(separator: ";") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String($0.filter { $0 != " " }) }
+            guard parts.count == 2, let currency = try? Currency(code: parts[0]), accounts[currency] == nil,
+                isAccount(parts[1])
+            else { throw .merchantAccounts }
+            accounts[currency] = parts[1]
+        }
+        return accounts
+    }
 }
 
 /// Why a configuration cannot be used. The sentence never repeats what was given.
 public enum BraintreeConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     case unusable(String)
+    /// The accounts are not written as they should be.
+    case merchantAccounts
 
     /// One sentence for people.
     public var description: String {
         switch self {
         case .unusable(let name): "Braintree's \(name) cannot be used."
+        case .merchantAccounts:
+            "Braintree's merchant accounts must be written as EUR=shop_eur; JPY=shop_jpy, each currency once."
         }
     }
 }

@@ -12,6 +12,8 @@ enum BraintreeOutcome: Sendable {
     case refused(XMLNode)
     /// Another status of the gateway's.
     case failed(Int)
+    /// A 401 or 403: the gateway rejects our own keys and has done nothing.
+    case keyRejected(String)
     case notSent(String)
     /// There is no answer, or none that can be read.
     case unknown(String)
@@ -53,6 +55,7 @@ struct BraintreeGateway: Sendable {
             }
         }
         let status = reply.response.status.code
+        if status == 401 || status == 403 { return .keyRejected(BraintreeGateway.rejection("HTTP \(status)")) }
         guard (200..<300).contains(status) || status == 422 else { return .failed(status) }
         guard let node = XMLNode(parsing: reply.body) else {
             return .unknown("the answer cannot be read (HTTP \(status))")
@@ -63,7 +66,8 @@ struct BraintreeGateway: Sendable {
     /// Makes a nonce of a card. Moves no money, so an answer that is lost is the same as none.
     func tokenize(_ card: CardDetails, within deadline: Span) async -> Result<CardNonce, TokenFailure> {
         let fields = [
-            ("Accept", "application/json"), ("Content-Type", "application/json"), ("Braintree-Version", "2019-01-01"),
+            ("Accept", "application/json"), ("Content-Type", "application/json"),
+            ("Braintree-Version", CardTokenization.version),
         ]
         let body = CardTokenization.body(card, options: TokenizationOptions()).bytes()
         let reply: HTTPReply
@@ -75,19 +79,28 @@ struct BraintreeGateway: Sendable {
             case .notSent(let reason), .unknown(let reason): return .failure(.unavailable(reason))
             }
         }
-        guard reply.response.status.code == 200, let json = try? JSONValue(parsing: reply.body) else {
-            return .failure(.unavailable("no nonce (HTTP \(reply.response.status.code))"))
+        let status = reply.response.status.code
+        if status == 401 || status == 403 {
+            return .failure(.keyRejected(BraintreeGateway.rejection("HTTP \(status)")))
+        }
+        guard status == 200, let json = try? JSONValue(parsing: reply.body) else {
+            return .failure(.unavailable("no nonce (HTTP \(status))"))
         }
         switch CardTokenization.answer(json) {
         case .nonce(let nonce): return .success(nonce)
-        case .refused(let code, let message):
-            return .failure(.refused(Decline(reason: .incorrectNumber, code: code, message: message)))
+        case .refused(let reason, let code, let message):
+            return .failure(.refused(Decline(reason: reason, code: code, message: message)))
+        case .keyRejected(let message): return .failure(.keyRejected(BraintreeGateway.rejection(message)))
+        case .failed(let message): return .failure(.unavailable("no nonce: \(message)"))
         case .unreadable: return .failure(.unavailable("the answer cannot be read"))
         }
     }
 
+    private static func rejection(_ detail: String) -> String { "Braintree rejected our keys (\(detail))" }
+
     enum TokenFailure: Error {
         case refused(Decline)
+        case keyRejected(String)
         case unavailable(String)
     }
 }

@@ -8,7 +8,8 @@ public struct BraintreeModule: ProviderModule {
     public static let name = ProviderName(rawValue: "braintree")
     public static let title = "Braintree"
     public static let settings: [Setting] = [
-        .braintreeURL, .braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey, .braintreePrivateKeyFile,
+        .braintreeURL, .braintreeMerchantID, .braintreeMerchantAccounts, .braintreePublicKey, .braintreePrivateKey,
+        .braintreePrivateKeyFile,
     ]
     /// The merchant and its keys.
     public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
@@ -28,9 +29,14 @@ public struct BraintreeModule: ProviderModule {
             let publicKey = settings.text(.braintreePublicKey) ?? standIn,
             let privateKey = settings.secret(.braintreePrivateKey) ?? standIn.map({ Secret($0) })
         else { return nil }
+        // A stand-in on this machine has an account of this name.
+        let accounts =
+            settings.text(.braintreeMerchantAccounts)
+            ?? environment.standInKey(for: name, at: url, "EUR=sandbox") ?? ""
         do throws(BraintreeConfigError) {
             let config = try BraintreeConfig(
-                merchantID: merchant, publicKey: publicKey, privateKey: privateKey, isLive: url == live,
+                merchantID: merchant, publicKey: publicKey, privateKey: privateKey,
+                merchantAccounts: try BraintreeConfig.merchantAccounts(parsing: accounts), isLive: url == live,
                 url: url == live ? nil : url)
             return BraintreeModule(
                 config: config,
@@ -44,10 +50,19 @@ public struct BraintreeModule: ProviderModule {
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// Signed with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }
-    /// Its address; the keys verify webhooks.
+    /// Its address and its merchant accounts; the keys verify webhooks.
     public var findings: [ProviderFinding] {
-        [
+        let accounts = config.merchantAccounts.sorted { $0.key.code < $1.key.code }
+            .map { "\($0.key.code) into \($0.value)" }.joined(separator: ", ")
+        return [
             ProviderFinding("Braintree is configured at \(url ?? "Braintree's sandbox")."),
+            accounts.isEmpty
+                ? ProviderFinding(
+                    "Braintree has no merchant account: every payment is refused. Set "
+                        + "\(Setting.braintreeMerchantAccounts.key).", isFine: false)
+                : ProviderFinding(
+                    "Braintree takes \(accounts); other currencies are refused. An account of another currency is "
+                        + "noticed at its first payment."),
             ProviderFinding("Braintree's webhooks are verified."),
         ]
     }
@@ -105,6 +120,9 @@ extension Setting {
         about: "Where Braintree's interfaces are; `live` for the real ones.")
     package static let braintreeMerchantID = Setting(
         key: "braintree.merchant_id", kind: .text, about: "The merchant id at Braintree.")
+    package static let braintreeMerchantAccounts = Setting(
+        key: "braintree.merchant_accounts", kind: .pairs,
+        about: "Braintree's merchant account of each currency, as EUR=shop_eur; JPY=shop_jpy. Others are refused.")
     package static let braintreePublicKey = Setting(
         key: "braintree.public_key", kind: .text, about: "Braintree's public key.")
     package static let braintreePrivateKey = Setting(

@@ -3,15 +3,58 @@ public import TillCore
 
 extension BraintreeProvider {
     /// Why nothing can be said of a transaction.
-    struct SearchFailure: Error {
-        let reason: String
+    enum ReadFailure: Error {
+        case keyRejected(String)
+        case unreadable(String)
+
+        init(_ outcome: BraintreeOutcome, _ what: String) {
+            switch outcome {
+            case .keyRejected(let reason): self = .keyRejected(reason)
+            case .notSent(let reason), .unknown(let reason): self = .unreadable(reason)
+            case .failed(let status): self = .unreadable("\(what) (HTTP \(status))")
+            case .answered, .refused: self = .unreadable(what)
+            }
+        }
+
+        /// Nothing else was asked of Braintree.
+        func notSent<Success>() -> ProviderAnswer<Success> {
+            switch self {
+            case .keyRejected(let reason): .keyRejected(reason: reason)
+            case .unreadable(let reason): .notSent(reason: reason)
+            }
+        }
+
+        /// Of a query.
+        func unanswered<Success>() -> ProviderAnswer<Success> {
+            switch self {
+            case .keyRejected(let reason): .keyRejected(reason: reason)
+            case .unreadable(let reason): .unknown(reason: reason)
+            }
+        }
     }
 
-    /// The transaction as it stands; `nil` if it cannot be read.
-    func transaction(_ reference: ProviderReference) async -> BraintreeTransaction? {
-        guard case .answered(let node) = await gateway.send(.get, "/transactions/\(reference)", within: deadline)
-        else { return nil }
-        return BraintreeTransaction(node)
+    /// The transaction as it stands.
+    func transaction(_ id: String) async -> Result<BraintreeTransaction, ReadFailure> {
+        let outcome = await gateway.send(.get, "/transactions/\(id)", within: deadline)
+        guard case .answered(let node) = outcome, let transaction = BraintreeTransaction(node) else {
+            return .failure(ReadFailure(outcome, "the transaction cannot be read"))
+        }
+        return .success(transaction)
+    }
+
+    /// The refunds of a sale as its own document lists them: in step with the ledger, as the search need not be.
+    func refunds(of sale: BraintreeTransaction) async -> Result<[BraintreeTransaction], ReadFailure> {
+        guard sale.refundIDs.count <= BraintreeProvider.maximumFound else {
+            return .failure(.unreadable("the sale has too many refunds to read"))
+        }
+        var refunds: [BraintreeTransaction] = []
+        for id in sale.refundIDs {
+            switch await transaction(id) {
+            case .success(let refund): refunds.append(refund)
+            case .failure(let failure): return .failure(failure)
+            }
+        }
+        return .success(refunds)
     }
 
     /// Which payment a transaction belongs to, by what Braintree says of it now.
@@ -24,7 +67,7 @@ extension BraintreeProvider {
             return order.flatMap { PaymentID(ofStep: $0) }.map { .payment($0) } ?? .none
         case .refused: return .none
         case .failed(let status): return status == 404 ? .none : .unknown
-        case .notSent, .unknown: return .unknown
+        case .keyRejected, .notSent, .unknown: return .unknown
         }
     }
 
@@ -39,27 +82,26 @@ extension BraintreeProvider {
     }
 
     /// The transaction of an attempt or a refund, found by its order id. A declined one does not hide another.
-    func find(_ name: some Identifier) async -> Result<BraintreeTransaction?, SearchFailure> {
+    func find(_ name: some Identifier) async -> Result<BraintreeTransaction?, ReadFailure> {
         let body = XMLNode("search", of: [XMLNode("order_id", of: [XMLNode("is", name.rawValue)])])
-        let node: XMLNode
-        switch await gateway.send(.post, "/transactions/advanced_search_ids", body, within: deadline) {
-        case .answered(let found): node = found
-        case .refused, .failed: return .failure(SearchFailure(reason: "the search was refused"))
-        case .notSent(let reason), .unknown(let reason): return .failure(SearchFailure(reason: reason))
+        let outcome = await gateway.send(.post, "/transactions/advanced_search_ids", body, within: deadline)
+        guard case .answered(let node) = outcome else {
+            return .failure(ReadFailure(outcome, "the search was refused"))
         }
         guard node.name == "search-results", let ids = node["ids"]?.children.map(\.text) else {
-            return .failure(SearchFailure(reason: "the answer cannot be read"))
+            return .failure(.unreadable("the answer cannot be read"))
         }
         guard ids.count <= BraintreeProvider.maximumFound else {
-            return .failure(SearchFailure(reason: "the search found too much"))
+            return .failure(.unreadable("the search found too much"))
         }
         var found: BraintreeTransaction?
         for id in ids where BraintreeTransaction.isUsable(id) {
-            guard let transaction = await transaction(ProviderReference(rawValue: id)) else {
-                return .failure(SearchFailure(reason: "a transaction cannot be read"))
+            switch await transaction(id) {
+            case .failure(let failure): return .failure(failure)
+            case .success(let transaction):
+                guard transaction.orderID == name.rawValue else { continue }
+                if found == nil || found?.meaning == .declined { found = transaction }
             }
-            guard transaction.orderID == name.rawValue else { continue }
-            if found == nil || found?.meaning == .declined { found = transaction }
         }
         return .success(found)
     }
@@ -68,7 +110,7 @@ extension BraintreeProvider {
     func settled(
         _ reference: ProviderReference, _ decline: Decline, _ isDone: (BraintreeTransaction) -> Bool
     ) async -> ProviderAnswer<Confirmation> {
-        guard let current = await transaction(reference) else {
+        guard case .success(let current) = await transaction(reference.rawValue) else {
             return .unknown(reason: "the transaction could not be read after a refusal")
         }
         if isDone(current) { return .approved(Confirmation(reference: reference)) }
@@ -79,8 +121,6 @@ extension BraintreeProvider {
 
     func failed<Success>(_ status: Int) -> ProviderAnswer<Success> {
         switch status {
-        case 401, 403:
-            .declined(Decline(reason: .invalidRequest, code: "\(status)", message: "Braintree refused our key"))
         case 404: .declined(Decline(reason: .invalidRequest, code: "404", message: "Braintree does not know it"))
         case 426, 429: .notSent(reason: "the provider is busy (HTTP \(status))")
         default: .unknown(reason: "the provider failed (HTTP \(status))")
@@ -101,6 +141,7 @@ extension BraintreeProvider {
             switch code {
             case "91564", "91565", "93107": .invalidRequest  // a nonce that is used up or unknown
             case "81528", "81503", "81531": .invalidAmount
+            case "91512": .alreadyRefunded
             case "91504", "91506", "91507": .invalidRequest
             default: .invalidRequest
             }

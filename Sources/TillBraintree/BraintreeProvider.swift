@@ -1,14 +1,16 @@
 internal import HTTPTypes
 internal import TillBraintreeClient
 public import TillCore
+internal import TillProvider
 
 /// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
 ///
 /// Braintree keeps no keys. Instead the attempt's name is the transaction's order id, by which it is found again, and a
 /// nonce is good for one transaction only. A value: any number of calls may run at once.
 public struct BraintreeProvider: PaymentServiceProvider {
-    /// A transaction that Braintree does not know after so long will not come any more: no request is under way
-    /// for that long.
+    /// A transaction that Braintree does not know after so long will not come any more: no request is under way for that
+    /// long. Each of our calls ends with its connection after ``deadline``; gates on the way give a request up after
+    /// minutes. Braintree keeps no keys, so nothing that may have left is sent again before.
     public static let lateArrival: Span = .minutes(10)
     /// The most transactions that a search may find.
     static let maximumFound = 50
@@ -16,6 +18,8 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// What each operation may take.
     public let deadline: Span
     let gateway: BraintreeGateway
+    /// How amounts are written, whichever currencies the shop takes now: what was taken can always be given back.
+    let wire = AmountCodec(provider: "Braintree", exceptions: [:])
     let clock: any TillClock
 
     public init(
@@ -36,8 +40,12 @@ public struct BraintreeProvider: PaymentServiceProvider {
             separateCapture: true, takesCards: true)
     }
 
-    /// Decimal text with the decimal places of ISO 4217.
-    public var amounts: AmountCodec { AmountCodec(provider: "Braintree", exceptions: [:]) }
+    /// Decimal text with the decimal places of ISO 4217, in the currencies that have a merchant account.
+    public var amounts: AmountCodec {
+        AmountCodec(
+            provider: "Braintree", exceptions: [:], supported: Set(gateway.config.merchantAccounts.keys.map(\.code)),
+            setting: Setting.braintreeMerchantAccounts.key)
+    }
 
     /// Makes a nonce of the card and a transaction of the nonce. Only the second asks for money.
     public func authorize(
@@ -46,7 +54,9 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard case .card(let card) = tender else {
             return .declined(Decline(reason: .cardNotSupported, message: "Braintree takes typed cards only"))
         }
-        guard let amount = try? amounts.wireDecimalString(request.amount) else {
+        guard let account = gateway.config.merchantAccounts[request.amount.currency],
+            let amount = try? amounts.wireDecimalString(request.amount)
+        else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let end = clock.now().adding(deadline)
@@ -54,12 +64,14 @@ public struct BraintreeProvider: PaymentServiceProvider {
         switch await gateway.tokenize(card, within: end.since(clock.now())) {
         case .success(let made): nonce = made
         case .failure(.refused(let decline)): return .declined(decline)
+        case .failure(.keyRejected(let reason)): return .keyRejected(reason: reason)
         case .failure(.unavailable(let reason)): return .notSent(reason: reason)
         }
         let body = XMLNode(
             "transaction",
             of: [
-                XMLNode("amount", amount), XMLNode("payment_method_nonce", nonce.nonce.reveal()),
+                XMLNode("amount", amount), XMLNode("merchant_account_id", account),
+                XMLNode("payment_method_nonce", nonce.nonce.reveal()),
                 XMLNode("order_id", request.context.attempt.rawValue),
                 XMLNode(
                     "options",
@@ -79,6 +91,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             }
             return .declined(refusal(node))
         case .failed(let status): return failed(status)
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
@@ -88,12 +101,15 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard let transaction, let reference = try? ProviderReference(validating: transaction.id) else {
             return .unknown(reason: "the answer cannot be read")
         }
-        guard transaction.amount == asked else { return .unknown(reason: "amount mismatch") }
         switch transaction.meaning {
         case .held, .taken:
+            // An answer in another currency is passed on as it is: the engine raises the alarm.
+            guard transaction.amount == asked || transaction.amount.currency != asked.currency else {
+                return .unknown(reason: "amount mismatch")
+            }
             return .approved(
                 Authorization(
-                    reference: reference, amount: asked, isCaptured: transaction.meaning == .taken,
+                    reference: reference, amount: transaction.amount, isCaptured: transaction.meaning == .taken,
                     captureBefore: transaction.expires, card: transaction.card))
         case .declined, .voided, .expired: return .declined(transaction.decline)
         case .undecided: return .unknown(reason: "the transaction is \(transaction.status)")
@@ -104,7 +120,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")
         }
-        guard let amount = try? amounts.wireDecimalString(request.amount) else {
+        guard let amount = try? wire.wireDecimalString(request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let body = XMLNode("transaction", of: [XMLNode("amount", amount)])
@@ -119,6 +135,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         // It may be the repetition of one that was done: the transaction decides.
         case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .taken }
         case .failed(let status): return failed(status)
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
@@ -136,7 +153,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             case .success(nil):
                 return clock.now().since(request.context.startedAt) > BraintreeProvider.lateArrival
                     ? .approved(Confirmation()) : .notSent(reason: "the transaction may still arrive")
-            case .failure(let failure): return .notSent(reason: failure.reason)
+            case .failure(let failure): return failure.notSent()
             }
         }
         guard let reference, BraintreeTransaction.isUsable(reference.rawValue) else {
@@ -145,63 +162,16 @@ public struct BraintreeProvider: PaymentServiceProvider {
         return await void(reference)
     }
 
-    private func void(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
+    func void(_ reference: ProviderReference) async -> ProviderAnswer<Confirmation> {
         switch await gateway.send(.put, "/transactions/\(reference)/void", within: deadline) {
         case .answered(let node):
             return BraintreeTransaction(node)?.meaning == .voided
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the answer cannot be read")
         case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .voided }
         case .failed(let status): return failed(status)
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
-        }
-    }
-
-    /// Gives money back. Before settlement, which takes a day, only the whole can go back, by a void; a part waits.
-    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
-        guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
-            return .notSent(reason: "there is no transaction")
-        }
-        guard let amount = try? amounts.wireDecimalString(request.amount) else {
-            return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
-        }
-        // Without keys, what is there already must be seen before anything is sent.
-        switch await find(request.refund) {
-        case .success(let found?): return answer(found, request)
-        case .success(nil): break
-        case .failure(let failure): return .notSent(reason: failure.reason)
-        }
-        guard let sale = await transaction(reference) else {
-            return .notSent(reason: "the transaction cannot be read")
-        }
-        if sale.meaning == .voided, sale.amount == request.amount {
-            return .approved(Confirmation(reference: reference))
-        }
-        guard sale.isSettled else {
-            guard sale.amount == request.amount else { return .notSent(reason: "the sale is not settled yet") }
-            return await void(reference)
-        }
-        let body = XMLNode(
-            "transaction", of: [XMLNode("amount", amount), XMLNode("order_id", request.refund.rawValue)])
-        switch await gateway.send(.post, "/transactions/\(reference)/refund", body, within: deadline) {
-        case .answered(let node):
-            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer cannot be read") }
-            return answer(done, request)
-        case .refused(let node): return .declined(refusal(node))
-        case .failed(let status): return failed(status)
-        case .notSent(let reason): return .notSent(reason: reason)
-        case .unknown(let reason): return .unknown(reason: reason)
-        }
-    }
-
-    private func answer(_ refund: BraintreeTransaction, _ request: RefundRequest) -> ProviderAnswer<Confirmation> {
-        guard refund.amount == request.amount, refund.type == "credit" else {
-            return .unknown(reason: "amount mismatch")
-        }
-        switch refund.meaning {
-        case .taken: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id)))
-        case .declined, .voided, .expired: return .declined(refund.decline)
-        case .held, .undecided: return .unknown(.pending)
         }
     }
 
@@ -210,37 +180,26 @@ public struct BraintreeProvider: PaymentServiceProvider {
         let nothing = Money.zero(request.amount.currency)
         let sale: BraintreeTransaction
         if let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) {
-            guard let found = await transaction(reference) else {
-                return .unknown(reason: "the transaction cannot be read")
+            switch await transaction(reference.rawValue) {
+            case .success(let found): sale = found
+            case .failure(let failure): return failure.unanswered()
             }
-            sale = found
         } else {
             switch await find(request.context.attempt) {
             case .success(let found?): sale = found
             case .success(nil):
                 return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
-            case .failure(let failure): return .unknown(reason: failure.reason)
+            case .failure(let failure): return failure.unanswered()
             }
         }
-        guard sale.amount.currency == request.amount.currency,
-            sale.amount.minorUnits <= request.amount.minorUnits
-        else { return .unknown(reason: "amount mismatch") }
-        var refunds: [ProviderSnapshot.Refund] = []
-        for id in sale.refundIDs.prefix(BraintreeProvider.maximumFound) {
-            guard let refund = await transaction(ProviderReference(rawValue: id)) else {
-                return .unknown(reason: "a refund cannot be read")
-            }
-            let status: ProviderSnapshot.Refund.Status =
-                switch refund.meaning {
-                case .taken: .succeeded
-                case .declined, .voided, .expired: .failed(refund.decline)
-                case .held, .undecided: .pending
-                }
-            refunds.append(
-                ProviderSnapshot.Refund(
-                    reference: ProviderReference(rawValue: id),
-                    refund: refund.orderID.flatMap { try? RefundID(validating: $0) }, amount: refund.amount,
-                    status: status))
+        let isOtherCurrency = sale.amount.currency != request.amount.currency
+        guard isOtherCurrency || sale.amount.minorUnits <= request.amount.minorUnits else {
+            return .unknown(reason: "amount mismatch")
+        }
+        let refunds: [BraintreeTransaction]
+        switch await self.refunds(of: sale) {
+        case .success(let read): refunds = read
+        case .failure(let failure): return failure.unanswered()
         }
         let reference = ProviderReference(rawValue: sale.id)
         let standing: ProviderSnapshot.Standing =
@@ -248,14 +207,31 @@ public struct BraintreeProvider: PaymentServiceProvider {
             case .held, .taken:
                 .authorized(
                     Authorization(
-                        reference: reference, amount: request.amount, captureBefore: sale.expires, card: sale.card))
+                        reference: reference, amount: isOtherCurrency ? sale.amount : request.amount,
+                        captureBefore: sale.expires, card: sale.card))
             case .voided, .expired: .voided
             case .declined: .declined(sale.decline)
             case .undecided: .processing
             }
         return .approved(
             ProviderSnapshot(
-                reference: reference, standing: standing, captured: sale.meaning == .taken ? sale.amount : nothing,
-                refunds: refunds))
+                reference: reference, standing: standing,
+                captured: sale.meaning == .taken && !isOtherCurrency ? sale.amount : nothing,
+                refunds: refunds.filter { $0.amount.currency == request.amount.currency }.map(\.snapshot)))
+    }
+}
+
+extension BraintreeTransaction {
+    /// As a refund of a sale.
+    fileprivate var snapshot: ProviderSnapshot.Refund {
+        let status: ProviderSnapshot.Refund.Status =
+            switch meaning {
+            case .taken: .succeeded
+            case .declined, .voided, .expired: .failed(decline)
+            case .held, .undecided: .pending
+            }
+        return ProviderSnapshot.Refund(
+            reference: ProviderReference(rawValue: id), refund: orderID.flatMap { try? RefundID(validating: $0) },
+            amount: amount, status: status)
     }
 }

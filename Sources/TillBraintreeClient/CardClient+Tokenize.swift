@@ -30,6 +30,8 @@ public struct CardNonce: Sendable {
 
 /// The call that makes a nonce.
 package enum CardTokenization {
+    /// The version of the interface whose shapes are read here. Braintree refuses calls that name none.
+    package static let version = "2019-01-01"
     package static let query =
         "mutation TokenizeCreditCard($input: TokenizeCreditCardInput!) { tokenizeCreditCard(input: $input) "
         + "{ paymentMethod { id details { ... on CreditCardDetails { brandCode last4 } } } } }"
@@ -67,7 +69,12 @@ package enum CardTokenization {
     /// What an answer says. GraphQL answers 200 to everything it understands, errors too.
     package enum Answer {
         case nonce(CardNonce)
-        case refused(code: String, message: String)
+        /// The card or what else was sent is refused.
+        case refused(DeclineReason, code: String, message: String)
+        /// The credential of the call is refused.
+        case keyRejected(String)
+        /// Braintree could not do it; no word about the card.
+        case failed(String)
         case unreadable
     }
 
@@ -83,12 +90,26 @@ package enum CardTokenization {
                     brand: PayPalWireText.word(method?.at("details", "brandCode")) ?? "unknown"))
         }
         guard let error = json["errors"]?.arrayValue?.first else { return .unreadable }
-        let code =
-            error.at("extensions", "legacyCode")?.stringValue ?? error.at("extensions", "errorClass")?.stringValue
-            ?? "UNKNOWN"
-        return .refused(
-            code: PayPalWireText.line(code, limit: 64),
-            message: PayPalWireText.line(error["message"]?.stringValue ?? "", limit: 300))
+        let kind = error.at("extensions", "errorClass")?.stringValue ?? "UNKNOWN"
+        let code = PayPalWireText.line(error.at("extensions", "legacyCode")?.stringValue ?? kind, limit: 64)
+        let message = PayPalWireText.line(error["message"]?.stringValue ?? "", limit: 300)
+        switch kind {
+        case "VALIDATION": return .refused(reason(code), code: code, message: message)
+        case "NOT_FOUND", "UNSUPPORTED_CLIENT": return .refused(.invalidRequest, code: code, message: message)
+        case "AUTHENTICATION", "AUTHORIZATION": return .keyRejected("\(code): \(message)")
+        default: return .failed("\(code): \(message)")
+        }
+    }
+
+    /// Our word for Braintree's codes of a card's fields. Source: Braintree's validation errors of credit cards.
+    private static func reason(_ code: String) -> DeclineReason {
+        switch code {
+        case "81714", "81715", "81716", "81717": .incorrectNumber
+        case "81703": .cardNotSupported
+        case "81709", "81710", "81711", "81712", "81713": .expiredCard
+        case "81706", "81707", "81736": .incorrectCVC
+        default: .invalidRequest
+        }
     }
 }
 
@@ -118,12 +139,16 @@ extension CardClient where Config == TokenizationConfig {
         let details = card.details
         let call = PayPalCall(
             .post, "/graphql", body: CardTokenization.body(details, options: options).bytes(),
-            contentType: "application/json", secrets: CardTokenization.secrets(details))
+            contentType: "application/json", fields: [("Braintree-Version", CardTokenization.version)],
+            secrets: CardTokenization.secrets(details))
         let (json, _) = try await answer(to: call, ifUnknown: .no)
         switch CardTokenization.answer(json) {
         case .nonce(let nonce): return nonce
-        case .refused(let code, let message):
+        case .refused(_, let code, let message):
             throw .unexpected("Braintree refuses the card (\(code)): \(message)", moneyMoved: .no)
+        case .keyRejected(let message):
+            throw .unexpected("Braintree rejects the app's tokenization key (\(message))", moneyMoved: .no)
+        case .failed(let message): throw .unexpected("Braintree makes no nonce (\(message))", moneyMoved: .no)
         case .unreadable: throw .unexpected("the answer cannot be read", moneyMoved: .no)
         }
     }

@@ -134,9 +134,12 @@ extension Checkout {
         guard let refund = payment.refunds.first(where: { $0.id == id }), refund.state.isOpen,
             let (_, provider, context) = target(refund.attempt, payment)
         else { return nil }
+        // One in flight that this process has not begun may have left until just now.
+        var mayHaveLeft = refund.sendings.mayHaveLeft
+        if !isFirst, case .inFlight = refund.state { mayHaveLeft = clock.now() }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,
-            mayHaveBeenSent: !isFirst, startedAt: refund.startedAt)
+            mayHaveBeenSent: !isFirst, mayHaveLeft: mayHaveLeft, startedAt: refund.startedAt)
         let answer = await ask(
             provider, for: payment.id, within: provider.capabilities.answerTime, as: { .refunded(id, $0) }
         ) { await provider.refund(request) }

@@ -16,6 +16,7 @@ extension JSONWriter {
         switch reason {
         case .notSent: field("because", "not_sent")
         case .notDone: field("because", "not_done")
+        case .keyRejected: field("because", "key_rejected")
         }
     }
 
@@ -24,8 +25,12 @@ extension JSONWriter {
         switch reason {
         case .pending: break
         case .unclear(let sentence): if UnknownReason(older: sentence) != reason { field("cause", "unclear") }
+        case .keySpent: field("cause", "key_spent")
         case .wrongAmount(let authorized, let asked):
             field("cause", "wrong_amount")
+            amounts(authorized: authorized, asked: asked)
+        case .wrongCurrency(let authorized, let asked):
+            field("cause", "wrong_currency")
             amounts(authorized: authorized, asked: asked)
         }
     }
@@ -36,6 +41,14 @@ extension JSONWriter {
         case .wrongAmount(let authorized, let asked):
             field("attention", "wrong_amount")
             amounts(authorized: authorized, asked: asked)
+        case .wrongCurrency(let authorized, let asked):
+            field("attention", "wrong_currency")
+            amounts(authorized: authorized, asked: asked)
+        case .keyRejected: field("attention", "key_rejected")
+        case .refundedMoreThanOnce(let refund, let amount):
+            field("attention", "refunded_more_than_once")
+            field("refund", refund.rawValue)
+            money(amount)
         case .partialApproval(let amount):
             field("attention", "partial_approval")
             money(amount)
@@ -100,6 +113,7 @@ extension JSONValue {
         switch try optionalText("because") {
         case "not_sent": return .notSent(sentence)
         case "not_done": return .notDone(sentence)
+        case "key_rejected": return .keyRejected(sentence)
         case nil: return try moment("until") <= at ? .notDone(sentence) : .notSent(sentence)
         case .some(let word): throw .corrupted("why something is sent again, “\(word.prefix(40))”, is not known")
         }
@@ -110,7 +124,9 @@ extension JSONValue {
         switch try optionalText("cause") {
         case nil: return UnknownReason(older: sentence)
         case "unclear": return .unclear(sentence)
+        case "key_spent": return .keySpent(sentence)
         case "wrong_amount": return .wrongAmount(authorized: try money(), asked: try asked())
+        case "wrong_currency": return .wrongCurrency(authorized: try money(), asked: try asked())
         case .some(let word): throw .corrupted("why an outcome is unknown, “\(word.prefix(40))”, is not known")
         }
     }
@@ -120,6 +136,10 @@ extension JSONValue {
         switch try optionalText("attention") {
         case nil: return Attention(older: sentence)
         case "wrong_amount": return .wrongAmount(authorized: try money(), asked: try asked())
+        case "wrong_currency": return .wrongCurrency(authorized: try money(), asked: try asked())
+        case "key_rejected": return .keyRejected
+        case "refunded_more_than_once":
+            return .refundedMoreThanOnce(RefundID(rawValue: try text("refund")), try money())
         case "partial_approval": return .partialApproval(try money())
         case "voided_after_capture": return .voidedAfterCapture
         case "refused": return .refused(DeclineReason(rawValue: try text("decline_reason")))

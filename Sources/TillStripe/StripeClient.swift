@@ -53,6 +53,7 @@ struct StripeClient: Sendable {
                 StripeError(
                     status: status, body: document, requestID: requestID,
                     shouldRetry: header("Stripe-Should-Retry", of: reply).map { StripeError.line(scrub($0), limit: 8) },
+                    isReplay: header("Idempotent-Replayed", of: reply) == "true",
                     scrub: scrub))
         }
     }

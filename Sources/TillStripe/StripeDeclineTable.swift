@@ -47,10 +47,11 @@ enum StripeDeclineTable {
             [
                 "parameter_missing", "parameter_unknown", "parameter_invalid_empty", "parameter_invalid_integer",
                 "resource_missing", "payment_intent_unexpected_state", "payment_intent_incompatible_payment_method",
-                "charge_already_refunded", "charge_already_captured", "refund_disputed_payment", "url_invalid",
-                "charge_disputed", "insufficient_capabilities",
+                "charge_already_captured", "url_invalid", "insufficient_capabilities",
             ]
         ),
+        (.alreadyRefunded, ["charge_already_refunded"]),
+        (.disputed, ["charge_disputed", "refund_disputed_payment"]),
         (
             .generic,
             [

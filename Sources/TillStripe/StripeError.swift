@@ -12,11 +12,14 @@ struct StripeError: Sendable {
     let requestID: String?
     /// Stripe's advice in `Stripe-Should-Retry`. Told to people, followed by nobody here: the engine decides.
     let shouldRetry: String?
+    /// Stripe answers a key with what it has answered it before.
+    let isReplay: Bool
     /// The payment intent as it stands, which Stripe puts into some errors.
     let paymentIntent: JSONValue?
 
     init(
-        status: Int, body: JSONValue?, requestID: String?, shouldRetry: String? = nil, scrub: (String) -> String
+        status: Int, body: JSONValue?, requestID: String?, shouldRetry: String? = nil, isReplay: Bool = false,
+        scrub: (String) -> String
     ) {
         let error = body?["error"]
         self.status = status
@@ -27,6 +30,7 @@ struct StripeError: Sendable {
         message = error?["message"]?.stringValue.map { StripeError.line(scrub($0), limit: 500) }
         self.requestID = requestID
         self.shouldRetry = shouldRetry
+        self.isReplay = isReplay
         paymentIntent = error?["payment_intent"]
     }
 
@@ -36,6 +40,10 @@ struct StripeError: Sendable {
         case refused(Decline)
         /// Certainly not done, and it may go through later.
         case notNow(String)
+        /// Certainly not done: Stripe rejects our own key.
+        case keyRejected(String)
+        /// May have been done, and Stripe gives the same answer to the same key for as long as it remembers it.
+        case kept(String)
         /// May have been done.
         case unclear(String)
     }
@@ -47,15 +55,17 @@ struct StripeError: Sendable {
             .unclear(sentence("the key is in use"))
         case 402: .refused(decline)
         case 400, 404: .refused(decline)
-        case 401, 403:
-            .refused(
-                Decline(
-                    reason: .invalidRequest, code: code, message: "the provider refused our key",
-                    requestID: requestID))
+        case 401, 403: .keyRejected(sentence("the provider rejected our key"))
         case 429: .notNow(sentence("the provider is busy"))
+        case _ where isKept: .kept(sentence("the provider failed, and keeps this answer for the key"))
         default: .unclear(sentence("the provider failed"))
         }
     }
+
+    /// Stripe keeps the result of each request that it has begun under its key, failures too, and gives it again for at
+    /// least 24 hours. A failure of its own is known by its document; others may come from a gate in between. Source:
+    /// Stripe's page "Idempotent requests".
+    private var isKept: Bool { status >= 500 && isReplay || status == 500 && type == "api_error" }
 
     /// The error as a definite no.
     var decline: Decline {

@@ -164,7 +164,8 @@ extension StripeProvider {
     private func beforeConfirmation<Success>(_ error: StripeError) -> ProviderAnswer<Success> {
         switch error.meaning {
         case .refused(let decline): .declined(decline)
-        case .notNow(let reason), .unclear(let reason): .notSent(reason: reason)
+        case .keyRejected(let reason): .keyRejected(reason: reason)
+        case .notNow(let reason), .unclear(let reason), .kept(let reason): .notSent(reason: reason)
         }
     }
 
@@ -189,6 +190,8 @@ extension StripeProvider {
         switch error.meaning {
         case .refused(let decline): .declined(decline)
         case .notNow(let reason): .notSent(reason: reason)
+        case .keyRejected(let reason): .keyRejected(reason: reason)
+        case .kept(let reason): .unknown(.keySpent(reason))
         case .unclear(let reason): .unknown(reason: reason)
         }
     }

@@ -84,7 +84,7 @@ extension StripeProvider {
         return captured
     }
 
-    private struct ReadFailure: Error {
+    struct ReadFailure: Error {
         let outcome: StripeOutcome
         let provider: StripeProvider
 
@@ -98,7 +98,8 @@ extension StripeProvider {
         }
     }
 
-    private func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
+    /// All refunds of a payment intent, oldest last.
+    func refunds(of reference: ProviderReference) async -> Result<[StripeRefund], ReadFailure> {
         await all(StripePath.refunds, of: reference, "refunds", StripeRefund.init) { $0.reference }
     }
 

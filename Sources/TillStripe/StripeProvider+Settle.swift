@@ -98,15 +98,42 @@ extension StripeProvider {
         switch await client.send(call, within: deadline) {
         case .answered(let json):
             guard let refund = StripeRefund(json) else { return .unknown(reason: unreadable) }
-            guard refund.amount == request.amount else { return .unknown(reason: amountMismatch) }
-            switch refund.status {
-            case .succeeded: return .approved(Confirmation(reference: refund.reference))
-            case .pending: return .unknown(.pending)
-            case .failed(let decline): return .declined(decline)
-            }
+            return answer(refund, asked: request.amount)
+        case .failed(let error) where error.status == 400: return await settled(error, request, reference)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
+    }
+
+    private func answer(_ refund: StripeRefund, asked: Money) -> ProviderAnswer<Confirmation> {
+        guard refund.amount == asked else { return .unknown(reason: amountMismatch) }
+        switch refund.status {
+        case .succeeded: return .approved(Confirmation(reference: refund.reference))
+        case .pending: return .unknown(.pending)
+        case .failed(let decline): return .declined(decline)
+        }
+    }
+
+    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as in the
+    /// dashboard. Stripe's own list of refunds decides what is said of it.
+    private func settled(
+        _ error: StripeError, _ request: RefundRequest, _ reference: ProviderReference
+    ) async -> ProviderAnswer<Confirmation> {
+        guard case .refused(var decline) = error.meaning else { return answer(to: error) }
+        guard case .success(let all) = await refunds(of: reference) else {
+            return .unknown(reason: "the refunds could not be read after a refusal")
+        }
+        // What a partial capture has released is listed without a payment intent, and is no refund.
+        let listed = all.filter { $0.paymentIntent == reference.rawValue }
+        let mine = listed.filter { $0.refund == request.refund }
+        if let done = mine.first(where: \.mayHaveMoved) ?? mine.first { return answer(done, asked: request.amount) }
+        let foreign = listed.filter { $0.refund == nil && $0.mayHaveMoved }
+        if decline.reason != .disputed, !foreign.isEmpty {
+            decline.reason = .alreadyRefunded
+            let names = foreign.prefix(3).map { "\($0.amount) as \($0.reference)" }.joined(separator: ", ")
+            decline.message = "refunded elsewhere: \(names)"
+        }
+        return .declined(decline)
     }
 }

@@ -8,6 +8,9 @@ struct StripeRefund: Sendable {
     let amount: Money
     let status: ProviderSnapshot.Refund.Status
 
+    /// It has given money back, or is about to.
+    var mayHaveMoved: Bool { if case .failed = status { false } else { true } }
+
     init?(_ json: JSONValue) {
         guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
             let currency = StripeAmount.currency(json["currency"]),

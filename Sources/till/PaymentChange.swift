@@ -33,6 +33,22 @@ enum PaymentWish {
         }
     }
 
+    /// What waits, certainly not done, because the provider rejects our own credentials.
+    fileprivate func wait(in payment: Payment) -> String? {
+        guard payment.attention.contains(.keyRejected) else { return nil }
+        let (what, state): (String, OperationState?) =
+            switch self {
+            case .capture:
+                ("\(payment.captures.last?.amount ?? payment.held) was not taken", payment.captures.last?.state)
+            case .letGo: ("\(payment.held) is still held", payment.currentAttempt?.void?.state)
+            case .refund:
+                ("\(payment.refunds.last?.amount ?? payment.refunded) did not go back", payment.refunds.last?.state)
+            }
+        guard case .deferred? = state else { return nil }
+        return "The provider rejects our own credentials: \(what). Correct them; it goes on by itself. Do not ask for "
+            + "it again."
+    }
+
     /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being released is reported for every
     /// wish.
     fileprivate func doubt(in payment: Payment) -> String? {
@@ -71,6 +87,10 @@ func change(
         if let refusal = wish?.refusal(in: done) {
             if !common.json { Output.note("till: \(refusal)") }
             throw ExitCode(2)
+        }
+        if let wait = wish?.wait(in: done) {
+            if !common.json { Output.note("till: \(wait)") }
+            throw ExitCode(3)
         }
         if let doubt = wish?.doubt(in: done) {
             if !common.json {

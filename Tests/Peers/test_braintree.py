@@ -90,6 +90,19 @@ def test_declines_and_used_nonces(stand_in):
         shop.transaction.find("nosuchone")
 
 
+def test_each_merchant_account_has_its_own_currency_and_the_default_one_is_euro(stand_in):
+    shop = gateway(stand_in)
+
+    def sale(**more):
+        return shop.transaction.sale({"amount": "35", "payment_method_nonce": nonce(stand_in), **more})
+
+    assert sale().transaction.currency_iso_code == "EUR"
+    yen = sale(merchant_account_id="sandbox_jpy").transaction
+    assert (yen.currency_iso_code, yen.merchant_account_id) == ("JPY", "sandbox_jpy")
+    unknown = sale(merchant_account_id="nobodys")
+    assert unknown.errors.deep_errors[0].code == "91513", unknown
+
+
 FLAGS = ["--currency", "EUR", "--card-number", "4111111111111111", "--expiry", "12/30", "--cvc", "987"]
 
 
@@ -122,7 +135,7 @@ def test_our_requests_are_those_of_the_library(tmp_path, stand_in):
     attempt, token = re.search(r"<order_id>(.*?)<", body).group(1), re.search(r"nonce>(.*?)<", body).group(1)
     proxy.requests.clear()
     gateway(proxy.url).transaction.sale({
-        "amount": "12.50", "payment_method_nonce": token, "order_id": attempt,
+        "amount": "12.50", "merchant_account_id": "sandbox", "payment_method_nonce": token, "order_id": attempt,
         "options": {"submit_for_settlement": True},
     })
     theirs = proxy.requests[0]

@@ -107,7 +107,7 @@ struct Journey {
         for _ in 0..<3 {
             switch answer {
             case .approved, .declined, .requiresAction, .stored: return answer
-            case .notSent, .unknown:
+            case .notSent, .keyRejected, .unknown:
                 try await world.wait()
                 answer = await call(&self)
             }
@@ -124,7 +124,7 @@ extension ProviderAnswer {
     /// It certainly has had no effect.
     var isNo: Bool {
         switch self {
-        case .declined, .notSent: true
+        case .declined, .notSent, .keyRejected: true
         case .approved, .requiresAction, .stored, .unknown: false
         }
     }

@@ -18,7 +18,8 @@ import TillTestSupport
         -> BraintreeProvider
     {
         let config = try BraintreeConfig(
-            merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"), url: "http://127.0.0.1:9")
+            merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"),
+            merchantAccounts: [.eur: "sandbox", .jpy: "sandbox_jpy"], url: "http://127.0.0.1:9")
         return BraintreeProvider(config: config, transport: transport, clock: clock)
     }
     static func context(_ reference: ProviderReference? = nil) -> AttemptContext {

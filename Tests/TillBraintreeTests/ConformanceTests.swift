@@ -31,7 +31,8 @@ private struct BraintreeWorld: ProviderWorld {
         let wire = UnreliableWire(standIn)
         line = wire
         let config = try BraintreeConfig(
-            merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"), url: "http://127.0.0.1:9")
+            merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"),
+            merchantAccounts: [.eur: "sandbox", .jpy: "sandbox_jpy"], url: "http://127.0.0.1:9")
         provider = BraintreeProvider(config: config, transport: wire, clock: clock)
         let card = try PaymentCard(
             number: "4111111111111111", expiry: "12/30", securityCode: "987", holder: "Ada", now: clock.now())

@@ -94,11 +94,13 @@ struct PaymentEventCodecTests {
                 .refused(operation, full), .refused(operation, bare),
                 .deferred(operation, until: Timestamp(milliseconds: .max), reason: .notSent("no line")),
                 .deferred(operation, until: Timestamp(milliseconds: .max), reason: .notDone("not voided yet")),
+                .deferred(operation, until: Timestamp(milliseconds: .max), reason: .keyRejected("HTTP 401")),
             ]
         }
         let later = Timestamp(milliseconds: 1_795_000_000_123)
         for reason: UnknownReason in [
             .pending, .unclear("time-out"), .unclear("pending"), .wrongAmount(authorized: amount, asked: amount),
+            .keySpent("HTTP 500"), .wrongCurrency(authorized: amount, asked: Money(minorUnits: 3500, currency: .jpy)),
         ] {
             events += [
                 .outcomeUnknown(.void(attempt), nextCheck: Timestamp(milliseconds: 5), reason: reason),
@@ -112,6 +114,9 @@ struct PaymentEventCodecTests {
             .refundedTwice(amount), .disputeOpened(reference, amount, respondBy: later),
             .disputeOpened(reference, amount, respondBy: nil), .disputeLost(reference, amount),
             .orderPaidAgain(PaymentID(rawValue: "pay_2")), .note("call the bank"),
+            .keyRejected,
+            .wrongCurrency(authorized: amount, asked: Money(minorUnits: 3500, currency: .jpy)),
+            .refundedMoreThanOnce(refund, amount),
             .note("Still not known after 4 looks: x"),
         ] {
             events.append(.attentionRequired(.attempt(attempt), attention))

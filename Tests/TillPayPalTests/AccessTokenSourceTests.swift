@@ -48,7 +48,7 @@ import TillCore
         #expect(transport.tokens == 2)
         let never = ScriptedTransport([no, no, no])
         let answer = try await Fixture.provider(never).authorize(Fixture.authorization(), with: try Fixture.tender())
-        guard case .declined = answer else {
+        guard case .keyRejected = answer else {
             Issue.record("\(answer)")
             return
         }
@@ -68,7 +68,7 @@ import TillCore
             let answer = try await Fixture.provider(transport).authorize(
                 Fixture.authorization(), with: try Fixture.tender())
             switch answer {
-            case .declined: #expect(isRefused)
+            case .keyRejected: #expect(isRefused)
             case .notSent: #expect(!isRefused)
             default: Issue.record("\(answer)")
             }

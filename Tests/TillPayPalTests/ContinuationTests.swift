@@ -109,6 +109,6 @@ import TillTestSupport
         try await shop.settle()
         #expect(await shop.taken() == 0)
         #expect(try await !shop.names(payment.id).contains("continuation.started"))
-        #expect(try await shop.payment(payment.id).status == .requiresPaymentMethod)
+        #expect(try await shop.payment(payment.id).status == .declined)
     }
 }

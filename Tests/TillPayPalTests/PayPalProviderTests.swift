@@ -8,7 +8,7 @@ import TillCore
 
 @Suite("The PayPal provider") struct PayPalProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, stored, notSent, unknown
+        case approved, declined, action, stored, notSent, keyRejected, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -18,6 +18,7 @@ import TillCore
                 case .requiresAction: .action
                 case .stored: .stored
                 case .notSent: .notSent
+                case .keyRejected: .keyRejected
                 case .unknown: .unknown
                 }
         }
@@ -344,12 +345,16 @@ import TillCore
             var request = Fixture.query()
             request.isContinued = isContinued
             let answer = try await Fixture.provider(transport).query(request)
-            #expect(transport.calls.map(\.line) == ["GET /v2/checkout/orders/\(Fixture.order)"])
+            #expect(transport.calls.map(\.line) == ["GET /v2/checkout/orders/\(Fixture.order)?fields=payment_source"])
             guard case .approved(let snapshot) = answer else { return nil }
             #expect(snapshot.captured.isZero)
             return snapshot.standing
         }
-        for shift in ["POSSIBLE", "YES", nil] { #expect(try await look(shift) == .continuable) }
+        for shift in ["POSSIBLE", "YES"] { #expect(try await look(shift) == .continuable) }
+        guard case .declined = try await look(nil) else {
+            Issue.record("a missing result was gone on with")
+            return
+        }
         for shift in ["NO", "UNKNOWN", "ON_THE_MOON"] {
             guard case .declined(let decline) = try await look(shift) else {
                 Issue.record("\(shift) was gone on with")

@@ -7,7 +7,7 @@ import TillHTTP
 
 @Suite("The Stripe provider") struct StripeProviderTests {
     enum End: Equatable, Sendable {
-        case approved, declined, action, stored, notSent, unknown
+        case approved, declined, action, stored, notSent, keyRejected, unknown
 
         init<Success>(_ answer: ProviderAnswer<Success>) {
             self =
@@ -17,6 +17,7 @@ import TillHTTP
                 case .requiresAction: .action
                 case .stored: .stored
                 case .notSent: .notSent
+                case .keyRejected: .keyRejected
                 case .unknown: .unknown
                 }
         }
@@ -34,7 +35,7 @@ import TillHTTP
             ("500 to the payment method", [.json(500, "")], .notSent),
             ("unreadable payment method", [.json(200, "<html>")], .notSent),
             ("declined payment method", [.json(402, Fixture.error("card_declined"))], .declined),
-            ("our key refused", [.json(401, "{}")], .declined),
+            ("our key rejected", [.json(401, "{}")], .keyRejected),
             ("no answer to the attachment", [.json(200, Fixture.method), lost], .notSent),
             ("confirmation not sent", [.json(200, Fixture.method), prepared, refused], .notSent),
             ("no answer to the confirmation", [.json(200, Fixture.method), prepared, lost], .unknown),

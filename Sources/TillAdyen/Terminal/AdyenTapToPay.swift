@@ -49,7 +49,7 @@ public struct AdyenTapToPay: Sendable {
             throw .refused(
                 CardScrubbing.withoutNumbers(String((document["message"]?.stringValue ?? "HTTP \(status)").prefix(300)))
             )
-        case .notSent(let reason), .unknown(let reason): throw .unavailable(reason)
+        case .keyRejected(let reason), .notSent(let reason), .unknown(let reason): throw .unavailable(reason)
         }
     }
 }

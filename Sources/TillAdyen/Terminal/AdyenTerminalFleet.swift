@@ -77,7 +77,7 @@ final class AdyenTerminalActivity: Sendable {
         case .declined(let decline):
             tell(decline.reason == .canceledAtReader ? .canceled : .declined, decline.reason.customerSentence)
         case .unknown: tell(.outcomeUnknown)
-        case .requiresAction, .stored, .notSent: break
+        case .requiresAction, .stored, .notSent, .keyRejected: break
         }
         return answer
     }

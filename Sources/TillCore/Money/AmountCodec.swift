@@ -23,26 +23,34 @@ public struct AmountCodec: Sendable {
     private let exceptions: [String: Rule]
     private let unsupported: Set<String>
     private let supported: Set<String>?
+    private let setting: String?
 
     /// A table of the currencies in which the provider differs from ISO 4217; all others go with the ISO exponent.
     /// - Parameters:
     ///   - exceptions: rules by currency code.
     ///   - unsupported: codes that the provider does not take, or whose wire form it does not document.
     ///   - supported: if given, the only codes that the provider takes.
+    ///   - setting: where the shop names what is supported, for the error.
     public init(
-        provider: String, exceptions: [String: Rule], unsupported: Set<String> = [], supported: Set<String>? = nil
+        provider: String, exceptions: [String: Rule], unsupported: Set<String> = [], supported: Set<String>? = nil,
+        setting: String? = nil
     ) {
         self.provider = provider
         self.exceptions = exceptions
         self.unsupported = unsupported
         self.supported = supported
+        self.setting = setting
     }
 
     /// The wire form of a currency.
-    /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``.
+    /// - Throws: ``MoneyError/unsupportedCurrency(_:provider:)``,
+    ///   ``MoneyError/unconfiguredCurrency(_:provider:setting:)``.
     public func rule(for currency: Currency) throws(MoneyError) -> Rule {
         let code = currency.code
         guard !unsupported.contains(code), supported?.contains(code) ?? true else {
+            if let setting, !unsupported.contains(code) {
+                throw .unconfiguredCurrency(currency, provider: provider, setting: setting)
+            }
             throw .unsupportedCurrency(currency, provider: provider)
         }
         return exceptions[code] ?? Rule(wireExponent: currency.exponent)

@@ -14,6 +14,8 @@ public enum MoneyError: Error, Hashable, Sendable {
     case currencyMismatch(Currency, Currency)
     /// The provider does not take the currency.
     case unsupportedCurrency(Currency, provider: String)
+    /// The shop has not set up the currency at the provider.
+    case unconfiguredCurrency(Currency, provider: String, setting: String)
     /// The provider's wire cannot carry this amount exactly.
     case inexpressible(Money, provider: String, reason: String)
     /// The provider sent an amount that is not a whole number of the currency's minor units.
@@ -38,6 +40,8 @@ extension MoneyError: CustomStringConvertible {
             "Amounts in \(a) and \(b) cannot be combined."
         case .unsupportedCurrency(let currency, let provider):
             "\(provider) does not take payments in \(currency)."
+        case .unconfiguredCurrency(let currency, let provider, let setting):
+            "\(provider) takes payments in \(currency) only into an account of that currency: name it in \(setting)."
         case .inexpressible(let money, let provider, let reason):
             "\(money) cannot be sent to \(provider): \(reason)."
         case .unreadableWireAmount(let amount, let currency, let provider, let reason):

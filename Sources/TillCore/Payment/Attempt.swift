@@ -54,6 +54,7 @@ public struct Attempt: Hashable, Sendable {
         /// 1 for the first; another follows only if the provider has refused the one before it.
         public let number: Int
         public internal(set) var state: OperationState
+        public internal(set) var sendings = Sendings()
     }
 
     /// The second half of an authorization that a challenge has interrupted, where the provider waits to be asked.
@@ -63,6 +64,7 @@ public struct Attempt: Hashable, Sendable {
         /// When it was written to the journal.
         public let startedAt: Timestamp
         public internal(set) var state: OperationState
+        public internal(set) var sendings = Sendings()
     }
 
     /// The key of the preparation.
@@ -71,12 +73,12 @@ public struct Attempt: Hashable, Sendable {
     public var authorizationKey: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-authorize") }
     /// The key of a void. A provider may answer a key that it has refused in the same way for ever.
     public func voidKey(_ void: Void) -> IdempotencyKey {
-        IdempotencyKey(rawValue: void.number == 1 ? "\(id)-void" : "\(id)-void-\(void.number)")
+        void.sendings.key(void.number == 1 ? "\(id)-void" : "\(id)-void-\(void.number)")
     }
 
     /// The key of a continuation.
     public func continuationKey(_ continuation: Continuation) -> IdempotencyKey {
-        IdempotencyKey(rawValue: "\(id)-continue-\(continuation.number)")
+        continuation.sendings.key("\(id)-continue-\(continuation.number)")
     }
 
     /// The provider is being asked, or was, to go on after the customer's action, and nobody knows how it ended.
@@ -88,6 +90,9 @@ public struct Attempt: Hashable, Sendable {
     public var authorization: Authorization? {
         if case .authorized(let authorization) = state { authorization } else { nil }
     }
+
+    /// What the customer has to do, while he is waited for.
+    var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
 
     /// What the issuer approved without the tip, also after the rest of it was released.
     public var approved: Money? {
@@ -133,6 +138,15 @@ public enum OperationState: Hashable, Sendable {
         }
     }
 
+    /// It is done, was, or may be: `false` for what was refused, and for what waits to be sent and never may have left.
+    var mayHaveBeenDone: Bool {
+        switch self {
+        case .inFlight, .unknown, .succeeded, .reversed: true
+        case .deferred(_, _, let isQueried, let after): !isQueried && after != nil
+        case .refused: false
+        }
+    }
+
     public var isSucceeded: Bool { if case .succeeded = self { true } else { false } }
     /// It was done, and came to nothing later.
     public var isReversed: Bool { if case .reversed = self { true } else { false } }
@@ -168,7 +182,8 @@ public struct Capture: Hashable, Sendable {
     public internal(set) var state: OperationState
     /// Who has moved the money.
     public internal(set) var origin = OperationOrigin.till
-    public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-capture") }
+    public internal(set) var sendings = Sendings()
+    public var key: IdempotencyKey { sendings.key("\(id)-capture") }
 }
 
 /// One renewal of a hold: the bank answers for the money for longer.
@@ -180,7 +195,8 @@ public struct Renewal: Hashable, Sendable {
     /// When it was written to the journal.
     public let startedAt: Timestamp
     public internal(set) var state: OperationState
-    public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-renew") }
+    public internal(set) var sendings = Sendings()
+    public var key: IdempotencyKey { sendings.key("\(id)-renew") }
 }
 
 public struct Refund: Hashable, Sendable {
@@ -193,5 +209,6 @@ public struct Refund: Hashable, Sendable {
     public internal(set) var state: OperationState
     /// Who has moved the money.
     public internal(set) var origin = OperationOrigin.till
-    public var key: IdempotencyKey { IdempotencyKey(rawValue: "\(id)-refund") }
+    public internal(set) var sendings = Sendings()
+    public var key: IdempotencyKey { sendings.key("\(id)-refund") }
 }

@@ -2,6 +2,12 @@
 public enum Attention: Hashable, Sendable {
     /// The provider authorized another amount than was asked for.
     case wrongAmount(authorized: Money, asked: Money)
+    /// The provider authorized an amount in another currency than was asked for.
+    case wrongCurrency(authorized: Money, asked: Money)
+    /// The provider rejects our own credentials.
+    case keyRejected
+    /// The provider shows one refund of ours more than once: so much went back beyond what was asked for.
+    case refundedMoreThanOnce(RefundID, Money)
     /// The issuer approved, and the provider has taken, less than was asked for.
     case partialApproval(Money)
     /// The provider says that it voided what it has captured.
@@ -39,8 +45,16 @@ public enum Attention: Hashable, Sendable {
         switch self {
         case .wrongAmount(let authorized, let asked):
             UnknownReason.wrongAmount(authorized: authorized, asked: asked).sentence
+        case .wrongCurrency(let authorized, let asked):
+            UnknownReason.wrongCurrency(authorized: authorized, asked: asked).sentence
+        case .keyRejected:
+            "The provider rejects our own credentials, so nothing was done. Correct them; what is waiting goes on by itself."
+        case .refundedMoreThanOnce(let refund, let amount):
+            "The provider shows refund \(refund) more than once: \(amount) too much went back. Claim it from the customer."
         case .partialApproval(let amount): "Only \(amount) was approved."
         case .voidedAfterCapture: "The provider says that it voided what it has captured."
+        case .refused(.alreadyRefunded):
+            "The provider says that the money was refunded already, and not by Till. Nothing more was refunded."
         case .refused(let reason): "The provider refused: \(reason.rawValue)."
         case .refundFailed: "A refund failed; the money is with the shop."
         case .stillUnknown(let checks, let reason): "Still not known after \(checks) queries: \(reason.sentence)"

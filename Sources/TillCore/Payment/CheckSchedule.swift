@@ -15,10 +15,12 @@ public enum CheckSchedule {
     /// How much earlier than the provider a key is taken as forgotten: a request takes 5 minutes at most to arrive, and
     /// the clocks of machines have been seen an hour wrong, in both directions.
     public static let keyMargin: Span = .minutes(125)
+    /// The longest wait before what was certainly not done is sent again.
+    public static let longestResendWait: Span = .minutes(5)
     /// How long to wait before sending again what was certainly not sent: doubling from 1 second to 5 minutes.
     public static func resendWait(tries: Int) -> Span {
         let doublings = min(max(tries, 0), 9)
-        return min(.minutes(5), .seconds(Int64(1) << Int64(doublings)))
+        return min(longestResendWait, .seconds(Int64(1) << Int64(doublings)))
     }
     /// The wait before query number `checks` (0 is the first).
     public static func wait(checks: Int) -> Span {

@@ -127,7 +127,7 @@ extension Payment {
         {
             if let refund = mine.first(where: { $0.isNamed(found) }) {
                 switch (refund.state, found.status) {
-                case (.succeeded, .failed(let decline)):
+                case (.succeeded(let own), .failed(let decline)) where own == nil || own == found.reference:
                     back -= refund.amount.minorUnits
                     events += [
                         .refundReversed(refund.id, decline),

@@ -82,7 +82,12 @@ extension Payment {
             if let attempt = currentAttempt, attempt.void?.state.isOpen != true {
                 events.append(.voidStarted(attempt.id, reason: .canceled(reason)))
             }
-        case .inFlight, .unknown: break  // decided when the answer is known: a late success is let go
+        case .inFlight, .unknown:
+            // Decided when the answer is known: a late success is voided then. So is, at once, what the provider has
+            // authorized instead of what was asked for.
+            if let attempt = currentAttempt, hasOtherMoney(attempt), attempt.void?.state.isOpen != true {
+                events.append(.voidStarted(attempt.id, reason: .canceled(reason)))
+            }
         case .declined, .notSent, .voided, .expired: events.append(.canceled)
         }
         return events
@@ -90,7 +95,7 @@ extension Payment {
 
     /// Once it is canceled, a payment can be canceled again only if the provider has refused to let the money go.
     private func decideCancelAgain(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
-        guard let attempt = currentAttempt, attempt.authorization != nil, captured.isZero,
+        guard let attempt = currentAttempt, attempt.authorization != nil || hasOtherMoney(attempt), captured.isZero,
             case .refused? = attempt.void?.state
         else { throw .operationInProgress("cancellation") }
         return [.voidStarted(attempt.id, reason: .canceled(reason))]

@@ -79,7 +79,7 @@ extension Payment {
                 Capture(
                     id: id, attempt: attempt, amount: amount, isFinal: isFinal, startedAt: at, state: .inFlight))
         case .captured(let id, let reference):
-            change(.capture(id)) { $0 = .succeeded(reference) }
+            change(.capture(id)) { state, _ in state = .succeeded(reference) }
         case .renewalStarted(let id, let attempt, let amount):
             renewals.append(Renewal(id: id, attempt: attempt, amount: amount, startedAt: at, state: .inFlight))
         case .renewed(let id, let authorization):
@@ -93,15 +93,16 @@ extension Payment {
                 outside.addRefund(refund.amount)
                 if let reference { origin(of: id, is: .provider(reference)) }
             }
-            change(.refund(id)) { $0 = .succeeded(reference) }
+            change(.refund(id)) { state, _ in state = .succeeded(reference) }
         case .refused(let operation, let decline):
-            change(operation) { $0 = .refused(decline) }
+            change(operation) { state, _ in state = .refused(decline) }
         case .deferred(let operation, let until, let reason):
-            change(operation) { state in
+            change(operation) { state, sendings in
+                sendings.noteDeferred(reason, from: state, at: at)
                 let isQueried =
                     switch reason {
                     case .notDone: true
-                    case .notSent: false
+                    case .notSent, .keyRejected: false
                     }
                 var tries = isQueried ? 0 : 1
                 if case .deferred(_, let before, _, _) = state { tries += before }
@@ -129,17 +130,17 @@ extension Payment {
         switch record.event {
         case .refundReversed(let id, let decline):
             guard let refund = refunds.last(where: { $0.id == id }), refund.state.isSucceeded else { return }
-            change(.refund(id)) { $0 = .reversed(refund.reference, decline) }
+            change(.refund(id)) { state, _ in state = .reversed(refund.reference, decline) }
         case .captureReversed(let id, let decline):
             guard let capture = captures.last(where: { $0.id == id }), case .succeeded(let reference) = capture.state
             else { return }
             outside.addRefund(capture.amount)
-            change(.capture(id)) { $0 = .reversed(reference, decline) }
+            change(.capture(id)) { state, _ in state = .reversed(reference, decline) }
         case .captureRestored(let id):
             guard let capture = captures.last(where: { $0.id == id }), case .reversed(let reference, _) = capture.state
             else { return }
             outside.addCapture(capture.amount)
-            change(.capture(id)) { $0 = .succeeded(reference) }
+            change(.capture(id)) { state, _ in state = .succeeded(reference) }
         case .captureReported(let id, let attempt, let amount, let origin):
             outside.addCapture(amount)
             append(
@@ -227,7 +228,7 @@ extension Payment {
     /// The hold keeps its amount; its name, its end and its honor period are those of the renewal.
     private mutating func applyRenewal(_ id: RenewalID, _ renewed: Authorization) {
         guard let renewal = renewals.first(where: { $0.id == id }) else { return }
-        change(.renewal(id)) { $0 = .succeeded(renewed.reference) }
+        change(.renewal(id)) { state, _ in state = .succeeded(renewed.reference) }
         change(renewal.attempt) {
             guard case .authorized(var held) = $0.state else { return }
             held.reference = renewed.reference
@@ -256,7 +257,10 @@ extension Payment {
             }
             return
         }
-        change(operation) { state in state = .unknown(next(after: state.lastUnknown)) }
+        change(operation) { state, sendings in
+            state = .unknown(next(after: state.lastUnknown))
+            sendings.noteUnknown(at: at)
+        }
     }
 
     private mutating func change(_ id: AttemptID, _ body: (inout Attempt) -> Swift.Void) {
@@ -266,34 +270,40 @@ extension Payment {
         liveAttempts += (attempts[index].isLive ? 1 : 0) - (wasLive ? 1 : 0)
     }
 
-    private mutating func change(_ id: OperationID, _ body: (inout OperationState) -> Swift.Void) {
+    private mutating func change(
+        _ id: OperationID, _ body: (inout OperationState, inout Sendings) -> Swift.Void
+    ) {
         switch id {
         case .attempt: break
         case .continuation(let id):
             guard let index = attempts.firstIndex(where: { $0.id == id }),
                 var continuation = attempts[index].continuation
             else { return }
-            body(&continuation.state)
+            body(&continuation.state, &continuation.sendings)
             attempts[index].continuation = continuation
         case .renewal(let id):
             guard let index = renewals.firstIndex(where: { $0.id == id }) else { return }
-            body(&renewals[index].state)
+            var renewal = renewals[index]
+            body(&renewal.state, &renewal.sendings)
+            renewals[index] = renewal
         case .void(let id):
             guard let index = attempts.firstIndex(where: { $0.id == id }), var void = attempts[index].void else {
                 return
             }
-            body(&void.state)
+            body(&void.state, &void.sendings)
             attempts[index].void = void
         case .capture(let id):
             guard let index = captures.lastIndex(where: { $0.id == id }) else { return }
-            let before = captures[index].state
-            body(&captures[index].state)
-            captureSums.change(captures[index].amount.minorUnits, from: before, to: captures[index].state)
+            var capture = captures[index]
+            body(&capture.state, &capture.sendings)
+            captureSums.change(capture.amount.minorUnits, from: captures[index].state, to: capture.state)
+            captures[index] = capture
         case .refund(let id):
             guard let index = refunds.lastIndex(where: { $0.id == id }) else { return }
-            let before = refunds[index].state
-            body(&refunds[index].state)
-            refundSums.change(refunds[index].amount.minorUnits, from: before, to: refunds[index].state)
+            var refund = refunds[index]
+            body(&refund.state, &refund.sendings)
+            refundSums.change(refund.amount.minorUnits, from: refunds[index].state, to: refund.state)
+            refunds[index] = refund
         }
     }
 

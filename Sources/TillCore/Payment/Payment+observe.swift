@@ -60,6 +60,7 @@ extension Payment {
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         // No money was asked for, so an unanswered preparation has certainly taken none.
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
+        case .keyRejected(let reason): return settle(id, attemptRejected(id, reason))
         case .unknown(let reason): return settle(id, [.attemptNotSent(id, reason: reason.sentence)])
         case .requiresAction(let action): return settle(id, [.attemptNotSent(id, reason: action.kind)])
         case .stored: return settle(id, [.attemptNotSent(id, reason: "a preparation stores nothing")])
@@ -72,17 +73,8 @@ extension Payment {
         guard let attempt = undecided(id) else { return [] }
         switch answer {
         case .approved(let authorization):
-            guard authorization.amount.currency == currency, authorization.amount.isPositive,
-                let base = authorization.base, base.minorUnits <= attempt.amount.minorUnits
-            else {
-                let (authorized, asked) = (authorization.amount, attempt.amount)
-                let reason = UnknownReason.wrongAmount(authorized: authorized, asked: asked)
-                let step = asking(attempt)
-                if let before = unknown(step), before.reason == reason, now < before.nextCheck { return [] }
-                return [
-                    .outcomeUnknown(step, nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason),
-                    .attentionRequired(.attempt(id), .wrongAmount(authorized: authorized, asked: asked)),
-                ]
+            guard !isOtherMoney(authorization, for: attempt) else {
+                return observeOtherMoney(attempt, authorization.amount, at: now)
             }
             return afterAuthorization(id, authorization, asked: attempt.amount)
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
@@ -94,12 +86,13 @@ extension Payment {
             guard let reason = cancelReason, attempt.void == nil else { return [.attemptStored(id, tap)] }
             return [.attemptStored(id, tap), .voidStarted(id, reason: .canceled(reason))]
         case .notSent(let reason): return settle(id, [.attemptNotSent(id, reason: reason)])
+        case .keyRejected(let reason): return settle(id, attemptRejected(id, reason))
         case .unknown(let reason): return stillUnknown(.attempt(id), reason: reason, at: now)
         }
     }
 
     /// What of an undecided attempt nobody knows: the first asking, or the one after the customer's action.
-    private func asking(_ attempt: Attempt) -> OperationID {
+    func asking(_ attempt: Attempt) -> OperationID {
         attempt.openContinuation == nil ? .attempt(attempt.id) : .continuation(attempt.id)
     }
 
@@ -118,7 +111,8 @@ extension Payment {
         case .approved, .declined: return observeAuthorized(id, answer, at: now)
         case .requiresAction(let action): return challenged(attempt, action)
         case .stored: return stillUnknown(.continuation(id), reason: .unclear("stored"), at: now)
-        case .notSent(let reason): return [resent(.continuation(id), reason: reason, at: now)]
+        case .notSent(let reason): return [resent(.continuation(id), .notSent(reason), at: now)]
+        case .keyRejected(let reason): return rejected(.continuation(id), reason, at: now)
         case .unknown(let reason): return stillUnknown(.continuation(id), reason: reason, at: now)
         }
     }
@@ -180,7 +174,7 @@ extension Payment {
     /// customer's money no longer than ours says.
     private func observeHold(_ id: AttemptID, at now: Timestamp) -> [PaymentEvent] {
         guard let attempt = attempts.first(where: { $0.id == id }), let hold = untouchedHold(attempt) else { return [] }
-        if now >= hold.end { return [.voidStarted(id, reason: .holdEnded)] }
+        if let end = hold.endWithoutCapture, now >= end { return [.voidStarted(id, reason: .holdEnded)] }
         return hold.warnings.filter { now >= $0.from && !attention.contains($0.attention) }
             .sorted { $0.from < $1.from }.map { .attentionRequired(.attempt(id), $0.attention) }
     }
@@ -195,16 +189,17 @@ extension Payment {
             return [.refused(operation, decline), .attentionRequired(operation, .refused(decline.reason))]
         case .requiresAction(let action): return stillUnknown(operation, reason: .unclear(action.kind), at: now)
         case .stored: return stillUnknown(operation, reason: .unclear("stored"), at: now)
-        case .notSent(let reason): return [resent(operation, reason: reason, at: now)]
+        case .notSent(let reason): return [resent(operation, .notSent(reason), at: now)]
+        case .keyRejected(let reason): return rejected(operation, reason, at: now)
         case .unknown(let reason): return stillUnknown(operation, reason: reason, at: now)
         }
     }
 
-    /// What certainly did not leave is sent again, later each time.
-    private func resent(_ operation: OperationID, reason: String, at now: Timestamp) -> PaymentEvent {
+    /// What certainly did nothing is sent again, later each time.
+    func resent(_ operation: OperationID, _ reason: ResendReason, at now: Timestamp) -> PaymentEvent {
         var tries = 0
         if case .deferred(_, let before, _, _) = state(of: operation) { tries = before }
-        return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: .notSent(reason))
+        return .deferred(operation, until: now.adding(CheckSchedule.resendWait(tries: tries)), reason: reason)
     }
 
     /// One more query without a result; after enough of them a person is asked as well. A query before its time that
@@ -229,11 +224,11 @@ extension Payment {
 
     /// A query has shown that it is not done, so it is sent again now, also before it is time for a query: some providers
     /// say only then that they have refused it.
-    private func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
+    func again(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
         [.deferred(operation, until: now, reason: .notDone(reason))]
     }
 
-    private func unknown(_ operation: OperationID) -> Unknown? {
+    func unknown(_ operation: OperationID) -> Unknown? {
         if case .attempt(let id) = operation {
             if case .unknown(let unknown) = attempts.first(where: { $0.id == id })?.state { return unknown }
             return nil
@@ -247,6 +242,7 @@ extension Payment {
     private func observeSnapshot(
         _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, at now: Timestamp
     ) -> [PaymentEvent] {
+        if case .keyRejected(let reason) = answer { return queryRejected(id, reason, at: now) }
         guard case .approved(let snapshot) = answer, isReadable(answer) else {
             // The customer is still waited for, and whoever watches the payment asks often.
             if let attempt = undecided(id), attempt.void == nil, isBeforeNextQuery(attempt, at: now) { return [] }
@@ -262,13 +258,18 @@ extension Payment {
         if case .approved(let snapshot) = answer { snapshot.captured.currency == currency } else { false }
     }
 
+    /// The customer was sent to the bank's page and still has time for it.
+    private func isAtChallenge(_ attempt: Attempt, at now: Timestamp) -> Bool {
+        attempt.action != nil && attempt.void == nil && now.since(attempt.startedAt) < CheckSchedule.actionLifetime
+    }
+
     /// The customer is waited for, and the engine's own next query is still to come.
-    private func isBeforeNextQuery(_ attempt: Attempt, at now: Timestamp) -> Bool {
+    func isBeforeNextQuery(_ attempt: Attempt, at now: Timestamp) -> Bool {
         guard case .requiresAction = attempt.state else { return false }
         return now.since(updatedAt) < CheckSchedule.actionInterval
     }
 
-    private func openOperations(of id: AttemptID) -> [OperationID] {
+    func openOperations(of id: AttemptID) -> [OperationID] {
         var open: [OperationID] = []
         guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
         // While a void is open the attempt ends with it; one that was refused ends nothing.
@@ -287,6 +288,9 @@ extension Payment {
         switch snapshot.standing {
         case .authorized(var authorization):
             if snapshot.captured.isPositive { authorization.isCaptured = true }
+            if attempt.void?.state.isOpen == true, isOtherMoney(authorization, for: attempt) {
+                return again(.void(id), "not voided yet", at: now)
+            }
             return observeAuthorized(id, .approved(authorization), at: now)
         case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
         case .voided: return settle(id, [.voided(id)])
@@ -316,6 +320,9 @@ extension Payment {
             return stillUnknown(
                 isBeingVoided ? .void(id) : asking(attempt), reason: .unclear("The provider is still processing."),
                 at: now)
+        case .unconfirmed where isAtChallenge(attempt, at: now):
+            // The customer may still be at the bank's page: the provider has nothing to report of it yet.
+            return isBeforeNextQuery(attempt, at: now) ? [] : attempt.action.map { [.actionRequired(id, $0)] } ?? []
         case .notFound, .unconfirmed:
             // Nobody holds the customer's credential any more, so this attempt cannot go on. It is voided at the
             // provider, so that a request that is still under way can never charge it.
@@ -386,6 +393,7 @@ extension Payment {
             events += observeRefund(refund, in: snapshot, at: now)
         }
         return events + observeAfterSale(snapshot, of: attempt, at: now)
+            + observeRepeatedRefunds(of: id, in: snapshot)
     }
 
     /// A renewed hold has another name than the one that was renewed.
@@ -402,7 +410,8 @@ extension Payment {
     private func observeRefund(
         _ refund: Refund, in snapshot: ProviderSnapshot, at now: Timestamp
     ) -> [PaymentEvent] {
-        guard let found = snapshot.refunds.first(where: { refund.isNamed($0) }) else {
+        let mine = snapshot.refunds.filter { refund.isNamed($0) }
+        guard let found = mine.first(where: \.mayHaveMoved) ?? mine.first else {
             // What others have asked for is not sent again by Till.
             guard refund.origin == .till else { return stillUnknown(.refund(refund.id), reason: .pending, at: now) }
             return again(.refund(refund.id), "not refunded yet", at: now)

@@ -54,7 +54,9 @@ extension Payment {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
             } else if let hold = untouchedHold(attempt) {
                 let next = hold.warnings.filter { !attention.contains($0.attention) }.map(\.from).min()
-                effects.append(PendingEffect(effect: .watchHold(attempt.id), due: next ?? hold.end))
+                if let due = next ?? hold.endWithoutCapture {
+                    effects.append(PendingEffect(effect: .watchHold(attempt.id), due: due))
+                }
             }
             for renewal in renewals where renewal.attempt == attempt.id && renewal.state.isOpen {
                 effects.append(
@@ -93,17 +95,20 @@ extension Payment {
             var attention: Attention
         }
         var end: Timestamp
+        /// A capture waits to be sent: it alone decides about the hold, and its end is warned of.
+        var isAwaitingCapture: Bool
         var warnings: [Warning]
+        /// When the hold is to be voided; `nil` while a capture may still take it.
+        var endWithoutCapture: Timestamp? { isAwaitingCapture ? nil : end }
     }
 
-    /// A hold of which nothing is taken or being taken, renewed or released: when it ends, and what to warn of before:
-    /// its end, and the end of the time for which the bank answers for it.
+    /// A hold of which nothing is taken or may be, renewed or released: when it ends, and what to warn of before: its
+    /// end, and the end of the time for which the bank answers for it. A capture that certainly was not done, such as
+    /// while our own credentials are rejected, leaves the hold to be watched.
     func untouchedHold(_ attempt: Attempt) -> Hold? {
         guard attempt.void == nil, let authorization = attempt.authorization, let end = authorization.captureBefore,
             // One whose capture failed later is for a person to decide about: the provider may collect it again.
-            !captures.contains(where: {
-                $0.attempt == attempt.id && ($0.state.isOpen || $0.state.isSucceeded || $0.state.isReversed)
-            }),
+            !captures.contains(where: { $0.attempt == attempt.id && $0.state.mayHaveBeenDone }),
             !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isOpen })
         else { return nil }
         func notice(of deadline: Timestamp) -> Timestamp {
@@ -114,7 +119,8 @@ extension Payment {
         if let honored = authorization.honoredUntil, honored < end {
             warnings.append(Hold.Warning(from: notice(of: honored), attention: .honorPeriodEnds(honored)))
         }
-        return Hold(end: end, warnings: warnings)
+        let waits = captures.contains { $0.attempt == attempt.id && $0.state.isOpen }
+        return Hold(end: end, isAwaitingCapture: waits, warnings: warnings)
     }
 
     private func due(of attempt: Attempt, isOrphan: Bool) -> Timestamp {
@@ -145,7 +151,7 @@ extension Payment {
             return PendingEffect(effect: isSafe ? effect : .query(attempt), due: until)
         case .unknown(let unknown):
             // What is pending is settled by asking; the rest by the same key while it is remembered.
-            let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason == .pending
+            let asks = !keyIsRemembered || unknown.checks > 0 || unknown.reason.isSettledByAsking
             return PendingEffect(effect: asks ? .query(attempt) : effect, due: unknown.nextCheck)
         case .succeeded, .refused, .reversed:
             return PendingEffect(effect: .query(attempt), due: Timestamp(milliseconds: .max))

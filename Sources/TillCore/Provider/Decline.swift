@@ -53,6 +53,11 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     /// The authorization is too old.
     public static let authorizationExpired = DeclineReason(rawValue: "authorization_expired")
 
+    /// The money went back already, and not by us: in the provider's dashboard, or by another program.
+    public static let alreadyRefunded = DeclineReason(rawValue: "already_refunded")
+    /// The customer's bank disputes the payment: what goes back is decided there.
+    public static let disputed = DeclineReason(rawValue: "disputed")
+
     /// Called off at the reader, by the customer or by the shop.
     public static let canceledAtReader = DeclineReason(rawValue: "canceled_at_reader")
     /// Nobody presented a card in time.
@@ -124,6 +129,12 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
             "This card cannot take the refund. Nothing was refunded. Present the card that paid."
         case .readerBusy, .readerOffline, .readerFault, .readerUnavailable, .readerInOtherCountry:
             "The card reader cannot do it now. Nothing was refunded. \(nextStep ?? "Use another reader.")"
+        case .alreadyRefunded:
+            "The money was refunded already, outside of Till. This refund moved nothing. Do not refund it another way; "
+                + "check the payment at the provider."
+        case .disputed:
+            "The customer's bank disputes the payment. This refund moved nothing. Do not refund it another way: answer "
+                + "the dispute at the provider."
         default: "The refund was refused. Nothing was refunded. Check the payment, then refund it another way."
         }
     }

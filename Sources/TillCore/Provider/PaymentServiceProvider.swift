@@ -4,6 +4,7 @@
 /// - It never throws and never retries on its own: every end of a call is one of the answers.
 /// - `notSent` is said only when not one byte of the request left; a time-out, a reset, a 5xx and an answer that
 ///   cannot be read are `unknown`.
+/// - `keyRejected` is said of a 401 or 403 for our own credentials, never `declined`: nobody has decided anything.
 /// - It sends the key that it is given, unchanged, and is safe to call again with the same request.
 /// - Nothing that it logs, throws or returns holds a card number, a code or a key.
 public protocol PaymentServiceProvider: Sendable {

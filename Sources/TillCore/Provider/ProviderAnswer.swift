@@ -11,6 +11,9 @@ public enum ProviderAnswer<Success: Hashable & Sendable>: Hashable, Sendable {
     case stored(StoredTap)
     /// It certainly did not happen: not one byte of the request left.
     case notSent(reason: String)
+    /// It certainly did not happen: the provider rejects our own credentials (HTTP 401, 403), for this and for every
+    /// other call, until a person has put that right. No word about the customer or the money.
+    case keyRejected(reason: String)
     /// It may have happened.
     case unknown(UnknownReason)
 

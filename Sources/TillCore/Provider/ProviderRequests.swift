@@ -143,12 +143,15 @@ public struct RefundRequest: Hashable, Sendable {
     public var key: IdempotencyKey
     /// An earlier call for it may have been sent, also by a process that died and at any time until its death.
     public var mayHaveBeenSent: Bool
+    /// The last moment at which an earlier call for it may have left; `nil`: none has. A provider without keys does
+    /// nothing again until what left then can arrive no more.
+    public var mayHaveLeft: Timestamp?
     /// When it was written to the journal, so that a provider knows how old its key is. `nil`: just now.
     public var startedAt: Timestamp?
 
     public init(
         context: AttemptContext, refund: RefundID, amount: Money, reason: String?, key: IdempotencyKey,
-        mayHaveBeenSent: Bool = false, startedAt: Timestamp? = nil
+        mayHaveBeenSent: Bool = false, mayHaveLeft: Timestamp? = nil, startedAt: Timestamp? = nil
     ) {
         self.context = context
         self.refund = refund
@@ -156,6 +159,7 @@ public struct RefundRequest: Hashable, Sendable {
         self.reason = reason
         self.key = key
         self.mayHaveBeenSent = mayHaveBeenSent
+        self.mayHaveLeft = mayHaveLeft
         self.startedAt = startedAt
     }
 }

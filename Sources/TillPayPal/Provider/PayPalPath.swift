@@ -9,6 +9,8 @@ package enum PayPalPath {
     package static func order(_ id: PayPalOrderID, _ verb: String? = nil) -> String {
         "\(orders)/\(id)" + (verb.map { "/\($0)" } ?? "")
     }
+    /// An order with its payment source, whose part is the result of a challenge; not every answer has it unasked.
+    package static func wholeOrder(_ id: PayPalOrderID) -> String { order(id) + "?fields=payment_source" }
     package static func authorization(_ id: PayPalAuthorizationID, _ verb: String? = nil) -> String {
         "/v2/payments/authorizations/\(id)" + (verb.map { "/\($0)" } ?? "")
     }

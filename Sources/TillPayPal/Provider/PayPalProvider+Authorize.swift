@@ -81,6 +81,8 @@ extension PayPalProvider {
                 Authorization(
                     reference: reference.providerReference, amount: asked, isCaptured: true,
                     card: order.card?.summary ?? card))
+        // Only a shop's own order has several units; an attempt's has one.
+        case .partlyPaid: return .unknown(reason: "only a part of the order was paid")
         case .held(let hold):
             guard hold.amount == asked else { return .unknown(reason: amountMismatch) }
             return .approved(
@@ -143,9 +145,13 @@ extension PayPalProvider {
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
-            if case .open = order.outcome { return .declined(error.decline) }
+            if case .open = order.outcome {
+                guard error.issue == .payerActionRequired else { return .declined(error.decline) }
+                return .requiresAction(CustomerAction(kind: "payer-action", url: PayerAction.link(in: order)))
+            }
             return answer(order, asked: asked, card: card)
         case .missing: return .declined(error.decline)
+        case .keyRejected(let reason): return .unknown(reason: "after a refusal: \(reason)")
         case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")
         }
     }

@@ -18,11 +18,12 @@ extension PayPalProvider {
         switch await self.order(reference.order, until: clock.now().adding(deadline)) {
         case .order(let read): order = read
         case .missing: return .approved(missing)
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
         guard order.total == request.amount else { return .unknown(reason: amountMismatch) }
         let isVoided = order.purchaseUnits.contains { $0.customID?.hasPrefix(PayPalProvider.voidMark) ?? false }
-        if case .approved = order.outcome, !isVoided {
+        if isJudged(order), !isVoided {
             let standing: ProviderSnapshot.Standing
             if !request.isContinued, let decline = refusal(after: order) {
                 standing = .declined(decline)
@@ -35,9 +36,19 @@ extension PayPalProvider {
         return snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
     }
 
-    /// Why the result of the bank's challenge does not allow to go on.
+    /// The customer's part is over and the money can be asked for. After a challenge PayPal's order may also stay
+    /// `CREATED`; the challenge's result says then that there was one.
+    private func isJudged(_ order: OrderResponse) -> Bool {
+        switch order.outcome {
+        case .approved: true
+        case .open: order.card?.authentication != nil
+        case .paid, .partlyPaid, .held, .declined, .pending, .payerAction, .voided: false
+        }
+    }
+
+    /// Why the result of the bank's challenge does not allow to go on. A result that is missing does not either.
     private func refusal(after order: OrderResponse) -> Decline? {
-        guard policy.verdict(on: order.card?.authentication) != .proceed else { return nil }
+        guard policy.verdict(afterChallenge: order.card?.authentication) != .proceed else { return nil }
         let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
         return Decline(
             reason: .generic, code: "LIABILITY_SHIFT_\(shift)", message: "the bank's challenge did not succeed",
@@ -88,7 +99,7 @@ extension PayPalProvider {
         case .approved(let authorization): return .authorized(authorization)
         case .declined(let decline): return .declined(decline)
         case .requiresAction(let action): return .requiresAction(action)
-        case .stored, .notSent, .unknown: break
+        case .stored, .notSent, .keyRejected, .unknown: break
         }
         switch order.outcome {
         case .pending: return .processing

@@ -20,6 +20,7 @@ extension PayPalProvider {
                 let usable = order.authorizations.last { [.created, .partiallyCaptured].contains($0.status) }
                 hold = usable?.id ?? hold
             case .missing: break
+            case .keyRejected(let reason): return .keyRejected(reason: reason)
             case .unknown(let reason): return .notSent(reason: reason)
             }
         }
@@ -33,13 +34,13 @@ extension PayPalProvider {
         ])
         let call = PayPalCall.post(PayPalPath.authorization(hold, "capture"), body, key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
-        case .answered(_, let json, _):
+        case .answered(_, let json, let debugID):
             guard let capture = OrderCapture(json) else { return .unknown(reason: unreadable) }
             guard capture.amount == request.amount else { return .unknown(reason: amountMismatch) }
             if CompletedCapture(capture) != nil {
                 return .approved(Confirmation(reference: ProviderReference(rawValue: capture.id.rawValue)))
             }
-            if capture.isRefused { return .declined(capture.decline(debugID: nil)) }
+            if capture.isRefused { return .declined(capture.decline(debugID: debugID)) }
             return .unknown(.pending)
         // Done before, by us or by others: the sum of the captures decides.
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
@@ -60,13 +61,14 @@ extension PayPalProvider {
         let order: OrderResponse
         switch await self.order(reference.order, until: end) {
         case .missing: return .approved(Confirmation(reference: reference.providerReference))
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .unknown(let reason): return .notSent(reason: reason)
         case .order(let read): order = read
         }
         switch order.outcome {
         case .held(let hold): return await void(hold.id, reference, request, until: end)
         case .declined, .voided: return .approved(Confirmation(reference: reference.providerReference))
-        case .paid, .pending: return .unknown(.pending)
+        case .paid, .partlyPaid, .pending: return .unknown(.pending)
         case .payerAction, .approved, .open: return await mark(order, reference, request, until: end)
         }
     }
@@ -141,14 +143,15 @@ extension PayPalProvider {
                 }
                 capture = found
             case .missing: return .declined(Decline(reason: .invalidRequest, message: "PayPal does not know the order"))
+            case .keyRejected(let reason): return .keyRejected(reason: reason)
             case .unknown(let reason): return .notSent(reason: reason)
             }
         }
-        return await refund(capture, request, until: end)
+        return await refund(capture, reference, request, until: end)
     }
 
     private func refund(
-        _ capture: PayPalCaptureID, _ request: RefundRequest, until end: Timestamp
+        _ capture: PayPalCaptureID, _ reference: PayPalReference, _ request: RefundRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
         guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
             return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
@@ -159,22 +162,55 @@ extension PayPalProvider {
         ])
         let call = PayPalCall.post(PayPalPath.capture(capture, "refund"), body, key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
-        case .answered(_, let json, _):
+        case .answered(_, let json, let debugID):
             guard let refund = OrderRefund(json) else { return .unknown(reason: unreadable) }
-            return answer(refund, asked: request.amount)
-        case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
+            return answer(refund, asked: request.amount, debugID: debugID)
+        case .failed(let error) where error.status == 422: return await settled(error, reference, request, until: end)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
     }
 
-    private func answer(_ refund: OrderRefund, asked: Money) -> ProviderAnswer<Confirmation> {
+    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as on PayPal's
+    /// pages. The order's own list of refunds decides what is said of it.
+    private func settled(
+        _ error: PayPalError, _ reference: PayPalReference, _ request: RefundRequest, until end: Timestamp
+    ) async -> ProviderAnswer<Confirmation> {
+        guard error.kind == .alreadyDone || error.saysNotDone else { return answer(to: error) }
+        guard case .order(let order) = await order(reference.order, until: end) else {
+            return .unknown(reason: "the refunds could not be read after a refusal")
+        }
+        let name = request.refund.rawValue
+        if let done = order.refunds.last(where: { $0.customID == name }) {
+            return answer(done, asked: request.amount, debugID: order.debugID)
+        }
+        var decline = error.decline
+        let foreign = order.refunds.filter { refund in
+            !["FAILED", "CANCELLED"].contains(refund.status)
+                && refund.customID.flatMap { PaymentID(ofStep: $0) } != request.context.payment
+        }
+        if !foreign.isEmpty {
+            decline.reason = .alreadyRefunded
+            let names = foreign.prefix(3).map { "\($0.amount) as \($0.id)" }.joined(separator: ", ")
+            decline.message = "refunded elsewhere: \(names)"
+        } else if error.kind == .alreadyDone {
+            // PayPal says that it is done and does not show it yet.
+            return .unknown(.pending)
+        }
+        return .declined(decline)
+    }
+
+    private func answer(
+        _ refund: OrderRefund, asked: Money, debugID: String? = nil
+    ) -> ProviderAnswer<Confirmation> {
         guard refund.amount == asked else { return .unknown(reason: amountMismatch) }
         switch PayPalProvider.status(of: refund) {
         case .succeeded: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id.rawValue)))
         case .pending: return .unknown(.pending)
-        case .failed(let decline): return .declined(decline)
+        case .failed(var decline):
+            decline.requestID = debugID
+            return .declined(decline)
         }
     }
 

@@ -85,19 +85,21 @@ extension PayPalProvider {
     /// An error answer as the answer of an operation.
     func answer<Success>(to error: PayPalError) -> ProviderAnswer<Success> {
         if error.status == 429 { return .notSent(reason: "the provider is busy (\(error))") }
+        if error.rejectsKey { return .keyRejected(reason: "\(error)") }
         if error.saysNotDone { return .declined(error.decline) }
         return .unknown(reason: "\(error)")
     }
 
     /// The order as it stands now.
     func order(_ id: PayPalOrderID, until end: Timestamp) async -> OrderReading {
-        switch await connection.send(.get(PayPalPath.order(id)), within: end.since(clock.now())) {
+        switch await connection.send(.get(PayPalPath.wholeOrder(id)), within: end.since(clock.now())) {
         case .answered(_, let json, let debugID):
             guard let order = OrderResponse(json, debugID: debugID), order.orderID == id else {
                 return .unknown(unreadable)
             }
             return .order(order)
         case .failed(let error) where error.status == 404: return .missing
+        case .failed(let error) where error.rejectsKey: return .keyRejected("\(error)")
         case .failed(let error): return .unknown("\(error)")
         case .notSent(let reason), .unknown(let reason): return .unknown(reason)
         }
@@ -108,5 +110,7 @@ extension PayPalProvider {
 enum OrderReading: Sendable {
     case order(OrderResponse)
     case missing
+    /// PayPal rejects our own credentials.
+    case keyRejected(String)
     case unknown(String)
 }

@@ -29,6 +29,10 @@ public struct ExecutedOrder: Hashable, Sendable {
         let order = response.orderID
         switch response.outcome {
         case .paid(let paid): money = .paid(paid)
+        case .partlyPaid(let paid, let refused):
+            throw .unexpected(
+                "only \(paid.amount) of the order was paid; a part was declined (\(refused.code ?? "")), debug id "
+                    + (refused.requestID ?? "none"), moneyMoved: .yes)
         case .held(let hold): money = .held(hold)
         case .declined(let decline): throw .declined(decline, order)
         case .pending(let reason): throw .pending(reason, order)

@@ -4,6 +4,8 @@ public import TillCore
 public enum OrderOutcome: Hashable, Sendable {
     /// A capture is complete: the money was taken.
     case paid(PaidOrder)
+    /// Of several purchase units some were taken and some refused: the order is not paid.
+    case partlyPaid(PaidOrder, refused: Decline)
     /// An authorization stands: the money is held and not taken.
     case held(OrderAuthorization)
     /// The card was declined; nothing was taken.
@@ -59,12 +61,24 @@ public struct PaidOrder: Hashable, Sendable {
 }
 
 extension OrderResponse {
+    /// Why a purchase unit took no money although it was asked for; a unit whose card was tried again is judged by what it
+    /// took.
+    private var refusedUnit: Decline? {
+        purchaseUnits.lazy.compactMap { unit -> Decline? in
+            guard !unit.captures.contains(where: { CompletedCapture($0) != nil }) else { return nil }
+            return unit.captures.last(where: \.isRefused)?.decline(debugID: debugID)
+        }.first
+    }
+
     /// What the order means for the money.
     public var outcome: OrderOutcome {
         if let pending = captures.first(where: { $0.status == .pending }) {
             return .pending("capture \(pending.id) is pending" + (pending.reason.map { ": \($0)" } ?? ""))
         }
-        if let paid = PaidOrder(self) { return .paid(paid) }
+        if let paid = PaidOrder(self) {
+            guard let refused = refusedUnit else { return .paid(paid) }
+            return .partlyPaid(paid, refused: refused)
+        }
         // The newest hold counts: a reauthorization stands beside the hold that it renews.
         if let held = authorizations.last(where: { [.created, .partiallyCaptured].contains($0.status) }) {
             return .held(held)

@@ -19,6 +19,9 @@ public struct PayerAction: Hashable, Sendable {
         OrderLink.all(in: json).first { $0.relation == "payer-action" }.flatMap { usable($0.address) }
     }
 
+    /// The address in an order's links, whatever its status says.
+    package static func link(in order: OrderResponse) -> String? { PayerAction(order)?.url }
+
     private static func usable(_ text: String) -> String? {
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.user == nil else {
             return nil
@@ -74,5 +77,11 @@ public struct LiabilityPolicy: Hashable, Sendable {
     public func verdict(on result: AuthenticationResult?) -> Verdict {
         guard let result else { return .proceed }
         return result.liabilityShift.flatMap { verdicts[$0] } ?? .refuse
+    }
+
+    /// The verdict after a challenge: a result that is missing, or names no liability shift, is judged as `UNKNOWN`.
+    public func verdict(afterChallenge result: AuthenticationResult?) -> Verdict {
+        guard let shift = result?.liabilityShift else { return verdicts["UNKNOWN"] ?? .refuse }
+        return verdicts[shift] ?? .refuse
     }
 }

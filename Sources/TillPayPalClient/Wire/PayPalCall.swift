@@ -14,6 +14,8 @@ package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable 
     package let key: IdempotencyKey?
     /// Asks for the whole resource in the answer.
     package let wantsRepresentation: Bool
+    /// Header fields of this call alone.
+    package let fields: [(String, String)]
     /// What of the body must not come back in any text.
     package let secrets: [Secret<String>]
 
@@ -22,8 +24,10 @@ package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable 
 
     package init(
         _ method: HTTPRequest.Method, _ path: String, body: [UInt8] = [], contentType: String? = nil,
-        key: IdempotencyKey? = nil, wantsRepresentation: Bool = false, secrets: [Secret<String>] = []
+        key: IdempotencyKey? = nil, wantsRepresentation: Bool = false, fields: [(String, String)] = [],
+        secrets: [Secret<String>] = []
     ) {
+        self.fields = fields
         self.method = method
         self.path = path
         self.body = body
@@ -56,7 +60,7 @@ package struct PayPalCall: Sendable, CustomStringConvertible, CustomReflectable 
         if let contentType { fields.append(("Content-Type", contentType)) }
         if let key { fields.append(("PayPal-Request-Id", key.rawValue)) }
         if wantsRepresentation { fields.append(("Prefer", "return=representation")) }
-        for (name, value) in fields {
+        for (name, value) in fields + self.fields {
             if let name = HTTPField.Name(name) { request.headerFields.append(HTTPField(name: name, value: value)) }
         }
         return request

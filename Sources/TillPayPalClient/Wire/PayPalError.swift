@@ -62,6 +62,15 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         return name == "INVALID_REQUEST" || status == 404 ? .merchantFault : .unknown
     }
 
+    /// PayPal rejects our own credentials, or what they are allowed: nothing was done, and nothing was decided.
+    public var rejectsKey: Bool {
+        switch (status, name) {
+        case (401, _), (_, "invalid_client"), (_, "unauthorized_client"): true
+        case (403, _): issue == nil || issue?.rawValue == "PERMISSION_DENIED"
+        default: false
+        }
+    }
+
     /// The error says for certain that nothing was done. A 5xx and a call that is still running do not.
     public var saysNotDone: Bool {
         guard (400..<500).contains(status), status != 408 else { return false }
@@ -85,7 +94,7 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error as a definite no.
     public var decline: Decline {
         Decline(
-            reason: issue?.declineReason ?? (kind == .account ? .invalidRequest : .invalidRequest),
+            reason: issue?.declineReason ?? .invalidRequest,
             code: issue?.rawValue ?? name, message: description, requestID: debugID)
     }
 }

@@ -69,6 +69,8 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
         case "DECIMAL_PRECISION", "DECIMALS_NOT_SUPPORTED", "CANNOT_BE_ZERO_OR_NEGATIVE", "MAX_VALUE_EXCEEDED",
             "REFUND_AMOUNT_EXCEEDED", "MAX_CAPTURE_AMOUNT_EXCEEDED", "AMOUNT_MISMATCH":
             return .invalidAmount
+        case "CAPTURE_FULLY_REFUNDED": return .alreadyRefunded
+        case "TRANSACTION_DISPUTED", "REFUND_NOT_PERMITTED_DUE_TO_CHARGEBACK": return .disputed
         default: break
         }
         return kind == .otherCard ? .generic : .invalidRequest

@@ -8,6 +8,9 @@ public enum SandboxFault: Hashable, Sendable {
     case timeoutAfterCommit
     /// Done, and answered with a 500.
     case serverErrorAfterSuccess
+    /// Answered with a 500 and not done; a provider that keeps answers under their keys gives the same to this key from
+    /// then on.
+    case stickyServerError
     /// Answered with a 409: somebody else uses the key right now. Nothing was done.
     case conflict
     case slow(Span)
@@ -24,6 +27,7 @@ public enum SandboxFault: Hashable, Sendable {
         case .timeoutBeforeCommit: "timeoutBeforeCommit"
         case .timeoutAfterCommit: "timeoutAfterCommit"
         case .serverErrorAfterSuccess: "serverErrorAfterSuccess"
+        case .stickyServerError: "stickyServerError"
         case .conflict: "conflict"
         case .slow: "slow"
         case .duplicateDelivery: "duplicateDelivery"
@@ -34,7 +38,7 @@ public enum SandboxFault: Hashable, Sendable {
 
     /// The fault of that name; `slow` takes two seconds unless told.
     public init?(name: String, span: Span = .seconds(2)) {
-        let all: [SandboxFault] = [.slow(span)] + SandboxFault.inOrder
+        let all: [SandboxFault] = [.slow(span), .stickyServerError] + SandboxFault.inOrder
         guard let fault = all.first(where: { $0.name == name }) else { return nil }
         self = fault
     }

@@ -54,6 +54,7 @@ public struct SandboxForwarder: OfflineForwarder {
             case .timeoutBeforeCommit: return .unknown(reason: "timed out")
             case .conflict: return .unknown(reason: "409 the batch is being decided")
             case .outage: return .unknown(reason: "503")
+            case .stickyServerError: return .unknown(reason: "500")
             case .slow(let span): try await clock.sleep(for: span)
             case .duplicateDelivery: _ = try await decide(upload)
             case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
@@ -63,7 +64,9 @@ public struct SandboxForwarder: OfflineForwarder {
             switch fault {
             case .timeoutAfterCommit: return .unknown(reason: "timed out")
             case .serverErrorAfterSuccess: return .unknown(reason: "500")
-            case .notSent, .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, nil: return answer
+            case .notSent, .timeoutBeforeCommit, .stickyServerError, .conflict, .outage, .slow, .duplicateDelivery,
+                nil:
+                return answer
             }
         } catch {
             return .unknown(reason: "the sandbox's ledger could not be read or written")

@@ -291,6 +291,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         case .timeoutBeforeCommit: return .unknown(reason: "timed out")
         case .conflict: return .unknown(reason: "409 the key is in use")
         case .outage: return .unknown(reason: "503")
+        case .stickyServerError: return .unknown(reason: "500")
         case .slow(let span): try await clock.sleep(for: span)
         case .duplicateDelivery: _ = try await work()
         case .timeoutAfterCommit, .serverErrorAfterSuccess, .notSent, nil: break
@@ -299,7 +300,8 @@ public struct SandboxProvider: PaymentServiceProvider {
         switch fault {
         case .timeoutAfterCommit: return .unknown(reason: "timed out")
         case .serverErrorAfterSuccess: return .unknown(reason: "500")
-        case .timeoutBeforeCommit, .conflict, .outage, .slow, .duplicateDelivery, .notSent, nil: return answer
+        case .timeoutBeforeCommit, .stickyServerError, .conflict, .outage, .slow, .duplicateDelivery, .notSent, nil:
+            return answer
         }
     }
 }

@@ -67,6 +67,7 @@ struct ObservedProvider: PaymentServiceProvider {
         case .requiresAction: "requires_action"
         case .stored: "stored"
         case .notSent: "not_sent"
+        case .keyRejected: "key_rejected"
         case .unknown: "unknown"
         }
     }

@@ -41,7 +41,7 @@ extension Setting.Kind {
 
 extension Setting {
     /// Most pairs of one setting.
-    static let maximumPairs = 8
+    static let maximumPairs = 32
 
     /// Names and values: `SIRET=73282932000074; NAF=4719B`.
     static func pairs(parsing text: String) -> [(name: String, value: String)]? {

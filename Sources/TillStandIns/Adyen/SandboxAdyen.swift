@@ -194,7 +194,7 @@ public struct SandboxAdyen: HTTPTransport {
         case .timeoutBeforeCommit:
             try? await clock.sleep(for: stall)
             return (504, [])
-        case .conflict, .outage, .notSent: return (503, [])
+        case .conflict, .outage, .notSent, .stickyServerError: return (503, [])
         case .slow(let span): try? await clock.sleep(for: span)
         default: break
         }

@@ -28,6 +28,8 @@ actor BraintreeLedger {
         var refunded: String?
         /// What was held, before a smaller capture.
         var held: Money
+        /// The merchant account that it went into.
+        var account: String
     }
 
     private var nonces: [String: Nonce] = [:]
@@ -35,8 +37,12 @@ actor BraintreeLedger {
     private var sequence: [String] = []
     private var counter: UInt64 = 0
     private let clock: any TillClock
-    /// Braintree's merchant accounts have one currency; this one's.
-    static let currency = Currency.eur
+    /// Braintree's merchant accounts have one currency each, for ever. What names none goes into the default one, whatever
+    /// its currency is, with the same digits.
+    static let accounts = [
+        "sandbox": Currency.eur, "sandbox_usd": .usd, "sandbox_gbp": .gbp, "sandbox_jpy": .jpy,
+    ]
+    static let defaultAccount = "sandbox"
 
     init(clock: any TillClock) { self.clock = clock }
 
@@ -77,6 +83,11 @@ actor BraintreeLedger {
         ])
     }
 
+    /// What a call is answered that names no version of the interface.
+    func unversioned() -> JSONValue {
+        failure("The Braintree-Version header is required.", "UNSUPPORTED_CLIENT", "00000")
+    }
+
     private func failure(_ message: String, _ kind: String, _ code: String) -> JSONValue {
         .members([
             "errors": .array([
@@ -97,7 +108,11 @@ actor BraintreeLedger {
         guard node.name == "transaction", let text = node.value("amount") else {
             return refused("transaction", "amount", "81502", "Amount is required.")
         }
-        guard let amount = try? Money(parsing: text, currency: BraintreeLedger.currency), amount.isPositive else {
+        let account = node.value("merchant_account_id") ?? BraintreeLedger.defaultAccount
+        guard let currency = BraintreeLedger.accounts[account] else {
+            return refused("transaction", "merchant_account_id", "91513", "Merchant account ID is invalid.")
+        }
+        guard let amount = try? Money(parsing: text, currency: currency), amount.isPositive else {
             return refused("transaction", "amount", "81503", "Amount is an invalid format.")
         }
         let nonce: Nonce
@@ -125,7 +140,7 @@ actor BraintreeLedger {
         } else {
             return refused("transaction", "base", "91508", "Cannot determine payment method.")
         }
-        let whole = amount.minorUnits / 100
+        let whole = Int64(amount.decimalString.prefix { $0 != "." }) ?? 0
         let isSubmitted = node["options"]?.value("submit_for_settlement") == "true"
         var status = isSubmitted ? "submitted_for_settlement" : "authorized"
         var code = "1000"
@@ -139,7 +154,7 @@ actor BraintreeLedger {
         let time = clock.now()
         let made = Transaction(
             id: newID(), type: "sale", status: status, amount: amount, orderID: node.value("order_id"), code: code,
-            nonce: nonce, created: time, updated: time, held: amount)
+            nonce: nonce, created: time, updated: time, held: amount, account: account)
         transactions[made.id] = made
         sequence.append(made.id)
         if status == "processor_declined" || status == "gateway_rejected" {
@@ -183,8 +198,8 @@ actor BraintreeLedger {
                 "transaction", "base", "91507", "Cannot submit for settlement unless status is authorized.")
         }
         if let text = node?.value("amount") {
-            guard let amount = try? Money(parsing: text, currency: BraintreeLedger.currency), amount.isPositive else {
-                return refused("transaction", "amount", "91513", "Amount is invalid.")
+            guard let amount = try? Money(parsing: text, currency: found.amount.currency), amount.isPositive else {
+                return refused("transaction", "amount", "81503", "Amount is an invalid format.")
             }
             guard amount.minorUnits <= found.amount.minorUnits else {
                 return refused("transaction", "amount", "91522", "Settlement amount is too large.")
@@ -244,7 +259,7 @@ actor BraintreeLedger {
         let made = Transaction(
             id: newID(), type: "credit", status: "submitted_for_settlement", amount: amount,
             orderID: node?.value("order_id"), code: "1002", nonce: found.nonce, created: time, updated: time,
-            refunded: id, held: amount)
+            refunded: id, held: amount, account: found.account)
         transactions[made.id] = made
         sequence.append(made.id)
         found.refunds.append(made.id)
@@ -294,7 +309,7 @@ actor BraintreeLedger {
             BraintreeElement("processor-response-code", transaction.code),
             BraintreeElement("processor-response-text", transaction.code == "1000" ? "Approved" : "Do Not Honor"),
             BraintreeElement("processor-response-type", transaction.code == "1000" ? "approved" : "soft_declined"),
-            BraintreeElement("merchant-account-id", "sandbox"),
+            BraintreeElement("merchant-account-id", transaction.account),
             BraintreeElement("payment-instrument-type", "credit_card"),
             BraintreeElement(
                 "credit-card",

@@ -11,13 +11,15 @@ public import TillSandbox
 /// Beyond Braintree's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/settle`, the
 /// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it reports
 /// what was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as
-/// with the other stand-ins.
+/// with the other stand-ins, and with `{"fault":"lateCommit","seconds":…}`: no answer, and the request arrives later.
+/// Its merchant accounts are `sandbox` (EUR, the default one), `sandbox_usd`, `sandbox_gbp` and `sandbox_jpy`.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
     private let account: BraintreeLedger
     private let clock: any TillClock
     private let stall: Span
     private let notices: BraintreeWebhookSender
+    private let late = LateCalls()
 
     /// Makes one with an empty ledger.
     /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
@@ -41,8 +43,7 @@ public struct SandboxBraintree: HTTPTransport {
                 return Response(status: .contentTooLarge)
             }
             let answer = await answer(
-                request.method.rawValue, request.uri.path, request.headers[.authorization],
-                Array(body.readableBytesView))
+                request.method.rawValue, request.uri.path, request.headers, Array(body.readableBytesView))
             return Response(
                 status: .init(code: answer.status), headers: [.contentType: answer.type],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
@@ -53,8 +54,7 @@ public struct SandboxBraintree: HTTPTransport {
     public func send(
         _ request: HTTPRequest, body: [UInt8], deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
-        let answer = await answer(
-            request.method.rawValue, request.path ?? "/", request.headerFields[.authorization], body)
+        let answer = await answer(request.method.rawValue, request.path ?? "/", request.headerFields, body)
         if answer.status == 504 { throw .unknown(reason: "no answer in time") }
         var response = HTTPResponse(status: .init(code: answer.status))
         response.headerFields[.contentType] = answer.type
@@ -68,7 +68,13 @@ public struct SandboxBraintree: HTTPTransport {
 
     private typealias Answer = (status: Int, type: String, body: [UInt8])
 
-    private func answer(_ method: String, _ path: String, _ authorization: String?, _ body: [UInt8]) async -> Answer {
+    /// The next call of an operation gets no answer and arrives only after a time.
+    public func arriveLate(_ operation: SandboxOperation, by span: Span) {
+        late.add(operation, span)
+    }
+
+    private func answer(_ method: String, _ path: String, _ fields: HTTPFields, _ body: [UInt8]) async -> Answer {
+        let authorization = fields[.authorization]
         let parts = path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
         func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, "application/json", value.bytes()) }
         if parts.first == "_sandbox" {
@@ -84,6 +90,12 @@ public struct SandboxBraintree: HTTPTransport {
                 return json(.members(["webhooks": .array(await notices.kept.map { .string($0) })]))
             case ("POST", "faults"):
                 let asked = try? JSONValue(parsing: body)
+                if asked?["fault"]?.stringValue == "lateCommit",
+                    let operation = asked?["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) })
+                {
+                    arriveLate(operation, by: .seconds(min(max(asked?["seconds"]?.int64Value ?? 2, 0), 60)))
+                    return json(.members(["ok": .bool(true)]))
+                }
                 guard let operation = asked?["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
                     let fault = asked?["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
                 else { return json(.members(["ok": .bool(false)]), 400) }
@@ -98,6 +110,9 @@ public struct SandboxBraintree: HTTPTransport {
         await notices.heard(authorization)
         if parts == ["graphql"] {
             guard method == "POST", let asked = try? JSONValue(parsing: body) else { return (400, "text/plain", []) }
+            guard HTTPField.Name("Braintree-Version").flatMap({ fields[$0] }) != nil else {
+                return json(await account.unversioned())
+            }
             return json(await account.tokenize(asked))
         }
         guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants", parts[2] == "transactions"
@@ -116,12 +131,19 @@ public struct SandboxBraintree: HTTPTransport {
             case (_, 2, "refund"): .refund
             default: .query
             }
+        if let delay = late.next(operation) {
+            Task {
+                try? await clock.sleep(for: delay)
+                _ = await route(method, rest, body)
+            }
+            return (504, "text/plain", [])
+        }
         let fault = faults.next(operation, key: rest.joined(), amount: nil, at: clock.now())
         switch fault {
         case .timeoutBeforeCommit:
             try? await clock.sleep(for: stall)
             return (504, "text/plain", [])
-        case .conflict, .outage, .notSent: return (503, "text/plain", [])
+        case .conflict, .outage, .notSent, .stickyServerError: return (503, "text/plain", [])
         case .slow(let span): try? await clock.sleep(for: span)
         default: break
         }

@@ -77,6 +77,7 @@ struct PayPalStandIn: Sendable {
             return .failure(504)
         case .conflict: return .inProgress()
         case .outage, .notSent: return .failure(503)
+        case .stickyServerError: return .failure(500)
         case .slow(let span): try? await clock.sleep(for: span)
         case .duplicateDelivery: _ = await told(route(request))
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break

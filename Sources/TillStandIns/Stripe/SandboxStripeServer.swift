@@ -16,6 +16,7 @@ public struct SandboxStripeServer: Sendable {
     private let webhook: SandboxWebhook?
     private let terminal: SandboxTerminal
     private let plan: SandboxWebhookPlan
+    private let failures: KeptFailures
     private let clock: any TillClock
     private let stall: Span
 
@@ -40,6 +41,7 @@ public struct SandboxStripeServer: Sendable {
             Task { await webhook.deliver(event, id: id, clock: clock) }
         }
         stripe = SandboxStripe(ledger: ledger, faults: faults, terminal: terminal)
+        failures = KeptFailures(clock: clock)
         self.webhook = webhook
         self.clock = clock
         self.stall = stall
@@ -95,6 +97,7 @@ public struct SandboxStripeServer: Sendable {
     }
 
     private func perform(_ call: SandboxStripe.Request) async throws -> StripeAnswer {
+        if let kept = call.key.flatMap({ failures.answer(to: $0) }) { return kept }
         let fault = try await stripe.fault(of: call)
         let timeout = StripeAnswer.error(504, "api_error", "timed out")
         switch fault {
@@ -105,6 +108,10 @@ public struct SandboxStripeServer: Sendable {
             return .error(
                 409, "idempotency_error", code: "idempotency_key_in_use",
                 "There is currently another in-progress request using this key.")
+        case .stickyServerError:
+            let failure = StripeAnswer.error(500, "api_error", "The sandbox plays a failure that it keeps.")
+            if let key = call.key { failures.keep(failure, for: key) }
+            return failure
         case .outage, .notSent: return .error(503, "api_error", "The sandbox plays an outage.")
         case .slow(let span): try? await clock.sleep(for: span)
         case .duplicateDelivery: _ = try await stripe.answer(call)
@@ -122,7 +129,8 @@ public struct SandboxStripeServer: Sendable {
             try? await clock.sleep(for: stall)
             return timeout
         case .serverErrorAfterSuccess: return .error(500, "api_error", "The sandbox plays a failure.")
-        case .timeoutBeforeCommit, .conflict, .outage, .notSent, .slow, .duplicateDelivery, nil: return answer
+        case .timeoutBeforeCommit, .stickyServerError, .conflict, .outage, .notSent, .slow, .duplicateDelivery, nil:
+            return answer
         }
     }
 

@@ -28,8 +28,8 @@ public struct StripeTerminalError: ExplainedError, Hashable {
         certainty =
             switch error.meaning {
             case .refused: .refused
-            case .notNow: .notNow
-            case .unclear: .unknown
+            case .notNow, .keyRejected: .notNow
+            case .unclear, .kept: .unknown
             }
         providerCode = error.code ?? error.type
         declineCode = error.declineCode

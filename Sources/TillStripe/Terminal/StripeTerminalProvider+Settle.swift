@@ -91,7 +91,8 @@ extension StripeTerminalProvider {
                 return await refundMade(request, reference)
                     ?? .declined(
                         Decline(
-                            reason: .invalidRequest, code: error.providerCode, message: error.what,
+                            reason: error.providerCode.flatMap { StripeDeclineTable.reasons[$0] } ?? .invalidRequest,
+                            code: error.providerCode, message: error.what,
                             requestID: error.requestID))
             case .refused, .unknown: isCertain = false
             }
@@ -104,7 +105,7 @@ extension StripeTerminalProvider {
             tell(
                 decline.reason == .canceledAtReader ? .canceled : .declined, request.context, reader,
                 decline.reason.refundSentence)
-        case .requiresAction, .stored, .notSent, .unknown: break
+        case .requiresAction, .stored, .notSent, .keyRejected, .unknown: break
         }
         return answer
     }

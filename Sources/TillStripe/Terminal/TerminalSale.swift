@@ -241,7 +241,7 @@ struct TerminalSale: Sendable {
         case .declined(let decline):
             if hadCard { tell(.removeCard) }
             tell(decline.reason == .canceledAtReader ? .canceled : .declined, decline.reason.customerSentence)
-        case .requiresAction, .stored, .notSent, .unknown: break
+        case .requiresAction, .stored, .notSent, .keyRejected, .unknown: break
         }
         return answer
     }

@@ -1,0 +1,112 @@
+internal import HTTPTypes
+public import TillCore
+
+extension BraintreeProvider {
+    /// Gives money back. Before settlement, which takes a day, only the whole can go back, by a void; a part waits.
+    ///
+    /// Braintree keeps no keys, so a refund goes out only when nothing that left before can arrive any more
+    /// (``lateArrival``), and neither the sale's own list of refunds nor a search for our name shows it.
+    public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
+        guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
+            return .notSent(reason: "there is no transaction")
+        }
+        guard let amount = try? wire.wireDecimalString(request.amount) else {
+            return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
+        }
+        let sale: BraintreeTransaction
+        switch await transaction(reference.rawValue) {
+        case .success(let read): sale = read
+        case .failure(let failure): return failure.notSent()
+        }
+        if sale.meaning == .voided, sale.amount == request.amount {
+            return .approved(Confirmation(reference: reference))
+        }
+        let listed: [BraintreeTransaction]
+        switch await refunds(of: sale) {
+        case .success(let read): listed = read
+        case .failure(let failure): return failure.notSent()
+        }
+        if let made = made(in: listed, request) { return made }
+        switch await find(request.refund) {
+        case .success(let found?): return answer(found, request)
+        case .success(nil): break
+        case .failure(let failure): return failure.notSent()
+        }
+        guard sale.isSettled else {
+            guard sale.amount == request.amount else { return .notSent(reason: "the sale is not settled yet") }
+            return await void(reference)
+        }
+        if let left = request.mayHaveLeft, clock.now().since(left) <= BraintreeProvider.lateArrival {
+            let end = left.adding(BraintreeProvider.lateArrival)
+            return .notSent(reason: "an earlier request for it may still arrive; it is sent again after \(end)")
+        }
+        let body = XMLNode(
+            "transaction", of: [XMLNode("amount", amount), XMLNode("order_id", request.refund.rawValue)])
+        switch await gateway.send(.post, "/transactions/\(reference)/refund", body, within: deadline) {
+        case .answered(let node):
+            guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer cannot be read") }
+            return answer(done, request)
+        case .refused(let node): return await settled(refusal(node), request, reference)
+        case .failed(let status): return failed(status)
+        case .keyRejected(let reason): return .keyRejected(reason: reason)
+        case .notSent(let reason): return .notSent(reason: reason)
+        case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    private func answer(_ refund: BraintreeTransaction, _ request: RefundRequest) -> ProviderAnswer<Confirmation> {
+        guard refund.amount == request.amount, refund.type == "credit" else {
+            return .unknown(reason: "amount mismatch")
+        }
+        switch refund.meaning {
+        case .taken: return .approved(Confirmation(reference: ProviderReference(rawValue: refund.id)))
+        case .declined, .voided, .expired: return .declined(refund.decline)
+        case .held, .undecided: return .unknown(.pending)
+        }
+    }
+
+    /// The answer of a refund that is there already; one that did not happen hides no other.
+    private func made(
+        in listed: [BraintreeTransaction], _ request: RefundRequest
+    ) -> ProviderAnswer<Confirmation>? {
+        let mine = listed.filter { $0.orderID == request.refund.rawValue }
+        let live = mine.filter(\.mayHaveMoved)
+        // A query reports how much too much went back.
+        if live.count > 1 { return .unknown(.pending) }
+        return (live.first ?? mine.first).map { answer($0, request) }
+    }
+
+    /// A refused refund may be the repetition of one that was done, or the money went back elsewhere, such as in the
+    /// control panel. The sale's own list of refunds decides what is said of it.
+    private func settled(
+        _ decline: Decline, _ request: RefundRequest, _ reference: ProviderReference
+    ) async -> ProviderAnswer<Confirmation> {
+        guard case .success(let sale) = await transaction(reference.rawValue),
+            case .success(let listed) = await refunds(of: sale)
+        else { return .unknown(reason: "the refunds could not be read after a refusal") }
+        if sale.meaning == .voided, sale.amount == request.amount {
+            return .approved(Confirmation(reference: reference))
+        }
+        if let made = made(in: listed, request) { return made }
+        var decline = decline
+        let foreign = listed.filter { refund in
+            refund.mayHaveMoved && refund.orderID.flatMap { PaymentID(ofStep: $0) } != request.context.payment
+        }
+        if !foreign.isEmpty {
+            decline.reason = .alreadyRefunded
+            let names = foreign.prefix(3).map { "\($0.amount) as \($0.id)" }.joined(separator: ", ")
+            decline.message = "refunded elsewhere: \(names)"
+        }
+        return .declined(decline)
+    }
+}
+
+extension BraintreeTransaction {
+    /// It has moved money, or may.
+    fileprivate var mayHaveMoved: Bool {
+        switch meaning {
+        case .held, .taken, .undecided: true
+        case .voided, .expired, .declined: false
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// What follows when a provider rejects our own credentials. It has decided nothing then: nothing was done, nothing is
+// refused, and all that waits goes on once a person has put the credentials right.
+
+extension Payment {
+    /// The money was certainly not asked for, so the customer may pay again.
+    func attemptRejected(_ id: AttemptID, _ reason: String) -> [PaymentEvent] {
+        [.attemptNotSent(id, reason: reason)] + alarm(.attempt(id))
+    }
+
+    /// The step waits and is sent again, later each time.
+    func rejected(_ operation: OperationID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
+        [resent(operation, .keyRejected(reason), at: now)] + alarm(operation)
+    }
+
+    /// A query was rejected: what waits goes on waiting, what is not known stays so for the same reason. The next query
+    /// is never later than a step would be sent again, so that it goes on soon after the credentials are right.
+    func queryRejected(_ id: AttemptID, _ reason: String, at now: Timestamp) -> [PaymentEvent] {
+        if let attempt = attempts.first(where: { $0.id == id }), attempt.isUndecided, attempt.void == nil,
+            isBeforeNextQuery(attempt, at: now)
+        {
+            return []
+        }
+        return openOperations(of: id).flatMap { operation in
+            if case .deferred(let until, _, _, _) = state(of: operation) {
+                return now < until ? [] : rejected(operation, reason, at: now)
+            }
+            let before = unknown(operation)
+            if let before, now < before.nextCheck { return [] }
+            let wait = min(CheckSchedule.wait(checks: (before?.checks ?? 0) + 1), CheckSchedule.longestResendWait)
+            return [
+                .outcomeUnknown(operation, nextCheck: now.adding(wait), reason: before?.reason ?? .unclear(reason))
+            ] + alarm(operation)
+        }
+    }
+
+    /// Once for each payment.
+    private func alarm(_ operation: OperationID) -> [PaymentEvent] {
+        attention.contains(.keyRejected) ? [] : [.attentionRequired(operation, .keyRejected)]
+    }
+}

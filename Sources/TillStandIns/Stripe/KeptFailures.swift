@@ -1,0 +1,34 @@
+import Synchronization
+import TillCore
+
+/// The failures that Stripe keeps under their keys: whoever sends the key again gets the same failure for a day.
+final class KeptFailures: Sendable {
+    /// How long a key is remembered.
+    static let lifetime: Span = .hours(24)
+    /// The most keys that are remembered.
+    static let maximum = 10_000
+
+    private let kept = Mutex<[String: (answer: StripeAnswer, at: Timestamp)]>([:])
+    private let clock: any TillClock
+
+    init(clock: any TillClock) { self.clock = clock }
+
+    func keep(_ answer: StripeAnswer, for key: String) {
+        let now = clock.now()
+        kept.withLock { kept in
+            guard kept.count < KeptFailures.maximum else { return }
+            kept[key] = (answer, now)
+        }
+    }
+
+    /// The failure of a key, marked as given again; `nil` if it has none.
+    func answer(to key: String) -> StripeAnswer? {
+        let now = clock.now()
+        return kept.withLock { kept in
+            guard let (answer, at) = kept[key], now.since(at) < KeptFailures.lifetime else { return nil }
+            var again = answer
+            again.isReplay = true
+            return again
+        }
+    }
+}
