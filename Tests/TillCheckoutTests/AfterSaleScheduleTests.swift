@@ -1,5 +1,6 @@
 import Testing
 import TillCore
+import TillSandbox
 import TillTestSupport
 
 @Suite("Every order of steps of what happens after the sale and what a process does")

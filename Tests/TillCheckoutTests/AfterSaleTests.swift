@@ -83,8 +83,11 @@ struct AfterSaleTests {
         #expect(try await report(dispute, of: id, in: world))
         try await world.checkout.recover()
         #expect(try await world.payment(id).net.isZero)
-        await #expect(throws: CheckoutError.refused(.disputed(World.eur(100)))) {
-            try await world.checkout.refund(id, account: .main)
+        do {
+            _ = try await world.checkout.refund(id, account: .main)
+            Issue.record("disputed money was refunded")
+        } catch {
+            guard case .refused(.disputed(World.eur(100))) = error else { throw error }
         }
         #expect(try await report(.closeDispute(isWon: true), of: id, in: world, webhook: "evt_2"))
         try await world.checkout.recover()
