@@ -1,6 +1,8 @@
 internal import HTTPTypes
 internal import TillBraintreeClient
 public import TillCore
+internal import TillPayPalClient
+internal import TillProvider
 
 /// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.
 ///
@@ -17,11 +19,15 @@ public struct BraintreeProvider: PaymentServiceProvider {
     public let deadline: Span
     let gateway: BraintreeGateway
     let clock: any TillClock
+    private let account: ProviderIdentity
 
     public init(
         config: BraintreeConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25)
     ) {
         gateway = BraintreeGateway(config: config, transport: transport)
+        account = ProviderIdentity(
+            account: config.merchantID, mode: .at(config.gateway.authority, testWord: ".sandbox."),
+            keyFingerprint: KeyFingerprint.of(config.privateKey, at: ProviderName(rawValue: "braintree")))
         self.clock = clock
         self.deadline = deadline
     }
@@ -38,6 +44,12 @@ public struct BraintreeProvider: PaymentServiceProvider {
 
     /// Decimal text with the decimal places of ISO 4217.
     public var amounts: AmountCodec { AmountCodec(provider: "Braintree", exceptions: [:]) }
+
+    /// Whether real money moves: what the address says.
+    public var mode: PaymentMode { account.mode }
+
+    /// The merchant: its keys may be replaced.
+    public func identity() async -> ProviderIdentity { account }
 
     /// Makes a nonce of the card and a transaction of the nonce. Only the second asks for money.
     public func authorize(

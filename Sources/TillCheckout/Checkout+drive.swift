@@ -77,7 +77,7 @@ extension Checkout {
         var current = payment
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
-            let events = current.observe(answer, at: now)
+            let events = await binding(of: answer, in: current) + current.observe(answer, at: now)
             if events.isEmpty { return (current, []) }
             let holds = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
             if try await append(events, to: &current, at: now, holds: holds) {

@@ -11,6 +11,8 @@ public enum CheckoutError: ExplainedError {
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
+    /// The attempt is of another account of its provider than the one that is configured here.
+    case otherAccount(OtherAccount)
     /// The provider's wire cannot express the amount, or does not take the currency.
     case amount(MoneyError)
     /// The journal did not take the write.
@@ -32,6 +34,7 @@ public enum CheckoutError: ExplainedError {
             default: "order_has_a_payment"
             }
         case .unknownProvider: "unknown_provider"
+        case .otherAccount: "other_provider_account"
         case .amount: "invalid_amount"
         case .journal(.queueFull): "queue_full"
         case .journal: "journal_unavailable"
@@ -51,6 +54,7 @@ public enum CheckoutError: ExplainedError {
             }
         case .unknownProvider(let name, let known):
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
+        case .otherAccount(let other): other.sentence
         case .amount(let error): error.description
         case .journal(let error): "The journal did not take the write: \(error)"
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
@@ -75,6 +79,7 @@ public enum CheckoutError: ExplainedError {
         case .unknownPayment: "Check the identifier."
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
         case .unknownProvider: "Choose a configured provider."
+        case .otherAccount(let other): other.next
         case .amount: "Correct the amount or choose another provider."
         case .journal: "Try again with the same key; nothing is done twice."
         case .tooManyConflicts: "Try again."

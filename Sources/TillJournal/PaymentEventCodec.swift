@@ -30,6 +30,10 @@ public enum PaymentEventCodec {
             writer.money(start.amount)
             writer.key("tender")
             writer.tender(start.tender)
+            if let identity = start.identity { writer.identity(identity) }
+        case .attemptBound(let attempt, let identity):
+            writer.field("attempt", attempt.rawValue)
+            writer.identity(identity)
         case .attemptPrepared(let attempt, let reference):
             writer.field("attempt", attempt.rawValue)
             writer.field("reference", reference.rawValue)
@@ -123,7 +127,9 @@ public enum PaymentEventCodec {
             return .attemptStarted(
                 PaymentEvent.AttemptStart(
                     attempt: try json.id("attempt"), provider: try json.id("provider"),
-                    tender: try json.member("tender").tender(), amount: try json.money()))
+                    tender: try json.member("tender").tender(), amount: try json.money(),
+                    identity: try json.optionalIdentity()))
+        case "attempt.bound": return .attemptBound(try json.id("attempt"), try json.identity())
         case "attempt.prepared": return .attemptPrepared(try json.id("attempt"), try json.id("reference"))
         case "attempt.authorized": return .authorized(try json.id("attempt"), try json.authorization())
         case "attempt.action_required":

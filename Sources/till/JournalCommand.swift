@@ -6,7 +6,8 @@ import TillServer
 /// `till journal …`
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Checks and copies the journal.", subcommands: [Verify.self, Backup.self])
+        commandName: "journal", abstract: "Checks and copies the journal.",
+        subcommands: [Verify.self, Backup.self, JournalMode.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

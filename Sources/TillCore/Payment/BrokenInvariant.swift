@@ -90,8 +90,9 @@ extension Payment {
             return isOff(amount) ? .amount : refundRuleBroken
         case .refunded: return refundRuleBroken
         case .canceled: return liveAttempts > 0 || captureSums.doneOrOpen > 0 ? .canceledWithoutMoney : nil
-        case .created, .attemptPrepared, .actionRequired, .continuationStarted, .attemptStored, .attemptDeclined,
-            .attemptNotSent, .attemptExpired, .voidStarted, .voided, .renewed, .refused, .deferred, .outcomeUnknown,
+        case .created, .attemptBound, .attemptPrepared, .actionRequired, .continuationStarted, .attemptStored,
+            .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .renewed, .refused, .deferred,
+            .outcomeUnknown,
             .cancelRequested, .attentionRequired:
             return nil
         }

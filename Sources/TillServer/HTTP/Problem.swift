@@ -71,6 +71,8 @@ struct Problem: Error {
                 self = retrying()
             default: break
             }
+        case let error as StandInRefusal:
+            self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as JournalError: self.init(CheckoutError.journal(error))
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
@@ -95,7 +97,7 @@ struct Problem: Error {
         case .refused(.invalidAmount), .refused(.captureExceedsAuthorization), .refused(.refundExceedsCaptured),
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
-        case .refused, .orderOccupied, .tooManyConflicts: .conflict
+        case .refused, .orderOccupied, .tooManyConflicts, .otherAccount: .conflict
         case .unknownPayment: .notFound
         case .journal: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)
