@@ -143,7 +143,8 @@ extension Promise {
             let capture = await journey.capture()
             findings.expect(!capture.isApproved, "captured before the customer has answered: \(capture)")
             try await findings.expect(world, .nothing, "capture of a challenge")
-            _ = try await journey.settled { await $0.void() }
+            let void = try await journey.settled { await $0.void() }
+            findings.expect(void.isApproved, "void: \(void)")
             try await findings.expect(world, .nothing, "voided")
             return findings.all
         },

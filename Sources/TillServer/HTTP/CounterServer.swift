@@ -162,7 +162,7 @@ public struct CounterServer: Sendable {
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
-        TapRoutes(printing: tap, payments: payments).register(on: router)
+        TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, journal: journal, checkout: checkout, clock: clock).register(on: router)
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)

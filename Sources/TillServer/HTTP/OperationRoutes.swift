@@ -36,7 +36,7 @@ struct OperationRoutes: Sendable {
         var text = PrometheusText()
         metrics.write(into: &text)
         calls?.write(into: &text)
-        let samples = try await readiness.samples()
+        let samples = try await readiness.metrics()
         text.head("payments", .gauge, "Payments in the journal by status.")
         for status in PaymentStatus.allCases {
             text.line("payments", [("status", status.rawValue)], samples.payments[status] ?? 0)
