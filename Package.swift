@@ -130,7 +130,8 @@ let package = Package(
         .target(
             name: "TillHardwareCombine", dependencies: ["TillCore", "TillHardware", openCombine], swiftSettings: strict),
 
-        .target(name: "TillProvider", dependencies: ["TillCore", "TillHardware", httpTypes], swiftSettings: strict),
+        .target(
+            name: "TillProvider", dependencies: ["TillCore", "TillHardware", crypto, httpTypes], swiftSettings: strict),
 
         // Floor 2: the outside parties.
         .target(
@@ -268,8 +269,8 @@ let package = Package(
             swiftSettings: strict),
         // What every provider promises; each provider's tests run it over their own stand-in.
         .target(
-            name: "ProviderConformance", dependencies: ["TillCore", httpTypes], path: "Tests/ProviderConformance",
-            swiftSettings: strict),
+            name: "ProviderConformance", dependencies: ["TillCore", "TillCheckout", "TillJournal", httpTypes],
+            path: "Tests/ProviderConformance", swiftSettings: strict),
         tests("TillCore"),
         tests("TillOrders"),
         tests("TillReceipts", ["TillCanvas", crypto] + coreTextShell),

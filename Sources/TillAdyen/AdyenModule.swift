@@ -84,6 +84,8 @@ public struct AdyenModule: ProviderModule {
         return AdyenTerminalProvider(terminal: client, checkout: online, clock: environment.clock)
     }
 
+    /// As the checkout interface's address says, else as the terminal's.
+    public var mode: PaymentMode { online?.mode ?? terminal?.mode ?? .live }
     /// Typed cards, and sales at the terminal, as far as each is configured.
     public var providers: [any PaymentServiceProvider] {
         let both: [(any PaymentServiceProvider)?] = [online, terminal]

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 public import TillCore
+internal import TillProvider
 
 /// Typed cards through Adyen's checkout interface.
 ///
@@ -19,6 +20,7 @@ public struct AdyenProvider: PaymentServiceProvider {
     public let book: AdyenNotificationLog
     let gateway: AdyenGateway
     let clock: any TillClock
+    private let account: ProviderIdentity
 
     public init(
         config: AdyenConfig, transport: any HTTPTransport, book: AdyenNotificationLog,
@@ -26,6 +28,9 @@ public struct AdyenProvider: PaymentServiceProvider {
     ) {
         self.clock = clock
         gateway = AdyenGateway(config: config, transport: transport)
+        account = ProviderIdentity(
+            account: config.merchantAccount, mode: .at(config.authority, testWord: "-test."),
+            keyFingerprint: KeyFingerprint.of(config.apiKey, at: ProviderName(rawValue: "adyen")))
         self.book = book
         self.deadline = deadline
     }
@@ -42,6 +47,12 @@ public struct AdyenProvider: PaymentServiceProvider {
 
     /// Integers with Adyen's own decimals: four currencies differ from ISO 4217.
     public var amounts: AmountCodec { .adyen }
+
+    /// Whether real money moves: what the address says.
+    public var mode: PaymentMode { account.mode }
+
+    /// The merchant account: its key may be replaced.
+    public func identity() async -> ProviderIdentity { account }
 
     /// Asks for the money of a typed card.
     public func authorize(

@@ -47,6 +47,8 @@ public struct BraintreeModule: ProviderModule {
         }
     }
 
+    /// As the address says.
+    public var mode: PaymentMode { provider.mode }
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// Signed with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }

@@ -21,11 +21,15 @@ public struct BraintreeProvider: PaymentServiceProvider {
     /// How amounts are written, whichever currencies the shop takes now: what was taken can always be given back.
     let wire = AmountCodec(provider: "Braintree", exceptions: [:])
     let clock: any TillClock
+    private let account: ProviderIdentity
 
     public init(
         config: BraintreeConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25)
     ) {
         gateway = BraintreeGateway(config: config, transport: transport)
+        account = ProviderIdentity(
+            account: config.merchantID, mode: .at(config.gateway.authority, testWord: ".sandbox."),
+            keyFingerprint: KeyFingerprint.of(config.privateKey, at: ProviderName(rawValue: "braintree")))
         self.clock = clock
         self.deadline = deadline
     }
@@ -46,6 +50,12 @@ public struct BraintreeProvider: PaymentServiceProvider {
             provider: "Braintree", exceptions: [:], supported: Set(gateway.config.merchantAccounts.keys.map(\.code)),
             setting: Setting.braintreeMerchantAccounts.key)
     }
+
+    /// Whether real money moves: what the address says.
+    public var mode: PaymentMode { account.mode }
+
+    /// The merchant: its keys may be replaced.
+    public func identity() async -> ProviderIdentity { account }
 
     /// Makes a nonce of the card and a transaction of the nonce. Only the second asks for money.
     public func authorize(

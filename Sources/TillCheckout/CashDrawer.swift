@@ -11,7 +11,13 @@ public struct CashDrawer: PaymentServiceProvider {
     /// Every currency as ISO 4217 has it.
     public let amounts = AmountCodec(provider: "cash", exceptions: [:])
 
-    public init() {}
+    private let mode: PaymentMode
+
+    /// - Parameter mode: `test` where the counter only tries things out, so that its receipts say so.
+    public init(mode: PaymentMode = .live) { self.mode = mode }
+
+    /// The drawer of the shop.
+    public func identity() async -> ProviderIdentity { ProviderIdentity(account: "drawer", mode: mode) }
 
     /// Takes the money, if enough was handed over.
     public func authorize(

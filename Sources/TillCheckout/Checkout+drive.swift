@@ -77,7 +77,7 @@ extension Checkout {
         var current = payment
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
-            var events = current.observe(answer, at: now)
+            var events = await binding(of: answer, in: current) + current.observe(answer, at: now)
             if events.isEmpty { return (current, []) }
             events += try await soldAgain(current, after: events)
             let holds = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty

@@ -17,11 +17,17 @@ extension Checkout {
         }
     }
 
+    /// The attempt and who may be asked about it; `nil` where nobody is: its provider is not configured, or with another
+    /// account, which would say "not found" of money that was taken.
     private func target(
         _ id: AttemptID, _ payment: Payment
-    ) -> (Attempt, any PaymentServiceProvider, AttemptContext)? {
+    ) async -> (Attempt, any PaymentServiceProvider, AttemptContext)? {
         guard let attempt = payment.attempts.first(where: { $0.id == id }), let provider = providers[attempt.provider]
         else { return nil }
+        if let other = await otherAccount(attempt, of: payment.id) {
+            left.note(other, at: clock.now())
+            return nil
+        }
         let context = AttemptContext(
             account: payment.account, order: payment.order.id, payment: payment.id, attempt: id,
             startedAt: attempt.startedAt, reference: attempt.reference)
@@ -36,11 +42,12 @@ extension Checkout {
             // A try whose preparation was never answered has none: the one before it counts.
             earlier: payment.attempts.last {
                 $0.id != attempt.id && $0.provider == attempt.provider && $0.reference != nil
+                    && $0.isOfAccount(of: attempt)
             }?.reference)
     }
 
     private func authorize(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
-        guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state else {
+        guard let (attempt, provider, context) = await target(id, payment), case .inFlight = attempt.state else {
             return nil
         }
         guard provider.capabilities.preparesFirst, attempt.reference == nil else {
@@ -53,7 +60,7 @@ extension Checkout {
     }
 
     private func confirm(_ id: AttemptID, _ tender: Tender, _ payment: Payment) async -> PaymentAnswer? {
-        guard let (attempt, provider, context) = target(id, payment), case .inFlight = attempt.state,
+        guard let (attempt, provider, context) = await target(id, payment), case .inFlight = attempt.state,
             attempt.continuation == nil
         else { return nil }
         // Without its reference in the journal nobody could find out after a crash what became of it.
@@ -71,7 +78,7 @@ extension Checkout {
     }
 
     private func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
-        guard let (attempt, provider, context) = target(id, payment) else { return nil }
+        guard let (attempt, provider, context) = await target(id, payment) else { return nil }
         // The money is asked for only after the reference is in the journal, so here it never was. If the one who was
         // to ask for it still lives, it finds the attempt closed and does not ask.
         if provider.capabilities.preparesFirst, attempt.reference == nil, case .inFlight = attempt.state {
@@ -84,7 +91,7 @@ extension Checkout {
     }
 
     private func continueAttempt(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
-        guard let (attempt, provider, context) = target(id, payment), attempt.void == nil,
+        guard let (attempt, provider, context) = await target(id, payment), attempt.void == nil,
             let continuation = attempt.openContinuation
         else { return nil }
         let request = ContinuationRequest(
@@ -99,7 +106,7 @@ extension Checkout {
 
     private func renew(_ id: RenewalID, _ payment: Payment) async -> PaymentAnswer? {
         guard let renewal = payment.renewals.first(where: { $0.id == id }), renewal.state.isOpen,
-            let (_, provider, context) = target(renewal.attempt, payment)
+            let (_, provider, context) = await target(renewal.attempt, payment)
         else { return nil }
         let request = RenewalRequest(context: context, renewal: id, amount: renewal.amount, key: renewal.key)
         let answer = await ask(provider, for: payment.id, as: { .renewed(id, $0) }) { await provider.renew(request) }
@@ -108,7 +115,7 @@ extension Checkout {
     }
 
     private func void(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
-        guard let (attempt, provider, context) = target(id, payment), let void = attempt.void, void.state.isOpen
+        guard let (attempt, provider, context) = await target(id, payment), let void = attempt.void, void.state.isOpen
         else { return nil }
         let request = VoidRequest(
             context: context, authorizationKey: attempt.authorizationKey, reason: void.reason.word,
@@ -120,7 +127,7 @@ extension Checkout {
 
     private func capture(_ id: CaptureID, _ payment: Payment) async -> PaymentAnswer? {
         guard let capture = payment.captures.first(where: { $0.id == id }), capture.state.isOpen,
-            let (_, provider, context) = target(capture.attempt, payment)
+            let (_, provider, context) = await target(capture.attempt, payment)
         else { return nil }
         let request = CaptureRequest(
             context: context, capture: id, amount: capture.amount, isFinal: capture.isFinal, key: capture.key,
@@ -132,7 +139,7 @@ extension Checkout {
 
     private func refund(_ id: RefundID, _ payment: Payment, isFirst: Bool) async -> PaymentAnswer? {
         guard let refund = payment.refunds.first(where: { $0.id == id }), refund.state.isOpen,
-            let (_, provider, context) = target(refund.attempt, payment)
+            let (_, provider, context) = await target(refund.attempt, payment)
         else { return nil }
         // One in flight that this process has not begun may have left until just now.
         var mayHaveLeft = refund.sendings.mayHaveLeft

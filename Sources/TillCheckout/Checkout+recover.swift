@@ -58,11 +58,12 @@ extension Checkout {
     private func settle(_ id: PaymentID) async throws(CheckoutError) {
         guard let payment = try await stored(id) else { return }
         let now = clock.now()
-        let effects = payment.pendingEffects(
+        let due = payment.pendingEffects(
             capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
         ).filter { $0.due <= now }.map { $0.effect }
-        guard effects.isEmpty else {
-            _ = try await drive(payment, effects: effects)
+        guard due.isEmpty else {
+            let effects = await performable(due, of: payment)
+            if !effects.isEmpty { _ = try await drive(payment, effects: effects) }
             return
         }
         // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and released until it is due.

@@ -26,6 +26,7 @@ public struct Checkout: Sendable {
     let random: @Sendable () -> UInt64
     let atWork = AtWork()
     let abandoned = AbandonedCalls()
+    let left = LeftAlone()
     /// Where calls to providers run; `nil`: on the threads that all tasks share.
     let executor: (any TaskExecutor)?
 
@@ -114,8 +115,8 @@ public struct Checkout: Sendable {
             throw .refused(.unsupported("The provider \(name) takes no card numbers."))
         }
         return try await run(
-            .attempt(provider: name, tender: tender.summary), on: id, account: account, tender: tender,
-            idempotency: idempotency)
+            .attempt(provider: name, tender: tender.summary, identity: await provider.identity()), on: id,
+            account: account, tender: tender, idempotency: idempotency)
     }
 
     /// Takes held money; all that is left if no amount is given.
@@ -205,6 +206,7 @@ public struct Checkout: Sendable {
         defer { atWork.end(id) }
         for _ in 0..<Checkout.maximumConflicts {
             var payment = try await payment(id, account: account)
+            try await checkAccount(of: command, to: payment)
             let now = clock.now()
             let events: [PaymentEvent]
             do {

@@ -13,6 +13,8 @@ public enum CheckoutError: ExplainedError {
     case settledInShop(order: String, OrderStanding)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
+    /// The attempt is of another account of its provider than the one that is configured here.
+    case otherAccount(OtherAccount)
     /// The provider's wire cannot express the amount, or does not take the currency.
     case amount(MoneyError)
     /// The journal did not take the write.
@@ -37,6 +39,7 @@ public enum CheckoutError: ExplainedError {
             }
         case .settledInShop: "order_settled_in_shop"
         case .unknownProvider: "unknown_provider"
+        case .otherAccount: "other_provider_account"
         case .amount: "invalid_amount"
         case .journal(.queueFull): "queue_full"
         case .journal(.full): "disk_full"
@@ -59,6 +62,7 @@ public enum CheckoutError: ExplainedError {
             "Order \(order) was not charged: the shop says \(standing.clause)."
         case .unknownProvider(let name, let known):
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
+        case .otherAccount(let other): other.sentence
         case .amount(let error): error.description
         case .journal(let error): "The journal did not take the write: \(error)"
         case .notBegun(let error):
@@ -87,6 +91,7 @@ public enum CheckoutError: ExplainedError {
         case .settledInShop:
             "Check the order in the shop. To charge it all the same, say so: --even-if-paid, or accept_paid_order over HTTP."
         case .unknownProvider: "Choose a configured provider."
+        case .otherAccount(let other): other.next
         case .amount: "Correct the amount or choose another provider."
         case .journal(.full): "Make space on the journal's disk, then try again with the same key."
         case .journal, .notBegun: "Try again with the same key; nothing is done twice."

@@ -59,6 +59,16 @@ extension JSONWriter {
         endObject()
     }
 
+    /// As a member of its own.
+    mutating func identity(_ identity: ProviderIdentity) {
+        key("identity")
+        beginObject()
+        optional("account", identity.account)
+        field("mode", identity.mode.rawValue)
+        optional("key_fingerprint", identity.keyFingerprint)
+        endObject()
+    }
+
     mutating func card(_ card: CardSummary) {
         beginObject()
         field("brand", card.brand)
@@ -110,6 +120,20 @@ extension JSONValue {
 
     func optionalID<ID: Identifier>(_ key: String) throws(JournalError) -> ID? {
         self[key] == nil ? nil : try id(key)
+    }
+
+    func identity() throws(JournalError) -> ProviderIdentity {
+        let identity = try member("identity")
+        guard let mode = PaymentMode(rawValue: try identity.text("mode")) else {
+            throw .corrupted("the mode of an account is neither test nor live")
+        }
+        return ProviderIdentity(
+            account: try identity.optionalText("account"), mode: mode,
+            keyFingerprint: try identity.optionalText("key_fingerprint"))
+    }
+
+    func optionalIdentity() throws(JournalError) -> ProviderIdentity? {
+        self["identity"] == nil ? nil : try identity()
     }
 
     func flag(_ key: String) throws(JournalError) -> Bool {

@@ -31,6 +31,10 @@ public enum PaymentEventCodec {
             writer.money(start.amount)
             writer.key("tender")
             writer.tender(start.tender)
+            if let identity = start.identity { writer.identity(identity) }
+        case .attemptBound(let attempt, let identity):
+            writer.field("attempt", attempt.rawValue)
+            writer.identity(identity)
         case .attemptPrepared(let attempt, let reference):
             writer.field("attempt", attempt.rawValue)
             writer.field("reference", reference.rawValue)
@@ -129,7 +133,9 @@ public enum PaymentEventCodec {
             return .attemptStarted(
                 PaymentEvent.AttemptStart(
                     attempt: try json.id("attempt"), provider: try json.id("provider"),
-                    tender: try json.member("tender").tender(in: amount.currency), amount: amount))
+                    tender: try json.member("tender").tender(in: amount.currency), amount: amount,
+                    identity: try json.optionalIdentity()))
+        case "attempt.bound": return .attemptBound(try json.id("attempt"), try json.identity())
         case "attempt.prepared": return .attemptPrepared(try json.id("attempt"), try json.id("reference"))
         case "attempt.authorized": return .authorized(try json.id("attempt"), try json.authorization())
         case "attempt.action_required":

@@ -50,6 +50,8 @@ public struct PayPalModule: ProviderModule {
             receiver: standInWebhooks ?? webhooks, url: url)
     }
 
+    /// As the address says.
+    public var mode: PaymentMode { provider.mode }
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// With the webhook's id, which every signature covers.
     public var webhooks: (any WebhookReceiver)? { receiver.map { PayPalWebhookReceiver(webhooks: $0) } }

@@ -26,6 +26,8 @@ public protocol ProviderModule: Sendable {
         _ settings: any SettingValues, in environment: ProviderEnvironment
     ) throws(ProviderModuleError) -> Self?
 
+    /// Whether its credentials move real money. In doubt they do.
+    var mode: PaymentMode { get }
     /// Its ways to move money. The first has the module's name; others are its readers'.
     var providers: [any PaymentServiceProvider] { get }
     /// What receives its webhooks; `nil` while they cannot be verified.

@@ -15,6 +15,7 @@ package final class PlantedProvider: PaymentServiceProvider {
 
     package var name: ProviderName { base.name }
     package var amounts: AmountCodec { base.amounts }
+    package func identity() async -> ProviderIdentity { await base.identity() }
     package var capabilities: ProviderCapabilities {
         var capabilities = base.capabilities
         if plant == .windowClaimedInfinite { capabilities.replayWindow = .days(100_000) }

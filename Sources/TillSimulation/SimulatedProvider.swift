@@ -13,6 +13,7 @@ struct SimulatedProvider: PaymentServiceProvider {
     var name: ProviderName { world.inner.name }
     var capabilities: ProviderCapabilities { world.inner.capabilities }
     var amounts: AmountCodec { world.inner.amounts }
+    func identity() async -> ProviderIdentity { await world.inner.identity() }
 
     /// A provider that finds charges by reference only has nothing to look for without one, so nothing is sent.
     private func isNameless(_ context: AttemptContext) -> Bool {

@@ -8,7 +8,8 @@ public struct StripeModule: ProviderModule {
     public static let name = ProviderName(rawValue: "stripe")
     public static let title = "Stripe"
     public static let settings: [Setting] = [
-        .stripeURL, .stripeKey, .stripeKeyFile, .stripeWebhookSecret, .stripeWebhookSecretFile, .stripeNetworkPriority,
+        .stripeURL, .stripeKey, .stripeKeyFile, .stripeAccount, .stripeWebhookSecret, .stripeWebhookSecretFile,
+        .stripeNetworkPriority,
     ]
     public static let required: [Setting] = [.stripeKey]
     private static let defaultURL = "https://api.stripe.com"
@@ -27,7 +28,7 @@ public struct StripeModule: ProviderModule {
         do throws(StripeConfigurationError) {
             let online = try StripeProvider(
                 secretKey: key, baseURL: url, transport: environment.transport, clock: environment.clock,
-                webhookSecrets: settings.secrets(.stripeWebhookSecret))
+                webhookSecrets: settings.secrets(.stripeWebhookSecret), account: settings.text(.stripeAccount))
             var options = StripeTerminalOptions()
             options.requestedPriority = settings.text(.stripeNetworkPriority)
             return StripeModule(
@@ -38,6 +39,8 @@ public struct StripeModule: ProviderModule {
         }
     }
 
+    /// As the key says.
+    public var mode: PaymentMode { online.mode }
     /// Cards online, and sales at readers.
     public var providers: [any PaymentServiceProvider] { [online, terminal] }
     /// With at least one webhook secret.
@@ -106,6 +109,9 @@ extension Setting {
         key: "stripe.key", option: "--stripe-key", kind: .secret, about: "Stripe's secret key.")
     package static let stripeKeyFile = Setting(
         key: "stripe.key_file", kind: .path, about: "The file with Stripe's secret key.")
+    package static let stripeAccount = Setting(
+        key: "stripe.account", kind: .text,
+        about: "The account of Stripe's key, `acct_…`, where a restricted key may not ask for it.")
     package static let stripeWebhookSecret = Setting(
         key: "stripe.webhook_secret", kind: .secret,
         about: "Stripe's webhook secret; two with a comma between while one is being replaced.")

@@ -1,4 +1,5 @@
 public import TillCore
+internal import TillProvider
 
 /// Card payments through Stripe's payment intents.
 ///
@@ -14,6 +15,10 @@ public struct StripeProvider: PaymentServiceProvider {
     let webhookSecrets: [Secret<String>]
     let sendsDescriptions: Bool
     let takesSimulatedCards: Bool
+    /// Whether real money moves: what the key says.
+    public let mode: PaymentMode
+    private let account: StripeAccount
+    private let keyFingerprint: String
 
     /// Makes one.
     /// - Parameters:
@@ -22,18 +27,21 @@ public struct StripeProvider: PaymentServiceProvider {
     ///   - transport: carries the calls.
     ///   - clock: the time, for deadlines and webhooks.
     ///   - webhookSecrets: `whsec_…`; two while one is being replaced.
+    ///   - account: the key's account, `acct_…`; without it Stripe is asked once.
     ///   - deadline: for one operation.
     ///   - sendsDescriptions: also send descriptions and reasons. Off: they help people in Stripe's dashboard only.
     /// - Throws: ``StripeConfigurationError``.
     public init(
         secretKey: Secret<String>, baseURL: String = "https://api.stripe.com", transport: any HTTPTransport,
-        clock: any TillClock, webhookSecrets: [Secret<String>] = [], deadline: Span = .seconds(30),
+        clock: any TillClock, webhookSecrets: [Secret<String>] = [], account: String? = nil,
+        deadline: Span = .seconds(30),
         sendsDescriptions: Bool = false
     ) throws(StripeConfigurationError) {
         let key = secretKey.reveal()
         guard key.hasPrefix("sk_") || key.hasPrefix("rk_"), (6...255).contains(key.utf8.count),
             key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { throw .unusableKey }
+        guard account.map(StripeAccount.isUsable) ?? true else { throw .unusableAccount }
         let (scheme, authority) = try StripeProvider.address(baseURL)
         client = StripeClient(secretKey: secretKey, scheme: scheme, authority: authority, transport: transport)
         self.clock = clock
@@ -41,10 +49,22 @@ public struct StripeProvider: PaymentServiceProvider {
         self.deadline = deadline
         self.sendsDescriptions = sendsDescriptions
         takesSimulatedCards = key.hasPrefix("sk_test_")
+        // A key that says neither is taken for a real one.
+        mode = key.dropFirst(2).hasPrefix("_test_") ? .test : .live
+        self.account = StripeAccount(configured: account)
+        keyFingerprint = KeyFingerprint.of(secretKey, at: StripeProvider.name)
+    }
+
+    private static let name = ProviderName(rawValue: "stripe")
+
+    /// The key's account: as configured, or as Stripe says.
+    public func identity() async -> ProviderIdentity {
+        ProviderIdentity(
+            account: await account.name(client, at: clock.now()), mode: mode, keyFingerprint: keyFingerprint)
     }
 
     /// `stripe`.
-    public var name: ProviderName { ProviderName(rawValue: "stripe") }
+    public var name: ProviderName { StripeProvider.name }
 
     /// Stripe keeps keys for at least 24 hours.
     public var capabilities: ProviderCapabilities {
@@ -91,6 +111,8 @@ public struct StripeProvider: PaymentServiceProvider {
 public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not a secret key of Stripe.
     case unusableKey
+    /// Not the name of an account.
+    case unusableAccount
     /// Not an address of a host.
     case unusableAddress
     /// `http` to another machine would show the key and the cards to everybody in between.
@@ -100,6 +122,7 @@ public enum StripeConfigurationError: Error, Hashable, Sendable, CustomStringCon
     public var description: String {
         switch self {
         case .unusableKey: "The Stripe key must begin with sk_ or rk_ and be printable ASCII without space."
+        case .unusableAccount: "The Stripe account must begin with acct_."
         case .unusableAddress: "The Stripe address must be a scheme and a host, as https://api.stripe.com."
         case .plainHTTP: "The Stripe address must be https; http is for localhost only."
         }

@@ -89,9 +89,10 @@ extension CounterOptions {
             orderScope = scope
         }
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
+        mode = settings.text(.mode).flatMap { PaymentMode(rawValue: $0) }
         do throws(IdentifierError) {
             if let name = settings.text(.account) { account = try AccountID(validating: name) }
-            if let name = settings.text(.provider) { provider = try ProviderName(validating: name) }
+            if let name = settings.text(.provider) { chosenProvider = try ProviderName(validating: name) }
         } catch {
             throw .wrongValue(place: "The account or the provider", reason: "cannot be used: \(error)")
         }

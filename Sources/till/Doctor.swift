@@ -41,13 +41,39 @@ struct Doctor: AsyncParsableCommand {
                 ? ProviderFinding("Nothing is overdue.")
                 : ProviderFinding(
                     "\(due.count) payments wait for `till payments recover` or a running counter.", isFine: false))
-        findings.append(ProviderFinding("The sandbox is ready; it moves no real money."))
+        findings += try await otherAccounts(counter)
+        findings.append(
+            counter.mode == .live
+                ? ProviderFinding("The counter is in live mode: real money moves, and there is no sandbox.")
+                : ProviderFinding("The counter is in TEST mode: no real money moves. The sandbox is ready."))
         findings += counter.providerFindings
         findings.append(
             counter.takesPayments(name)
                 ? ProviderFinding("Payments go to \(name) unless a command says otherwise.")
                 : ProviderFinding("The chosen provider \(name) is not configured.", isFine: false))
         return findings + Doctor.secretFindings(settings)
+    }
+
+    /// The most open payments of other accounts that are named.
+    private static let mostNamed = 5
+
+    /// Open payments that this counter does not touch.
+    private func otherAccounts(_ counter: Counter) async throws -> [ProviderFinding] {
+        let open = try await counter.journal.due(
+            at: Timestamp(milliseconds: .max), limit: JournalLimits.maximumPage)
+        var found: [OtherAccount] = []
+        for id in open {
+            guard let payment = try await counter.journal.payment(id),
+                let other = await counter.checkout.otherAccount(of: payment)
+            else { continue }
+            found.append(other)
+        }
+        guard found.count > Doctor.mostNamed else {
+            return found.map { ProviderFinding("\($0.sentence) \($0.next)", isFine: false) }
+        }
+        let rest = found.count - Doctor.mostNamed
+        return found.prefix(Doctor.mostNamed).map { ProviderFinding("\($0.sentence) \($0.next)", isFine: false) }
+            + [ProviderFinding("\(rest) other payments are of other accounts, too.", isFine: false)]
     }
 
     /// Secrets that others can see.

@@ -7,7 +7,7 @@ import TillServer
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Checks and copies the journal.",
-        subcommands: [Verify.self, Backup.self, Incidents.self])
+        subcommands: [Verify.self, Backup.self, Incidents.self, JournalMode.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

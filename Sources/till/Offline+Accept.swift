@@ -91,6 +91,7 @@ extension Offline {
                     OfflinePolicy.Request(amount: price), policy: counter.offline.options.policy)
                 guard reasons.isEmpty else { throw OfflineLogError.refused(reasons) }
             }
+            try StandInRefusal.check(counter.offline.provider.name, in: counter.mode)
             try counter.checkout.checkAmount(price, provider: counter.options.provider)
             let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
             let sold = try Order(id: id, amount: price, description: "Tap")

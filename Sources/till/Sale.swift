@@ -90,12 +90,14 @@ struct Sale: AsyncParsableCommand {
             _ = try ReceiptForm(.text, width: width)
             let fleet = try fleet(counter)
             let name = cash ? ProviderName.cash : fleet?.provider ?? counter.options.provider
+            try StandInRefusal.check(name, in: counter.mode)
             try counter.checkout.checkAmount(sold.total, provider: name)
             if let fleet { try check(sold, at: fleet) }
             let draft = counter.checkout.draft(
                 account: counter.options.account, order: sold, captureMode: mode,
                 acceptedBy: evenIfPaid ? "command line, user \(NSUserName())" : nil)
             let typed = try typedTender(sold)
+            if typed == nil, fleet == nil { try StandInRefusal.check(reader: reader ?? "simulated", in: counter.mode) }
             let tipping = try tipping(sold, at: fleet)
             if let fleet {
                 let reader = try await reader(of: fleet, counter)

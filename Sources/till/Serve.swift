@@ -70,7 +70,7 @@ struct Serve: AsyncParsableCommand {
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: options.host, statsD: try StatsD(settings))
             options.onListening = announce(
-                counter.options.journal, host: options.host, hasShop: applePay?.hasShop ?? false)
+                counter.options.journal, counter.mode, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
             ).run()
@@ -82,7 +82,9 @@ struct Serve: AsyncParsableCommand {
         if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
-    private func announce(_ journal: String, host: String, hasShop: Bool) -> @Sendable (Int) -> Void {
+    private func announce(
+        _ journal: String, _ mode: PaymentMode, host: String, hasShop: Bool
+    ) -> @Sendable (Int) -> Void {
         let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
             Task {
@@ -93,10 +95,14 @@ struct Serve: AsyncParsableCommand {
             if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
             Output.line("The counter is open: \(url)")
             if hasShop { Output.line("A shop that takes Apple Pay, simulated: \(url)/shop") }
-            Output.line("Journal: \(journal). The sandbox moves no real money.")
-            Output.line("Try, in another terminal:")
-            let file = isDefault ? "" : " --journal \(journal)"
-            Output.line("  .build/debug/till sale --amount 12.50 --currency EUR\(file)")
+            if mode == .live {
+                Output.line("Journal: \(journal). LIVE: real money moves.")
+            } else {
+                Output.line("Journal: \(journal). TEST: no real money moves.")
+                Output.line("Try, in another terminal:")
+                let file = isDefault ? "" : " --journal \(journal)"
+                Output.line("  .build/debug/till sale --amount 12.50 --currency EUR\(file)")
+            }
             Output.line("Ctrl-C stops it when what is in flight is done.")
         }
     }

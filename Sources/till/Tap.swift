@@ -56,6 +56,8 @@ struct Tap: AsyncParsableCommand {
                     json: common.json)
             }
             try await withCounter(common, provider) { counter in
+                // Cards of this reader are not certified, and virtual ones are made up.
+                try StandInRefusal.check(reader: reader, in: counter.mode)
                 try counter.checkout.checkAmount(price, provider: counter.options.provider)
                 let order = try Order(id: OrderID(rawValue: Sale.newOrderName()), amount: price, description: "Tap")
                 let payment = try await counter.checkout.create(

@@ -26,12 +26,12 @@ private struct BraintreeWorld: ProviderWorld {
     let secrets = ["4111111111111111", "\"987\"", "markedprivate"]
     var now: Timestamp { clock.now() }
 
-    init() throws {
+    init(merchant: String = "merchant") throws {
         standIn = SandboxBraintree(clock: clock)
         let wire = UnreliableWire(standIn)
         line = wire
         let config = try BraintreeConfig(
-            merchantID: "merchant", publicKey: "public", privateKey: Secret("markedprivate"),
+            merchantID: merchant, publicKey: "public", privateKey: Secret("markedprivate"),
             merchantAccounts: [.eur: "sandbox", .jpy: "sandbox_jpy"], url: "http://127.0.0.1:9")
         provider = BraintreeProvider(config: config, transport: wire, clock: clock)
         let card = try PaymentCard(
@@ -61,6 +61,13 @@ private struct BraintreeWorld: ProviderWorld {
 @Suite("Braintree keeps what every provider promises") struct ConformanceTests {
     @Test(arguments: Promise.all) func keeps(_ promise: Promise) async throws {
         let broken = try await promise.broken { try BraintreeWorld() }
+        #expect(broken.isEmpty, "\(broken)")
+    }
+
+    @Test("a sale of another merchant is not touched, whatever that merchant's search says of it") func otherAccount()
+        async throws
+    {
+        let broken = try await CredentialChange.broken { try BraintreeWorld(merchant: $0) }
         #expect(broken.isEmpty, "\(broken)")
     }
 }

@@ -86,6 +86,7 @@ private final class CountedDrawer: PaymentServiceProvider {
     var name: ProviderName { drawer.name }
     var capabilities: ProviderCapabilities { drawer.capabilities }
     var amounts: AmountCodec { drawer.amounts }
+    func identity() async -> ProviderIdentity { await drawer.identity() }
 
     var moved: Moved {
         counted.withLock { counted in

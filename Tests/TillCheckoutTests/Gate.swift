@@ -48,6 +48,7 @@ struct GatedProvider: PaymentServiceProvider {
     var name: ProviderName { base.name }
     var capabilities: ProviderCapabilities { base.capabilities }
     var amounts: AmountCodec { base.amounts }
+    func identity() async -> ProviderIdentity { await base.identity() }
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await gate.pass()
         return await base.prepare(request)

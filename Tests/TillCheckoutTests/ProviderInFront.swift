@@ -11,6 +11,7 @@ extension ProviderInFront {
     var name: ProviderName { base.name }
     var capabilities: ProviderCapabilities { base.capabilities }
     var amounts: AmountCodec { base.amounts }
+    func identity() async -> ProviderIdentity { await base.identity() }
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
         await base.authorize(request, with: tender)
     }

@@ -22,6 +22,7 @@ struct MadeUpModule: ProviderModule {
         return MadeUpModule(secret: secret)
     }
 
+    var mode: PaymentMode { .test }
     var providers: [any PaymentServiceProvider] { [MadeUpProvider(bank: bank)] }
     var webhooks: (any WebhookReceiver)? { MadeUpWebhooks(secret: secret, bank: bank) }
     var readers: (any ReaderFleet)? { MadeUpReaders() }
@@ -47,6 +48,7 @@ struct MadeUpProvider: PaymentServiceProvider {
     var name: ProviderName { MadeUpModule.name }
     var capabilities: ProviderCapabilities { ProviderCapabilities(replayWindow: .hours(24), preparesFirst: false) }
     var amounts: AmountCodec { AmountCodec(provider: "Made-Up", exceptions: [:]) }
+    func identity() async -> ProviderIdentity { ProviderIdentity(account: "made-up", mode: .test) }
 
     private func authorization(_ context: AttemptContext, _ amount: Money) -> Authorization {
         Authorization(

@@ -54,7 +54,11 @@ struct PaymentEventCodecTests {
         events += tenders.map {
             .attemptStarted(.init(attempt: attempt, provider: .sandbox, tender: $0, amount: amount))
         }
+        let account = ProviderIdentity(account: "acct_1", mode: .live, keyFingerprint: "0123456789ab")
         events += [
+            .attemptStarted(
+                .init(attempt: attempt, provider: .sandbox, tender: tenders[0], amount: amount, identity: account)),
+            .attemptBound(attempt, account), .attemptBound(attempt, ProviderIdentity(account: nil, mode: .test)),
             .attemptPrepared(attempt, reference),
             .authorized(attempt, Authorization(reference: reference, amount: amount)),
             .authorized(
@@ -154,7 +158,7 @@ struct PaymentEventCodecTests {
     @Test("every event is read back as it was written")
     func roundTrip() throws {
         let events = try Self.everyEvent()
-        #expect(Set(events.map(\.name)).count == 37)
+        #expect(Set(events.map(\.name)).count == 38)
         for event in events {
             let bytes = PaymentEventCodec.encode(event)
             #expect(try PaymentEventCodec.decode(bytes, at: Self.now) == event)

@@ -18,11 +18,11 @@ private struct PayPalWorld: ProviderWorld {
     let secrets = [Fixture.number, "\"\(Fixture.code)\"", "markedsecret"]
     var now: Timestamp { clock.now() }
 
-    init() throws {
+    init(client: String = "client") throws {
         standIn = SandboxPayPalTransport(clock: clock)
         let wire = UnreliableWire(standIn)
         line = wire
-        provider = try Fixture.provider(wire, clock: clock)
+        provider = try Fixture.provider(wire, clock: clock, client: client)
         tender = try Fixture.tender()
         declined = (try Fixture.tender("CCREJECT-IF"), Moved.amount)
         challenged = try Fixture.tender("SCA-REQUIRED")
@@ -40,6 +40,13 @@ private struct PayPalWorld: ProviderWorld {
 @Suite("PayPal keeps what every provider promises") struct ConformanceTests {
     @Test(arguments: Promise.all) func keeps(_ promise: Promise) async throws {
         let broken = try await promise.broken { try PayPalWorld() }
+        #expect(broken.isEmpty, "\(broken)")
+    }
+
+    @Test("a sale of another client is not touched, whatever PayPal says to that client") func otherAccount()
+        async throws
+    {
+        let broken = try await CredentialChange.broken { try PayPalWorld(client: $0) }
         #expect(broken.isEmpty, "\(broken)")
     }
 }

@@ -14,15 +14,15 @@ enum Fixture {
     static let hold = "0VF52814937998046"
     static let taken = "7TK53561YB803214S"
 
-    static func config() throws -> ServerConfig {
+    static func config(client: String = "client") throws -> ServerConfig {
         try ServerConfig(
-            clientID: "client", secret: Secret("markedsecret"), environment: .custom("http://127.0.0.1:9"))
+            clientID: client, secret: Secret("markedsecret"), environment: .custom("http://127.0.0.1:9"))
     }
 
     static func provider(
-        _ transport: any HTTPTransport, clock: any TillClock = ManualClock()
+        _ transport: any HTTPTransport, clock: any TillClock = ManualClock(), client: String = "client"
     ) throws -> PayPalProvider {
-        PayPalProvider(config: try config(), transport: transport, clock: clock)
+        PayPalProvider(config: try config(client: client), transport: transport, clock: clock)
     }
 
     static func context(_ reference: String? = Fixture.order) -> AttemptContext {

@@ -51,6 +51,7 @@ private struct Provider: PaymentServiceProvider {
     var name: ProviderName { base.name }
     var capabilities: ProviderCapabilities { base.capabilities }
     var amounts: AmountCodec { base.amounts }
+    func identity() async -> ProviderIdentity { await base.identity() }
 
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<TillCore.Confirmation> {
         await base.prepare(request)

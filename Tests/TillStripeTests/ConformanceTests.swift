@@ -17,10 +17,11 @@ private struct StripeWorld: ProviderWorld {
     let secrets = ["4242424242424242", "4000000000009995", "\"987\"", "sk_test_markedkey"]
     let now = SystemClock().now()
 
-    init() throws {
+    init(account: String = "one") throws {
         let clock = SystemClock()
         let standIn = SandboxStripeTransport(
-            ledger: SandboxLedger(store: SandboxMemoryStore(), clock: clock, rules: SandboxRules()))
+            ledger: SandboxLedger(store: SandboxMemoryStore(), clock: clock, rules: SandboxRules()),
+            account: "acct_\(account)")
         ledger = standIn.ledger
         let wire = UnreliableWire(standIn)
         line = wire
@@ -48,6 +49,13 @@ private struct StripeWorld: ProviderWorld {
 @Suite("Stripe keeps what every provider promises") struct ConformanceTests {
     @Test(arguments: Promise.all) func keeps(_ promise: Promise) async throws {
         let broken = try await promise.broken { try StripeWorld() }
+        #expect(broken.isEmpty, "\(broken)")
+    }
+
+    @Test("a sale of another account is not touched, whatever that account says of it") func otherAccount()
+        async throws
+    {
+        let broken = try await CredentialChange.broken { try StripeWorld(account: $0) }
         #expect(broken.isEmpty, "\(broken)")
     }
 }

@@ -21,7 +21,7 @@ public struct AdyenTerminal: Sendable {
     public let terminal: String
     public let till: String
     private let scheme: String
-    private let authority: String
+    let authority: String
     private let seal: AdyenTerminalSeal?
     private let transport: any HTTPTransport
     private let clock: any TillClock

@@ -27,6 +27,13 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
 
     public var name: ProviderName { AdyenTerminalProvider.name }
 
+    /// The terminal, which remembers its own payments. Nothing in a terminal's address says its mode: that of the checkout
+    /// interface beside it counts, and without one only a terminal of this machine is for tests.
+    public func identity() async -> ProviderIdentity { ProviderIdentity(account: terminal.terminal, mode: mode) }
+
+    /// Whether real money moves.
+    public var mode: PaymentMode { checkout?.mode ?? (Loopback.isAuthority(terminal.authority) ? .test : .live) }
+
     /// Takes money at once; keeps no keys, and is asked by the request's name.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(

@@ -9,6 +9,8 @@ public struct Attempt: Hashable, Sendable {
     public let amount: Money
     /// When it was written to the journal.
     public let startedAt: Timestamp
+    /// In whose account at the provider it was started. `nil`: the journal is older than this was recorded.
+    public internal(set) var identity: ProviderIdentity?
     /// What the provider made for it.
     public internal(set) var reference: ProviderReference?
     public internal(set) var state: State
@@ -101,6 +103,19 @@ public struct Attempt: Hashable, Sendable {
         }
         return try? base.adding(rest)
     }
+
+    /// Whether a provider that opens this account may be asked about the attempt. One of before accounts were recorded
+    /// belongs to whoever is configured.
+    public func belongs(to configured: ProviderIdentity) -> Bool {
+        guard let identity else { return true }
+        return identity.match(configured) == .same
+    }
+
+    /// No real money moves. Of an older journal only the sandbox's are known to be so.
+    public var isTest: Bool { identity.map { $0.mode == .test } ?? (provider == .sandbox) }
+
+    /// Whether two attempts are of one account at their provider, as far as is known.
+    public func isOfAccount(of other: Attempt) -> Bool { other.identity.map { belongs(to: $0) } ?? true }
 
     /// It is undecided or holds money.
     var isLive: Bool { isUndecided || authorization != nil }

@@ -74,6 +74,9 @@ extension Attention {
         case .unwantedCapture: "Refund it: the payment was canceled or had ended."
         case .refundedTwice: "Look in the provider's dashboard; the customer may have been given too much."
         case .orderPaidAgain: "Settle one of the two payments: refund it again, or give the money back another way."
+        case .keyRejected: "Correct the provider's key in the settings; what waits for it goes on by itself."
+        case .wrongCurrency: "Cancel the payment: its money is in another currency and is voided."
+        case .refundedMoreThanOnce: "Look in the provider's dashboard; the customer was given too much."
         case .note: "Review the payment."
         }
     }
@@ -97,6 +100,9 @@ extension Attention {
         case .unwantedCapture: "unwanted_capture"
         case .refundedTwice: "refunded_twice"
         case .orderPaidAgain: "order_paid_again"
+        case .keyRejected: "key_rejected"
+        case .wrongCurrency: "wrong_currency"
+        case .refundedMoreThanOnce: "refunded_more_than_once"
         case .note: "note"
         }
     }
@@ -112,8 +118,8 @@ extension Payment {
     /// What a person is asked about has been answered by what happened since.
     public func isOvertaken(_ item: AttentionItem) -> Bool {
         switch item.attention {
-        case .voidedAfterCapture, .refundedTwice, .disputeLost, .note: return false
-        case .wrongAmount, .stillUnknown: return !isOpen(item.operation)
+        case .voidedAfterCapture, .refundedTwice, .refundedMoreThanOnce, .disputeLost, .note: return false
+        case .wrongAmount, .wrongCurrency, .keyRejected, .stillUnknown: return !isOpen(item.operation)
         case .partialApproval, .unwantedCapture: return refunded.minorUnits >= captured.minorUnits
         case .orderPaidAgain: return !isLive
         case .refused, .refundFailed, .refundReversed: return isDoneSince(item.operation)

@@ -1,7 +1,7 @@
 /// What the shop wants of a payment.
 public enum PaymentCommand: Hashable, Sendable {
-    /// Try to get the money with this tender from this provider.
-    case attempt(provider: ProviderName, tender: TenderSummary)
+    /// Try to get the money with this tender from this provider, in that account of it.
+    case attempt(provider: ProviderName, tender: TenderSummary, identity: ProviderIdentity? = nil)
     /// Take held money; all that is left if no amount is given.
     case capture(Money?, isFinal: Bool)
     /// Want no money for this order any more; voids a hold. Where a part of the hold was captured only the rest is
@@ -20,8 +20,8 @@ extension Payment {
     /// with the version that this payment has; if another write came first it decides again on the new state.
     public func decide(_ command: PaymentCommand, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
         switch command {
-        case .attempt(let provider, let tender):
-            return try decideAttempt(provider: provider, tender: tender)
+        case .attempt(let provider, let tender, let identity):
+            return try decideAttempt(provider: provider, tender: tender, identity: identity)
         case .capture(let amount, let isFinal):
             return try decideCapture(amount, isFinal: isFinal, at: now)
         case .cancel(let reason):
@@ -36,7 +36,7 @@ extension Payment {
     }
 
     private func decideAttempt(
-        provider: ProviderName, tender: TenderSummary
+        provider: ProviderName, tender: TenderSummary, identity: ProviderIdentity?
     ) throws(PaymentRefusal) -> [PaymentEvent] {
         switch status {
         case .requiresPaymentMethod, .declined: break
@@ -48,7 +48,8 @@ extension Payment {
         guard cancelReason == nil else { throw .closed(.canceled) }
         return [
             .attemptStarted(
-                PaymentEvent.AttemptStart(attempt: nextAttemptID, provider: provider, tender: tender, amount: amount))
+                PaymentEvent.AttemptStart(
+                    attempt: nextAttemptID, provider: provider, tender: tender, amount: amount, identity: identity))
         ]
     }
 

@@ -17,8 +17,10 @@ extension Payment {
             attempts.append(
                 Attempt(
                     id: start.attempt, provider: start.provider, tender: start.tender, amount: start.amount,
-                    startedAt: at, reference: nil, state: .inFlight, void: nil))
+                    startedAt: at, identity: start.identity, reference: nil, state: .inFlight, void: nil))
             liveAttempts += 1
+        case .attemptBound(let id, let identity):
+            change(id) { $0.identity = identity }
         case .attemptPrepared(let id, let reference):
             change(id) { $0.reference = reference }
         case .authorized(let id, let authorization):

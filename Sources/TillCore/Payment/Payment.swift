@@ -90,6 +90,9 @@ public struct Payment: Hashable, Sendable {
         return try? tendered.subtracting(attempt.amount)
     }
 
+    /// Its last attempt moved no real money: at a provider's test account, or at the sandbox.
+    public var isTest: Bool { (currentAttempt ?? attempts.last)?.isTest ?? false }
+
     public var authorizedMinorUnits: Int64 { currentAttempt?.authorization?.amount.minorUnits ?? 0 }
     /// What the customer added at the reader; a part of what is held or taken.
     public var tip: Money? {

@@ -4,6 +4,9 @@ public enum PaymentEvent: Hashable, Sendable {
     case created(Creation)
     /// An attempt and its keys are durable; the provider may be called from here on.
     case attemptStarted(AttemptStart)
+    /// The account in which an attempt was started became known: the account itself answered that it knows the attempt,
+    /// or its key, which is the attempt's, was found to open it.
+    case attemptBound(AttemptID, ProviderIdentity)
     /// The provider made its object for the attempt; no money was asked for yet.
     case attemptPrepared(AttemptID, ProviderReference)
     /// The provider holds the money, or (single-message) has taken it.
@@ -102,12 +105,18 @@ public enum PaymentEvent: Hashable, Sendable {
         /// How the customer pays.
         public var tender: TenderSummary
         public var amount: Money
+        /// In whose account at the provider. `nil`: the journal is older than this was recorded.
+        public var identity: ProviderIdentity?
 
-        public init(attempt: AttemptID, provider: ProviderName, tender: TenderSummary, amount: Money) {
+        public init(
+            attempt: AttemptID, provider: ProviderName, tender: TenderSummary, amount: Money,
+            identity: ProviderIdentity? = nil
+        ) {
             self.attempt = attempt
             self.provider = provider
             self.tender = tender
             self.amount = amount
+            self.identity = identity
         }
     }
 
@@ -116,6 +125,7 @@ public enum PaymentEvent: Hashable, Sendable {
         switch self {
         case .created: "payment.created"
         case .attemptStarted: "attempt.started"
+        case .attemptBound: "attempt.bound"
         case .attemptPrepared: "attempt.prepared"
         case .authorized: "attempt.authorized"
         case .actionRequired: "attempt.action_required"

@@ -23,7 +23,7 @@ public struct Sendings: Hashable, Sendable {
         case .inFlight, .deferred(_, _, isQueried: true, _): mayHaveLeft = at
         case .unknown(let unknown):
             if case .keySpent = unknown.reason { keyNumber += 1 }
-        case .deferred, .succeeded, .refused: break
+        case .deferred, .succeeded, .refused, .reversed: break
         }
     }
 }

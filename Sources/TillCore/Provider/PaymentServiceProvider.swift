@@ -16,6 +16,10 @@ public protocol PaymentServiceProvider: Sendable {
     /// not express is refused while nothing has happened.
     var amounts: AmountCodec { get }
 
+    /// Whose account it moves money in. Moves nothing. Asks the provider once at most, for ten seconds at most, and keeps
+    /// what it heard; what it cannot find out is `nil`, never a guess. The engine writes it with each attempt and asks
+    /// nothing about an attempt of another account.
+    func identity() async -> ProviderIdentity
     /// Makes the provider's object for an attempt. Moves no money. Called only if ``ProviderCapabilities/preparesFirst``.
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation>
     /// Asks for the money.

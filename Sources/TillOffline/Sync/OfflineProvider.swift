@@ -10,6 +10,8 @@ public struct OfflineProvider: PaymentServiceProvider {
     public let capabilities: ProviderCapabilities
     /// The online provider's amounts.
     public var amounts: AmountCodec { online.amounts }
+    /// The online provider's account, to which cards are forwarded.
+    public func identity() async -> ProviderIdentity { await online.identity() }
 
     private let online: any PaymentServiceProvider
     private let policy: OfflinePolicy

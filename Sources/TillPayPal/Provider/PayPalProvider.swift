@@ -1,6 +1,7 @@
 public import TillCards
 public import TillPayPalClient
 public import TillCore
+internal import TillProvider
 
 /// Typed cards through PayPal's Orders v2 and Payments v2.
 ///
@@ -14,6 +15,7 @@ public struct PayPalProvider: PaymentServiceProvider {
     /// Which results of a bank's challenge are gone on with.
     public let policy: LiabilityPolicy
     let connection: PayPalConnection
+    private let account: ProviderIdentity
     let clock: any TillClock
     let returnURL: (@Sendable (AttemptID) -> ChallengeReturn)?
 
@@ -32,6 +34,14 @@ public struct PayPalProvider: PaymentServiceProvider {
     ) {
         self.returnURL = returnURL
         connection = config.connection(transport: transport, clock: clock)
+        let fingerprint: String? =
+            switch config.credential {
+            case .secret(let secret): KeyFingerprint.of(secret, at: ProviderName(rawValue: "paypal"))
+            case .accessToken: nil
+            }
+        account = ProviderIdentity(
+            account: config.clientID, mode: .at(config.environment.authority, testWord: ".sandbox."),
+            keyFingerprint: fingerprint)
         self.clock = clock
         self.deadline = deadline
         self.policy = policy
@@ -50,6 +60,12 @@ public struct PayPalProvider: PaymentServiceProvider {
 
     /// `AmountCodec.payPal`.
     public var amounts: AmountCodec { .payPal }
+
+    /// Whether real money moves: what the address says.
+    public var mode: PaymentMode { account.mode }
+
+    /// The client at PayPal: its secret may be replaced.
+    public func identity() async -> ProviderIdentity { account }
 
     /// Makes the order. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {

@@ -4,42 +4,45 @@ public import TillCore
 extension ReceiptContent {
     /// The receipt for programs. Amounts are integers in minor units of `currency`; what is not known is `null`.
     public var jsonValue: JSONValue {
-        .object(
-            members([
-                ("payment_id", .string(paymentID.rawValue)),
-                ("order_number", .string(orderNumber.plain)),
-                ("created_at", .string(date.description)),
-                ("local_time", .string(LocalTime.iso(date, in: store.timeZone))),
-                ("copy", .string(copy.rawValue)), ("reprint", .bool(isReprint)),
-                ("time_zone", .string(store.timeZone.identifier)),
-                ("locale", .string(locale.identifier)),
-                (
-                    "store",
-                    .object(
-                        members([
-                            ("name", .string(store.name.plain)),
-                            ("address", .array(store.address.map { .string($0.plain) })),
-                            ("tax_id", text(store.taxID)), ("phone", text(store.phone)),
-                            ("merchant_id", text(store.merchantID)), ("terminal_id", text(store.terminalID)),
-                        ]))
-                ),
-                ("verdict", .string(verdict.rawValue)),
-                ("headline", .string(verdict.headline)),
-                ("explanation", text(explanation)),
-                ("currency", .string(total.currency.code)),
-                ("lines", .array(lineItems.map { line($0) })),
-                ("summary", .array(summary.map { row($0) })),
-                ("total", amount(total)),
-                ("captured", amount(captured)),
-                ("refunded", amount(refunded)),
-                ("refunds", .array(refunds.map { refund($0) })),
-                ("transaction", transactionValue),
-                ("original", original.map { self.original($0) } ?? .null),
-                ("missing", .array(missingFields.map { .string($0.rawValue) })),
-                ("fiscal", .array((fiscal?.lines ?? []).map { .string($0.plain) })),
-                ("fiscal_code", fiscal?.code.map { .string($0.text) } ?? .null),
-                ("link", link.map { .string($0.text) } ?? .null),
-            ]))
+        .object(said + (isTest ? [JSONMember(key: "test", value: .bool(true))] : []))
+    }
+
+    private var said: [JSONMember] {
+        members([
+            ("payment_id", .string(paymentID.rawValue)),
+            ("order_number", .string(orderNumber.plain)),
+            ("created_at", .string(date.description)),
+            ("local_time", .string(LocalTime.iso(date, in: store.timeZone))),
+            ("copy", .string(copy.rawValue)), ("reprint", .bool(isReprint)),
+            ("time_zone", .string(store.timeZone.identifier)),
+            ("locale", .string(locale.identifier)),
+            (
+                "store",
+                .object(
+                    members([
+                        ("name", .string(store.name.plain)),
+                        ("address", .array(store.address.map { .string($0.plain) })),
+                        ("tax_id", text(store.taxID)), ("phone", text(store.phone)),
+                        ("merchant_id", text(store.merchantID)), ("terminal_id", text(store.terminalID)),
+                    ]))
+            ),
+            ("verdict", .string(verdict.rawValue)),
+            ("headline", .string(verdict.headline)),
+            ("explanation", text(explanation)),
+            ("currency", .string(total.currency.code)),
+            ("lines", .array(lineItems.map { line($0) })),
+            ("summary", .array(summary.map { row($0) })),
+            ("total", amount(total)),
+            ("captured", amount(captured)),
+            ("refunded", amount(refunded)),
+            ("refunds", .array(refunds.map { refund($0) })),
+            ("transaction", transactionValue),
+            ("original", original.map { self.original($0) } ?? .null),
+            ("missing", .array(missingFields.map { .string($0.rawValue) })),
+            ("fiscal", .array((fiscal?.lines ?? []).map { .string($0.plain) })),
+            ("fiscal_code", fiscal?.code.map { .string($0.text) } ?? .null),
+            ("link", link.map { .string($0.text) } ?? .null),
+        ])
     }
 
     private func members(_ pairs: [(String, JSONValue)]) -> [JSONMember] {

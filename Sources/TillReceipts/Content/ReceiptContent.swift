@@ -61,6 +61,8 @@ public struct ReceiptContent: Hashable, Sendable {
     public var copy = ReceiptCopy.customer
     /// It was printed before; it says so.
     public var isReprint = false
+    /// Made by a stand-in or in test mode: it says TEST in large letters, before anything else.
+    public var isTest = false
     /// The payment that the receipt is of.
     public var paymentID: PaymentID
     /// The number of the order that people see.
@@ -128,6 +130,7 @@ public struct ReceiptContent: Hashable, Sendable {
             total = whole
         }
         explanation = verdict.sentence(payment, labels)
+        isTest = payment.isTest
         refunds = payment.refunds.map { refund in
             let standing: Refund.Standing =
                 switch refund.state {
@@ -159,6 +162,7 @@ public struct ReceiptContent: Hashable, Sendable {
             summary: [], total: refund.amount, transaction: transaction, captured: refund.amount,
             refunded: refund.amount)
         explanation = ReceiptText(nonEmpty: refund.reason)
+        isTest = payment.isTest
         original = Original(
             paymentID: payment.id, date: payment.attempts.last?.startedAt ?? payment.createdAt)
     }

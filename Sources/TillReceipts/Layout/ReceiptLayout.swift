@@ -20,6 +20,7 @@ struct ReceiptLayout {
     }
 
     mutating func make() -> [ReceiptDocument.Block] {
+        markTest()
         head()
         items()
         totals()
@@ -37,6 +38,14 @@ struct ReceiptLayout {
 
     private func row(_ label: ReceiptLabel, _ value: ReceiptText) -> ReceiptDocument.Row {
         ReceiptDocument.Row(label: labels[label], value: value)
+    }
+
+    /// Nobody may take the receipt of a try for one of a sale, whatever it says below.
+    private mutating func markTest() {
+        guard receipt.isTest else { return }
+        blocks.append(
+            .notice(ReceiptText(own: "TEST"), labels[.sentenceTest], label: labels[.result], isWarning: true))
+        blocks.append(.rule)
     }
 
     private mutating func head() {

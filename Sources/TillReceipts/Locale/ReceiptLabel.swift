@@ -94,6 +94,7 @@ enum ReceiptLabel: Int, CaseIterable {
     case sentenceHeld
     case sentenceStored
     case sentenceNotConfirmed
+    case sentenceTest
     case sentenceDeclined
     case sentenceCanceled
     case sentenceExpired

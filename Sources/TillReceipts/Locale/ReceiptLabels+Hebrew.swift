@@ -95,6 +95,7 @@ extension ReceiptLabels {
         .sentenceHeld: "הסכום שוריין ולא נגבה. אין זו קבלה על תשלום.",
         .sentenceStored: "הכרטיס נקרא ללא חיבור והתשלום ממתין לאישור. אין זו קבלה על תשלום.",
         .sentenceNotConfirmed: "התשלום בבדיקה. ייתכן שנגבה. אין זו קבלה על תשלום.",
+        .sentenceTest: "ניסיון. לא נגבה כסף אמיתי.",
         .sentenceDeclined: "הכרטיס נדחה. לא בוצע חיוב.",
         .sentenceCanceled: "התשלום בוטל. לא בוצע חיוב.",
         .sentenceExpired: "הסכום המשוריין שוחרר. לא בוצע חיוב.",

@@ -95,6 +95,7 @@ extension ReceiptLabels {
         .sentenceHeld: "金額は確保されていますが、引き落とされていません。これは領収書ではありません。",
         .sentenceStored: "カードはオフラインで読み取られ、承認待ちです。これは領収書ではありません。",
         .sentenceNotConfirmed: "支払いを確認中です。引き落とされた可能性があります。これは領収書ではありません。",
+        .sentenceTest: "試験用です。実際の支払いではありません。",
         .sentenceDeclined: "カードは拒否されました。請求は発生していません。",
         .sentenceCanceled: "支払いは中止されました。請求は発生していません。",
         .sentenceExpired: "確保された金額は解放されました。請求は発生していません。",

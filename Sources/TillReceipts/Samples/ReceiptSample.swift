@@ -49,6 +49,8 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
     case gaps
     /// With what a fiscal device signed.
     case fiscal
+    /// Of a try: made by a stand-in, or in test mode.
+    case test
 
     /// The moment of all samples: 2026-11-21T09:30:05Z.
     static let moment = Timestamp(milliseconds: 1_795_253_405_000)
@@ -251,6 +253,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
                     ReceiptLineItem(name: "חלבה", amount: money(900)),
                 ], [ReceiptSummaryRow(.tax, name: "ضريبة القيمة المضافة 5%", amount: money(288))])
             content.link = CodeText("https://shop.example/r/sample")
+        case .test: content.isTest = true
         case .gaps:
             content.store = StoreDetails(name: "", timeZone: content.store.timeZone)
             content.isReprint = true

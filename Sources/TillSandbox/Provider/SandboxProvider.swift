@@ -12,19 +12,22 @@ public struct SandboxProvider: PaymentServiceProvider {
     /// The provider's ledger, to look into and to act as the customer.
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
+    private let account: String
     private let clock: any TillClock
     private let latency: Span
 
     /// Makes one over a ledger that others may share.
     /// - Parameters:
     ///   - latency: how long each call takes.
+    ///   - account: whose ledger it is, as the provider calls it.
     ///   - preparesFirst: `false`: no charge is made before the money is asked for, so that only keys protect.
     public init(
         store: any SandboxStore, clock: any TillClock = SystemClock(), latency: Span = .milliseconds(0),
         faults: SandboxFaults = SandboxFaults(), rules: SandboxRules = SandboxRules(), preparesFirst: Bool = true,
-        name: ProviderName = .sandbox
+        name: ProviderName = .sandbox, account: String = "sandbox"
     ) {
         self.name = name
+        self.account = account
         self.clock = clock
         self.latency = latency
         self.faults = faults
@@ -33,6 +36,9 @@ public struct SandboxProvider: PaymentServiceProvider {
             replayWindow: rules.replayWindow, preparesFirst: preparesFirst, multipleCapture: true,
             honorPeriod: rules.honorPeriod)
     }
+
+    /// Nobody is charged here.
+    public func identity() async -> ProviderIdentity { ProviderIdentity(account: account, mode: .test) }
 
     /// Makes the object of an attempt; moves nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {

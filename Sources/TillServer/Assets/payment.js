@@ -18,6 +18,7 @@ export const STATUS = {
 export const STEPS = {
   "payment.created": "The payment was written down.",
   "attempt.started": "The provider is being asked.",
+  "attempt.bound": "Its account at the provider is known.",
   "attempt.prepared": "The provider has prepared it.",
   "attempt.authorized": "The provider said yes.",
   "attempt.action_required": "The customer must do something.",

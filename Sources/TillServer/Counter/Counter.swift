@@ -14,8 +14,10 @@ public struct Counter: Sendable {
     public let modules: [any ProviderModule]
     /// Payments without a connection.
     public let offline: OfflineService
-    /// What it was made from.
+    /// What it was made from, with the provider that was settled on.
     public let options: CounterOptions
+    /// Whether real money moves.
+    public let mode: PaymentMode
     public let clock: any TillClock
     /// How calls to providers ended since it was opened.
     public let calls: ProviderCalls
@@ -48,21 +50,48 @@ public struct Counter: Sendable {
             await transports.shutdown()
             throw .provider(error)
         }
+        let mode: PaymentMode
+        var options = options
+        do throws(CounterError) {
+            mode = try await CounterMode.settle(modules, set: options.mode, journal)
+            options.provider = try Counter.provider(of: options, modules, mode)
+        } catch {
+            for module in modules { await module.shutdown() }
+            await transports.shutdown()
+            throw error
+        }
         let calls = ProviderCalls()
-        let own: [any PaymentServiceProvider] = [CashDrawer(), sandbox, offline.provider]
+        var own: [any PaymentServiceProvider] = [CashDrawer(mode: mode)]
+        // Where real money moves there is nothing that only says so.
+        if mode == .test { own += [sandbox, offline.provider] }
         let providers = own + modules.flatMap(\.providers)
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
         return Counter(
-            journal: journal, checkout: checkout, modules: modules, offline: offline, options: options, clock: clock,
-            calls: calls, transports: transports)
+            journal: journal, checkout: checkout, modules: modules, offline: offline, options: options, mode: mode,
+            clock: clock, calls: calls, transports: transports)
+    }
+
+    /// Who is asked for money if nobody is named: who was chosen; else the sandbox in test mode, and in live mode the one
+    /// provider that is configured.
+    private static func provider(
+        of options: CounterOptions, _ modules: [any ProviderModule], _ mode: PaymentMode
+    ) throws(CounterError) -> ProviderName {
+        if let chosen = options.chosenProvider {
+            do throws(StandInRefusal) { try StandInRefusal.check(chosen, in: mode) } catch { throw .standIn(error) }
+            return chosen
+        }
+        guard mode == .live else { return .sandbox }
+        let names = modules.map { type(of: $0).name }
+        guard names.count < 2 else { throw .noProviderChosen(names) }
+        return names.first ?? .cash
     }
 
     private static func environment(
         _ options: CounterOptions, _ journal: any CounterStore, _ transports: CounterTransports, _ clock: any TillClock
     ) -> ProviderEnvironment {
         ProviderEnvironment(
-            clock: clock, defaultProvider: options.provider, transports: transports,
+            clock: clock, defaultProvider: options.chosenProvider ?? .sandbox, transports: transports,
             returnAddress: returnURL(options, journal: journal.path).map { $0.address(of:) },
             notifications: { JournalNotifications(store: journal, provider: $0) })
     }
@@ -105,43 +134,5 @@ public struct Counter: Sendable {
         for module in modules { await module.shutdown() }
         await transports.shutdown()
         try? await journal.close()
-    }
-}
-
-/// Why a counter cannot start.
-public enum CounterError: ExplainedError {
-    /// The journal cannot be opened.
-    case journal(String, JournalError)
-    /// The sandbox's ledger cannot be opened.
-    case sandbox(String, String)
-    /// A provider is configured and cannot be used as it is.
-    case provider(ProviderModuleError)
-
-    public var code: String {
-        switch self {
-        case .journal: "journal_unavailable"
-        case .sandbox: "sandbox_unavailable"
-        case .provider(let error): error.code
-        }
-    }
-
-    public var what: String {
-        switch self {
-        case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"
-        case .sandbox(let path, let error): "The sandbox's ledger \(path) cannot be opened: \(error)."
-        case .provider(let error): error.what
-        }
-    }
-
-    /// Nothing was asked of anybody.
-    public var moneyMoved: MoneyMoved { .no }
-
-    /// What to do next.
-    public var next: String {
-        switch self {
-        case .journal: "Check the path, its rights and the disk, or give another with --journal."
-        case .sandbox: "Check the path, its rights and the disk."
-        case .provider(let error): error.next
-        }
     }
 }

@@ -7,8 +7,12 @@ public struct CounterOptions: Sendable {
     public var journal: String
     /// The account that commands work for.
     public var account = AccountID.main
-    /// Who is asked for money if nobody is named. Cash goes to the drawer whatever this says.
-    public var provider = ProviderName.sandbox
+    /// Who the shop chose to be asked for money if a request names nobody; `nil`: the counter settles it.
+    public var chosenProvider: ProviderName?
+    /// Who is asked for money if nobody is named, once the counter is open. Cash goes to the drawer whatever this says.
+    public internal(set) var provider = ProviderName.sandbox
+    /// Whether real money moves, where no credentials say so; `nil`: the journal's mode, or test.
+    public var mode: PaymentMode?
     /// What tells the shop's order numbers apart from those of another year or shop; `nil`: they never come round.
     public var orderScope: OrderScope?
     /// What the shop set for its receipts.

@@ -16,7 +16,7 @@ public struct CounterServer: Sendable {
     private let checkout: Checkout
     private let feed: EventFeed
     private let readCard: CardCollector
-    private let options: ServerOptions
+    let options: ServerOptions
     private let applePay: ApplePayMount?
     private let offline: OfflineService?
     private let clock: any TillClock
@@ -59,6 +59,8 @@ public struct CounterServer: Sendable {
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
         logger: Logger = Logger(label: "till")
     ) {
+        var options = options
+        options.mode = counter.mode
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
@@ -126,9 +128,11 @@ public struct CounterServer: Sendable {
     /// a context of its own for each request.
     private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
         let date = HTTPDate(clock)
+        let isTest = options.mode == .test
         return { request, writer, _ in
             var response = await responder.respond(to: request)
             response.headers[.date] = date.now
+            if isTest { response.headers[.tillMode] = "TEST" }
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
@@ -165,11 +169,11 @@ public struct CounterServer: Sendable {
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
         applePay?.register(on: router)
-        PageRoutes(authenticator: authenticator, clock: clock).register(on: router)
+        PageRoutes(authenticator: authenticator, mode: options.mode, clock: clock).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
-            readiness: Readiness(journal: journal, clock: clock), journal: journal, feed: feed, options: options,
-            applePay: applePay, clock: clock
+            readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout, feed: feed,
+            options: options, applePay: applePay, clock: clock
         ).register(on: router)
     }
 }

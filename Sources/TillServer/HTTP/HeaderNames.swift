@@ -4,5 +4,7 @@ import HTTPTypes
 extension HTTPField.Name {
     static let requestID = Incoming.name("X-Request-Id")
     static let referrerPolicy = Incoming.name("Referrer-Policy")
+    /// `TEST` where no real money moves.
+    static let tillMode = Incoming.name("Till-Mode")
     static let idempotentReplayed = Incoming.name("Idempotent-Replayed")
 }

@@ -12,6 +12,7 @@ struct OperationRoutes: Sendable {
     let calls: ProviderCalls?
     let readiness: Readiness
     let journal: any CounterStore
+    let checkout: Checkout
     let feed: EventFeed
     let options: ServerOptions
     let applePay: ApplePayMount?
@@ -44,6 +45,10 @@ struct OperationRoutes: Sendable {
             "payments_unknown", .gauge, "Payments whose outcome is not known.", samples.payments[.unknown] ?? 0)
         text.single("outbox_pending", .gauge, "Payments on which something is to be done.", samples.pending)
         text.single("outbox_due", .gauge, "Payments on which something is overdue.", samples.due)
+        text.single(
+            "payments_of_other_accounts", .gauge,
+            "Open payments that are left alone because another account of their provider is configured.",
+            checkout.leftAlone.count)
         let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)

@@ -5,7 +5,11 @@ import TillCore
 /// The counter's own page: its files, and signing in to it.
 struct PageRoutes: Sendable {
     let authenticator: RequestAuthenticator
+    let mode: PaymentMode
     let clock: any TillClock
+
+    /// What the page begins with in test mode, in large letters.
+    private static let testMark = "<p class=\"test-mode\" role=\"note\">TEST – no real money moves</p>"
 
     func register(on router: CounterRouter) {
         router.open([.get, .head], "/", query: .any) { request, _ in page(request) }
@@ -16,7 +20,13 @@ struct PageRoutes: Sendable {
     }
 
     private func page(_ request: Request) -> Response {
-        var response = PageAsset.page(PackageResources.counter_html, .counter).response
+        let html = PackageResources.counter_html
+        let marked =
+            mode == .live
+            ? html
+            : Array(
+                String(decoding: html, as: UTF8.self).replacing("<body>", with: "<body>\n" + PageRoutes.testMark).utf8)
+        var response = PageAsset.page(marked, .counter).response
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

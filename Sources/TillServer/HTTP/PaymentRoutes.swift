@@ -117,6 +117,7 @@ struct PaymentRoutes: Sendable {
             let asked = try tender.provider
             let fleet = await terminal?.fleet(of: tender, asked: asked)
             let provider = fleet?.provider ?? asked ?? (tender.isCash ? .cash : options.defaultProvider)
+            try StandInRefusal.check(provider, in: options.mode)
             let credential = try await self.credential(tender, for: payment, provider: provider, at: fleet)
             let after = try await withPaymentSpan("confirm", id) {
                 try await checkout.confirm(
@@ -160,6 +161,8 @@ struct PaymentRoutes: Sendable {
                 }
                 return try await TerminalService.tender(at: reader, of: fleet, for: payment, tipping: tipping)
             }
+            // Whatever reader is no provider's is simulated.
+            try StandInRefusal.check(reader: reader, in: options.mode)
             var parameters = PaymentIntentParameters(
                 amount: payment.amount, order: payment.order.id, description: "Order \(payment.order.number)")
             parameters.account = payment.account

@@ -71,6 +71,8 @@ struct Problem: Error {
                 self = retrying()
             default: break
             }
+        case let error as StandInRefusal:
+            self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as JournalError: self.init(CheckoutError.journal(error))
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
@@ -97,7 +99,7 @@ struct Problem: Error {
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
         case .unknownPayment, .refused(.unknownAttention): .notFound
-        case .refused, .orderOccupied, .settledInShop, .tooManyConflicts: .conflict
+        case .refused, .orderOccupied, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
         case .journal, .notBegun: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)
         }

@@ -9,6 +9,8 @@ public struct ServerOptions: Sendable {
     public var port = 8080
     /// Who is asked for money when a request names nobody. Cash goes to the drawer whatever this says.
     public var defaultProvider = ProviderName.sandbox
+    /// Whether real money moves. In test mode every answer says so.
+    public var mode = PaymentMode.test
     /// Accounts by the SHA-256 of their keys, as 64 lower-case hex digits; those in the journal are taken too.
     public var keys: [String: AccountID] = [:]
     /// What the shop set for its receipts.

@@ -9,6 +9,7 @@ struct ObservedProvider: PaymentServiceProvider {
     var name: ProviderName { provider.name }
     var capabilities: ProviderCapabilities { provider.capabilities }
     var amounts: AmountCodec { provider.amounts }
+    func identity() async -> ProviderIdentity { await provider.identity() }
 
     func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
         await observe(.prepare, request.context) { await provider.prepare(request) }

@@ -11,7 +11,11 @@ extension Setting {
     /// Who moves the money.
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, defaultValue: "sandbox",
-        about: "Who moves the money: sandbox, cash, or the name of a provider.")
+        about: "Who moves the money: sandbox, cash, or the name of a provider; with a live key that provider.")
+    /// Whether real money moves.
+    public static let mode = Setting(
+        key: "mode", kind: .choice(["test", "live"]),
+        about: "Whether real money moves, at a counter without a provider's keys; with them the keys decide.")
     /// What tells order numbers apart.
     public static let orderScope = Setting(
         key: "order_scope", option: nil, kind: .text, defaultValue: nil,

@@ -7,6 +7,8 @@ struct SandboxStripe: Sendable {
     let faults: SandboxFaults
     /// Readers, if there are any.
     var terminal: SandboxTerminal?
+    /// Whose account every test key opens.
+    var account = "acct_sandbox"
 
     struct Request: Sendable {
         var method: String
@@ -27,6 +29,12 @@ struct SandboxStripe: Sendable {
         if let terminal, let answer = try await terminal.answer(request) { return answer }
         let path = request.path
         switch (request.method, path.count > 1 ? path[1] : "", path.count) {
+        case ("GET", "account", 2):
+            return StripeAnswer(
+                .object([
+                    JSONMember(key: "id", value: .string(account)),
+                    JSONMember(key: "object", value: .string("account")),
+                ]))
         case ("POST", "payment_methods", 2): return paymentMethod(request)
         case ("POST", "tokens", 2): return token(request)
         case ("POST", "payment_intents", 2): return try await create(request)
@@ -50,7 +58,7 @@ struct SandboxStripe: Sendable {
     func operation(of request: Request) -> (operation: SandboxOperation, reference: String?)? {
         let path = request.path
         guard request.method == "POST" else {
-            return path.count > 1 && path[0] == "v1" ? (.query, nil) : nil
+            return path.count > 1 && path[0] == "v1" && path[1] != "account" ? (.query, nil) : nil
         }
         switch (path.count > 1 ? path[1] : "", path.count, path.last ?? "") {
         case ("payment_intents", 2, _): return (request.form.bool("confirm") ? .authorize : .prepare, nil)

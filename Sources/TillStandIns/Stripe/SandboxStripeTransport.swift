@@ -15,11 +15,12 @@ public struct SandboxStripeTransport: HTTPTransport {
 
     /// Makes one over a ledger, whose references it begins with `pi_`.
     /// - Parameters:
+    ///   - account: whose ledger it is.
     ///   - cardTime: how long a card is in a reader before the issuer has answered.
     ///   - spawn: runs what happens after an answer, such as the end of a charge.
     ///   - told: receives what webhooks are to report.
     public init(
-        ledger: SandboxLedger, cardTime: Span = .milliseconds(0),
+        ledger: SandboxLedger, account: String = "acct_sandbox", cardTime: Span = .milliseconds(0),
         spawn: @escaping Spawn = { work in Task { await work() } },
         told: @escaping @Sendable (SandboxNotification) -> Void = { _ in }
     ) {
@@ -30,7 +31,8 @@ public struct SandboxStripeTransport: HTTPTransport {
         terminal = SandboxTerminal(ledger: self.ledger, emit: { told(SandboxNotification($0)) }, spawn: spawn)
         terminal.setCardTime(cardTime)
         stripe = SandboxStripe(
-            ledger: self.ledger, faults: SandboxFaults(followsTables: false), terminal: terminal)
+            ledger: self.ledger, faults: SandboxFaults(followsTables: false), terminal: terminal,
+            account: account)
     }
 
     /// Hands the request to the stand-in.

@@ -50,6 +50,9 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
 
     public var name: ProviderName { StripeTerminalProvider.name }
 
+    /// The account of the provider online.
+    public func identity() async -> ProviderIdentity { await online.identity() }
+
     /// As Stripe's, but a customer needs longer than a network, and no number is typed.
     public var capabilities: ProviderCapabilities {
         var capabilities = online.capabilities

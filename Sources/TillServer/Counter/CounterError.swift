@@ -1,0 +1,109 @@
+public import TillCore
+public import TillJournal
+public import TillProvider
+
+/// Why a counter cannot start.
+public enum CounterError: ExplainedError {
+    /// The journal cannot be opened.
+    case journal(String, JournalError)
+    /// The sandbox's ledger cannot be opened.
+    case sandbox(String, String)
+    /// A provider is configured and cannot be used as it is.
+    case provider(ProviderModuleError)
+    /// Some credentials move real money, and others do not.
+    case mixedModes(live: [String], test: [String])
+    /// The mode that is set is not that of the credentials.
+    case modeContradicted(set: PaymentMode, by: [String])
+    /// The journal is of the other mode.
+    case otherMode(String, is: PaymentMode, configured: PaymentMode)
+    /// Several providers move real money, and none is named.
+    case noProviderChosen([ProviderName])
+    /// A stand-in was chosen where real money moves.
+    case standIn(StandInRefusal)
+
+    public var code: String {
+        switch self {
+        case .journal: "journal_unavailable"
+        case .sandbox: "sandbox_unavailable"
+        case .provider(let error): error.code
+        case .mixedModes: "mixed_modes"
+        case .modeContradicted: "mode_contradicted"
+        case .otherMode: "journal_of_other_mode"
+        case .noProviderChosen: "no_provider_chosen"
+        case .standIn(let refusal): refusal.code
+        }
+    }
+
+    public var what: String {
+        switch self {
+        case .journal(let path, let error): "The journal \(path) cannot be opened. \(error)"
+        case .sandbox(let path, let error): "The sandbox's ledger \(path) cannot be opened: \(error)."
+        case .provider(let error): error.what
+        case .mixedModes(let live, let test):
+            "The key of \(live.joined(separator: " and ")) is live and that of \(test.joined(separator: " and ")) is for "
+                + "tests: a counter is in one mode."
+        case .modeContradicted(let mode, let titles):
+            "The mode is set to \(mode.rawValue), and the key of \(titles.joined(separator: " and ")) is of the other."
+        case .otherMode(let path, let mode, let configured):
+            "The journal \(path) is of \(mode.rawValue) mode, and the counter is set up for \(configured.rawValue) mode. "
+                + "It was not opened."
+        case .noProviderChosen(let names):
+            "Real money can go through \(names.map(\.rawValue).joined(separator: " or ")), and none of them is chosen."
+        case .standIn(let refusal): refusal.what
+        }
+    }
+
+    /// Nothing was asked of anybody.
+    public var moneyMoved: MoneyMoved { .no }
+
+    /// What to do next.
+    public var next: String {
+        switch self {
+        case .journal: "Check the path, its rights and the disk, or give another with --journal."
+        case .sandbox: "Check the path, its rights and the disk."
+        case .provider(let error): error.next
+        case .mixedModes: "Configure live keys only, or test keys only; for both run two counters with two journals."
+        case .modeContradicted: "Take the setting out: the keys decide."
+        case .otherMode(_, _, let configured):
+            "Give another journal with --journal. If this one shall go on in the other mode: till journal mode "
+                + "\(configured.rawValue)"
+        case .noProviderChosen: "Name one with --provider or TILL_PROVIDER."
+        case .standIn(let refusal): refusal.next
+        }
+    }
+
+    /// What the journal does for a counter that opens.
+    static func of<Value>(
+        _ journal: any CounterStore, _ body: () async throws(JournalError) -> Value
+    ) async throws(CounterError) -> Value {
+        do { return try await body() } catch { throw .journal(journal.path, error) }
+    }
+}
+
+/// A stand-in was asked for where real money moves: it would say "paid" for money that nobody took.
+public struct StandInRefusal: ExplainedError, Hashable {
+    /// What was asked for, as a person calls it.
+    public let standIn: String
+
+    public init(_ standIn: String) { self.standIn = standIn }
+
+    /// Those of a counter's own providers that move no real money.
+    public static let providers: Set<ProviderName> = [.sandbox, ProviderName(rawValue: "offline")]
+
+    /// Refuses a provider that is a stand-in.
+    public static func check(_ provider: ProviderName, in mode: PaymentMode) throws(StandInRefusal) {
+        guard mode == .live, providers.contains(provider) else { return }
+        throw StandInRefusal("The provider \(provider)")
+    }
+
+    /// Refuses a reader whose cards are made up.
+    public static func check(reader: String, in mode: PaymentMode) throws(StandInRefusal) {
+        guard mode == .live else { return }
+        throw StandInRefusal("The reader \(reader)")
+    }
+
+    public var code: String { "stand_in_in_live_mode" }
+    public var what: String { "\(standIn) moves no real money, and this counter is in live mode. Nothing was charged." }
+    public var moneyMoved: MoneyMoved { .no }
+    public var next: String { "Take the payment with the provider that is configured." }
+}
