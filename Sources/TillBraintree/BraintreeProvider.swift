@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import TillBraintreeClient
 public import TillCore
+internal import TillPayPalClient
 internal import TillProvider
 
 /// Typed cards through Braintree: a card becomes a nonce, a nonce becomes a transaction.

@@ -81,7 +81,7 @@ extension Checkout {
     func checkAccount(of command: PaymentCommand, to payment: Payment) async throws(CheckoutError) {
         let attempt: Attempt?
         switch command {
-        case .attempt: return
+        case .attempt, .resolve: return
         case .capture, .cancel, .renew: attempt = payment.currentAttempt
         case .refund:
             let capture = payment.captures.last { $0.state.isSucceeded }

@@ -76,8 +76,10 @@ extension PaymentEvent {
             .refundStarted, .cancelRequested:
             true
         case .attemptPrepared, .authorized, .actionRequired, .attemptStored, .attemptDeclined, .attemptNotSent,
-            .attemptExpired, .voided, .captured, .renewed, .refunded, .refused, .deferred, .outcomeUnknown,
-            .canceled, .attentionRequired:
+            .attemptExpired, .attemptBound, .voided, .captured, .renewed, .refunded, .refused, .deferred,
+            .outcomeUnknown, .canceled, .attentionRequired, .refundReversed, .captureReversed, .captureRestored,
+            .captureReported, .refundReported, .disputeOpened, .disputeUpdated, .disputeFundsWithdrawn,
+            .disputeFundsReinstated, .disputeClosed, .attentionClosed, .queryRequested, .queryAnswered:
             false
         }
     }
