@@ -125,4 +125,4 @@ def test_nothing_is_sold_behind_an_end_that_was_cut(shop):
         "sale", "--amount", "1.00", "--currency", "EUR", "--card-number", counter.CARD, "--expiry", "12/30", "--cvc",
         "123", "--order", "five", "--provider", "sandbox", "--journal", shop.path, "--json")
     assert answer.code != 0 and "its last event" in answer.out + answer.err, answer
-    assert answer.json["money_moved"] == "no", answer
+    assert answer.json["error"]["money_moved"] == "no", answer
