@@ -42,7 +42,8 @@ extension JSONWriter {
             field("attempt", attempt.rawValue)
             field("due", due.milliseconds)
         case .queryAnswered(let attempt): field("attempt", attempt.rawValue)
-        case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired, .continuationStarted,
+        case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired,
+            .continuationStarted,
             .attemptStored, .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .captureStarted,
             .captured, .renewalStarted, .renewed, .refundStarted, .refunded, .refused, .deferred, .outcomeUnknown,
             .cancelRequested, .canceled, .attentionRequired:

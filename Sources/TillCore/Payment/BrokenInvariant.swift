@@ -127,8 +127,9 @@ extension Payment {
             return refundSums.doneOrOpen - outside.refunds > captureSums.done ? .refundedAtMostCaptured : nil
         case .canceled: return liveAttempts > 0 || captureSums.doneOrOpen > 0 ? .canceledWithoutMoney : nil
         case .created, .attemptBound, .attemptPrepared, .actionRequired, .continuationStarted, .attemptStored,
-            .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .renewed, .refused, .deferred, 
-            .outcomeUnknown, .cancelRequested, .attentionRequired, .refundReversed, .captureReversed, .captureRestored, .disputeClosed,
+            .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .renewed, .refused, .deferred,
+            .outcomeUnknown, .cancelRequested, .attentionRequired, .refundReversed, .captureReversed, .captureRestored,
+            .disputeClosed,
             .attentionClosed, .queryRequested, .queryAnswered:
             return nil
         }

@@ -177,7 +177,8 @@ extension Payment {
             requestedQuery = RequestedQuery(
                 attempt: attempt, due: due, tries: requestedQuery.map { $0.tries + 1 } ?? 0)
         case .queryAnswered: requestedQuery = nil
-        case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired, .continuationStarted,
+        case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired,
+            .continuationStarted,
             .attemptStored, .attemptDeclined, .attemptNotSent, .attemptExpired, .voidStarted, .voided, .captureStarted,
             .captured, .renewalStarted, .renewed, .refundStarted, .refunded, .refused, .deferred, .outcomeUnknown,
             .cancelRequested, .canceled, .attentionRequired:

@@ -8,11 +8,17 @@ extension SQLiteJournal {
         try SQLiteJournal.fold(try await events(of: id))
     }
 
+    /// The payment that has an order (account, order), else the oldest that came back to it; null if it is free.
+    static let occupant = """
+        SELECT coalesce((SELECT id FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 1),
+          (SELECT min(id) FROM payment WHERE account = ?1 AND order_id = ?2 AND live = 2))
+        """
+
     /// The payment that the order belongs to now; `nil` if it is free.
     public func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         let sql = """
             SELECT \(StoredEvent.columns) FROM event WHERE payment =
-            (SELECT id FROM payment WHERE account = ? AND order_id = ? AND live > 0 ORDER BY live, id LIMIT 1)
+            (\(SQLiteJournal.occupant))
             ORDER BY version
             """
         return try SQLiteJournal.fold(try await events(sql, account.rawValue, order.rawValue))

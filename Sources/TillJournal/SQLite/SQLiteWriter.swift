@@ -121,10 +121,9 @@ final class SQLiteWriter {
         }
         // What happened to a payment is written, also if its order was given to another one meanwhile.
         guard append.isLive, append.expectedVersion == 0 else { return nil }
-        let occupant = try statement(
-            "SELECT id FROM payment WHERE account = ? AND order_id = ? AND live > 0 ORDER BY live"
-        )
-        .first(.text(row.account.rawValue), .text(row.order.rawValue)) { PaymentID(rawValue: $0.text(0)) }
+        let occupant = try statement("SELECT id FROM payment WHERE id = (\(SQLiteJournal.occupant))").first(
+            .text(row.account.rawValue), .text(row.order.rawValue)
+        ) { PaymentID(rawValue: $0.text(0)) }
         return occupant.map { .orderOccupied(by: $0) }
     }
 

@@ -99,7 +99,7 @@ extension ReceiptLabels {
         .sentenceNotConfirmed:
             "The payment is being checked. It may have been taken. This "
             + "is no receipt of a payment.",
-        .sentenceTest: "A try. No real money moved.",
+        .sentenceTest: "Test mode. No real money moved.",
         .sentenceDeclined: "The card was declined. Nothing was charged.",
         .sentenceCanceled: "The payment was canceled. Nothing was charged.",
         .sentenceExpired: "The reserved amount was released. Nothing was charged.",

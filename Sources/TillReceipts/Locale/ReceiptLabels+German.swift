@@ -99,7 +99,7 @@ extension ReceiptLabels {
         .sentenceNotConfirmed:
             "Die Zahlung wird geprüft. Sie kann eingezogen worden sein. "
             + "Dies ist kein Zahlungsbeleg.",
-        .sentenceTest: "Ein Versuch. Es floss kein echtes Geld.",
+        .sentenceTest: "Testbetrieb. Es floss kein echtes Geld.",
         .sentenceDeclined: "Die Karte wurde abgelehnt. Es wurde nichts berechnet.",
         .sentenceCanceled: "Die Zahlung wurde abgebrochen. Es wurde nichts berechnet.",
         .sentenceExpired: "Der reservierte Betrag wurde freigegeben. Es wurde nichts berechnet.",

@@ -97,7 +97,7 @@ extension ReceiptLabels {
             "Kartę odczytano bez połączenia, płatność czeka na "
             + "autoryzację. To nie jest potwierdzenie zapłaty.",
         .sentenceNotConfirmed: "Płatność jest sprawdzana. Mogła zostać pobrana. To nie jest potwierdzenie zapłaty.",
-        .sentenceTest: "Próba. Nie pobrano prawdziwych pieniędzy.",
+        .sentenceTest: "Tryb testowy. Nie pobrano prawdziwych pieniędzy.",
         .sentenceDeclined: "Karta została odrzucona. Nic nie pobrano.",
         .sentenceCanceled: "Płatność anulowano. Nic nie pobrano.",
         .sentenceExpired: "Zablokowaną kwotę zwolniono. Nic nie pobrano.",

@@ -72,8 +72,7 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile, .logLevel,
-        .bodyBytes,
-        .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
+        .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
+        .logLevel, .bodyBytes, .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

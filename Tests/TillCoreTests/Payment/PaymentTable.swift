@@ -1815,7 +1815,7 @@ enum PaymentTable {
         refunded by others | seen declined | -
         refunded by others | seen voided | -
         refunded by others | seen rest voided | -
-        refunded by others | seen refund failed | refund.failed payment.attention_required
+        refunded by others | seen refund failed | -
         refunded by others | seen refund of others | -
         refunded by others | seen refund begun by others | -
         refunded by others | seen capture failed | capture.failed payment.attention_required
