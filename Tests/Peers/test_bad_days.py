@@ -1,13 +1,13 @@
-"""Bad days of real providers: our key is rejected, a failure is kept under its key, a request arrives late, the currency
-is another one. Money moves once or not at all, and till says so."""
+"""Bad days of real providers: our key is rejected, a failure is kept under its key, a request arrives late, the
+currency is another one. Money moves once or not at all, and till says so."""
 import time
 
+import hostile
 import pytest
 import requests
 from conftest import run_until_done
 
 import counter
-import hostile
 
 CARD = ["--card-number", "4242424242424242", "--expiry", "12/30", "--cvc", "987"]
 

@@ -136,7 +136,7 @@ class Way(html.parser.HTMLParser):
 
 
 @pytest.mark.parametrize("answer, title, outcome", [
-    ("confirm", "Thank you", "succeeded"), ("refuse", "Not paid", "requires_payment_method"),
+    ("confirm", "Thank you", "succeeded"), ("refuse", "Not paid", "declined"),
 ])
 def test_a_customer_who_comes_back_is_looked_at_that_moment(server, stand_in, answer, title, outcome):
     sale = challenged(server, "o-1")
@@ -225,7 +225,7 @@ def test_a_hold_that_the_shop_has_called_off_is_not_told_as_confirmed(server, st
     server.request("POST", f"/v1/payments/{sale['id']}/cancel", {}, "cancel")
     assert status(server, sale) == "requires_capture"
     shown = requests.get(back, timeout=30).text
-    assert Way(shown).title == "One moment" and "called the payment off" in shown, shown
+    assert Way(shown).title == "One moment" and "canceled the payment" in shown, shown
 
 
 @pytest.mark.alone

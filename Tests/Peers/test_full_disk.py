@@ -19,7 +19,8 @@ def small_disk(request, tmp_path):
     folder = tmp_path / "disk"
     folder.mkdir()
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={request.param},mode=700", "tmpfs", str(folder)], capture_output=True, text=True)
+        ["mount", "-t", "tmpfs", "-o", f"size={request.param},mode=700", "tmpfs", str(folder)],
+        capture_output=True, text=True)
     if done.returncode != 0:
         pytest.skip(f"tmpfs cannot be mounted here: {done.stderr.strip()}")
     yield folder

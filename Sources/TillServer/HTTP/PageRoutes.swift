@@ -9,7 +9,8 @@ struct PageRoutes: Sendable {
     let clock: any TillClock
 
     /// What the page begins with in test mode, in large letters.
-    private static let testMark = "<p class=\"test-mode\" role=\"note\">TEST – no real money moves</p>"
+    private static let testMark =
+        "<aside class=\"test-mode\" aria-label=\"Test mode\">TEST – no real money moves</aside>"
 
     func register(on router: CounterRouter) {
         router.open([.get, .head], "/", query: .any) { request, _ in page(request) }
