@@ -23,7 +23,7 @@ public struct AttentionQueue: Sendable {
     /// What is open, the oldest first.
     /// - Parameters:
     ///   - account: only of this account; `nil`: of all.
-    ///   - limit: payments that are read at most, 1 to ``RecordLimits/maximumPage``.
+    ///   - limit: payments that are read at most, 1 to `RecordLimits.maximumPage`.
     public func open(account: AccountID?, limit: Int = RecordLimits.maximumPage) async throws(JournalError) -> [Found] {
         try await index()
         let query = RecordQuery(

@@ -159,7 +159,7 @@ public final class MemoryJournal: Journal, RecordStore {
         try access { $0.records.count(collection, match) }
     }
 
-    /// The checks of ``SQLiteJournal/verify()``.
+    /// The checks of `SQLiteJournal.verify`.
     public func verify() throws(JournalError) -> VerificationReport {
         let state = storage.state.withLock { $0 }
         return state.verify()
