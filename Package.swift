@@ -75,6 +75,7 @@ let package = Package(
         .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
+        .library(name: "TillBooks", targets: ["TillBooks"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
         .library(name: "TillStandIns", targets: ["TillStandIns"]),
         .library(name: "TillServer", targets: ["TillServer"]),
@@ -180,6 +181,9 @@ let package = Package(
         .target(
             name: "TillCheckout", dependencies: ["TillCore", "TillJournal"],
             swiftSettings: strict),
+        // Beside TillJournal: the ledger is a projection of it.
+        .target(
+            name: "TillBooks", dependencies: ["TillCore", "TillJournal", "TillProvider", crypto], swiftSettings: strict),
         .target(
             name: "TillSandbox",
             dependencies: ["TillCore", "TillContactless", "TillTapToPay", "TillOffline", grdb, crypto],
@@ -200,7 +204,7 @@ let package = Package(
             dependencies: [
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillMail", "TillReceipts", "TillHardware",
                 "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
-                "TillApplePay", "TillContactless", "TillTapToPay", "TillOffline",
+                "TillApplePay", "TillBooks", "TillContactless", "TillTapToPay", "TillOffline",
                 crypto, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
                 asyncHTTPClient,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -215,7 +219,7 @@ let package = Package(
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
                 "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
                 "TillPayPal", "TillPayPalClient", "TillBraintree", "TillAdyen", "TillCards", "TillApplePay",
-                "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
+                "TillBooks", "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -226,8 +230,8 @@ let package = Package(
         .target(
             name: "TillSimulation",
             dependencies: [
-                "TillCore", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillStripe", "TillHardware",
-                "TillOffline", "TillTestSupport", httpTypes,
+                "TillCore", "TillBooks", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillStripe",
+                "TillHardware", "TillOffline", "TillProvider", "TillTestSupport", httpTypes,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -301,6 +305,9 @@ let package = Package(
             "TillStripe", "ProviderConformance", "TillCards", "TillHardware", "TillHTTP", "TillSandbox", "TillStandIns",
             crypto, httpTypes),
         tests("TillJournal", grdb),
+        tests(
+            "TillBooks", "TillAdyen", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal", "TillProvider",
+            "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
         tests("TillSandbox", "TillCards", "TillHardware"),
         tests(
             "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",

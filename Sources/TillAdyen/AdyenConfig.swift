@@ -20,10 +20,10 @@ public struct AdyenConfig: Sendable {
     /// Where a customer who had to do something at the bank comes back to.
     let returnURL: String
 
-    /// A configuration.
+    /// The credentials of one merchant account, checked.
     /// - Parameters:
-    ///   - url: the interface's address without version; nil for Adyen's test system. A live account has its own:
-    ///     `https://PREFIX-checkout-live.adyenpayments.com/checkout`.
+    ///   - url: the interface's address without version; nil for Adyen's test system. A live account
+    ///     has its own: `https://PREFIX-checkout-live.adyenpayments.com/checkout`.
     ///   - webhookKeys: the HMAC keys of the webhook in hexadecimal, as Adyen shows them.
     /// - Throws: ``AdyenConfigError``, which never repeats what was given.
     public init(

@@ -68,9 +68,10 @@ struct AdyenGateway: Sendable {
         case 401, 403: return .keyRejected("Adyen rejected our key (HTTP \(status))")
         case 400..<500:
             let code = document?["errorCode"]?.stringValue
-            // The same key is being worked on; the answer is still to come.
-            if code == "704" || field("Transient-Error") == "true" {
-                return .unknown("the same request is being worked on")
+            // Done before, or the same key is being worked on and the answer is still to come.
+            let isOpen = code.flatMap { AdyenCodes.errors[$0] }?.money.needsQuery ?? false
+            if isOpen || field("Transient-Error") == "true" {
+                return .unknown("the same request is being worked on, or was done before (error \(code ?? "none"))")
             }
             let requestID = document?["pspReference"]?.stringValue ?? field("pspReference")
             return .refused(status, document ?? .null, requestID: requestID.map { String($0.prefix(64)) })

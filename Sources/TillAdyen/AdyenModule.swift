@@ -3,13 +3,19 @@ public import TillProvider
 
 /// Adyen: typed cards through its checkout interface, and a terminal on the local network.
 public struct AdyenModule: ProviderModule {
-    /// `adyen`
+    /// The name in settings, requests and the journal: `adyen`.
     public static let name = ProviderName(rawValue: "adyen")
     public static let title = "Adyen"
     public static let settings: [Setting] = [
         .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL,
         .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
     ]
+    /// The settlement details report.
+    /// Refusals, errors of requests, and why what was taken came to nothing.
+    public static var codes: [ProviderCodeTable] {
+        [AdyenCodes.refusals, AdyenCodes.errors, AdyenCodes.modifications, AdyenCodes.failures]
+    }
+    public static var statementFormats: [any StatementFormat] { [AdyenSettlementReport()] }
     /// The merchant account and its key. A terminal alone takes payments, too.
     public static let required: [Setting] = [.adyenMerchantAccount, .adyenKey]
 
@@ -141,7 +147,8 @@ struct AdyenWebhookReceiver: WebhookReceiver {
             for notification in notifications {
                 // One whose payment is not known yet is recorded once it is: Adyen sends what it is about, too.
                 guard let payment = try await book.ownPayment(of: notification) else { continue }
-                events.append(WebhookEvent(id: notification.name, payment: payment))
+                events.append(
+                    WebhookEvent(id: notification.name, payment: payment, isAfterSale: notification.isAfterSale))
             }
             return events
         } catch {

@@ -24,6 +24,25 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     /// A refund came back.
     public static let refundedReversed = AdyenEventCode(rawValue: "REFUNDED_REVERSED")
 
+    /// The bank asks for documents; no money moves.
+    public static let requestForInformation = AdyenEventCode(rawValue: "REQUEST_FOR_INFORMATION")
+    /// A chargeback is coming; no money moves yet.
+    public static let notificationOfChargeback = AdyenEventCode(rawValue: "NOTIFICATION_OF_CHARGEBACK")
+    /// The disputed money is taken from the shop.
+    public static let chargeback = AdyenEventCode(rawValue: "CHARGEBACK")
+    /// It is given back. Not final: the bank may try a second time.
+    public static let chargebackReversed = AdyenEventCode(rawValue: "CHARGEBACK_REVERSED")
+    /// The bank did not accept the shop's answer: the money is taken again.
+    public static let secondChargeback = AdyenEventCode(rawValue: "SECOND_CHARGEBACK")
+    public static let preArbitrationWon = AdyenEventCode(rawValue: "PREARBITRATION_WON")
+    public static let preArbitrationLost = AdyenEventCode(rawValue: "PREARBITRATION_LOST")
+    /// The shop's documents were sent on.
+    public static let informationSupplied = AdyenEventCode(rawValue: "INFORMATION_SUPPLIED")
+    /// The bank accepted the shop's answer, or did not answer in time: the dispute is won.
+    public static let issuerResponseExpired = AdyenEventCode(rawValue: "ISSUER_RESPONSE_TIMEFRAME_EXPIRED")
+    /// The time in which the shop could answer is over.
+    public static let defensePeriodEnded = AdyenEventCode(rawValue: "DISPUTE_DEFENSE_PERIOD_ENDED")
+
     var isCancel: Bool { self == .cancellation || self == .technicalCancel }
 }
 
@@ -42,6 +61,10 @@ public struct AdyenNotification: Hashable, Sendable {
     public let success: Bool
     /// Why not, or a remark.
     public let reason: String?
+    /// When it happened, by Adyen's clock.
+    public let at: Timestamp?
+    /// What Adyen says of a dispute, where the event is about one.
+    public let dispute: AdyenDisputeNote?
     /// By this name an event is counted once: Adyen sends again until it is taken.
     public var name: String { "\(eventCode.rawValue)/\(pspReference)/\(success)" }
 }
@@ -129,7 +152,9 @@ public struct AdyenWebhooks: Sendable {
             merchantReference: String((item["merchantReference"]?.stringValue ?? "").prefix(128)),
             merchantAccount: String((item["merchantAccountCode"]?.stringValue ?? "").prefix(80)),
             amount: AdyenAmount.money(item["amount"]), success: plain(item["success"]) == "true",
-            reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(String($0.prefix(200))) })
+            reason: item["reason"]?.stringValue.map { CardScrubbing.withoutNumbers(String($0.prefix(200))) },
+            at: item["eventDate"]?.stringValue.flatMap { Timestamp(internetTime: $0) },
+            dispute: AdyenDisputeNote(item["additionalData"]))
     }
 
     /// Signs an item as Adyen does, in Base64.
@@ -143,7 +168,7 @@ public struct AdyenWebhooks: Sendable {
 /// Why a webhook is not taken.
 public enum AdyenWebhookError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLong
-    /// Not Adyen's form.
+    /// The body does not have the form of Adyen's webhooks.
     case malformed
     /// An item has no signature.
     case unsigned

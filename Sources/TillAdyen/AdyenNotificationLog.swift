@@ -1,7 +1,7 @@
 public import TillCore
 
-/// What Adyen's webhooks have reported, kept because Adyen cannot be asked later. A value over a store; the same event
-/// counts once.
+/// What Adyen's webhooks have reported, kept because Adyen cannot be asked later. A value over a store; the
+/// same event counts once.
 public struct AdyenNotificationLog: Sendable {
     /// How a step ended.
     enum Outcome: Hashable, Sendable {

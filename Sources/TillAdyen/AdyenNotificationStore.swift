@@ -47,6 +47,8 @@ extension AdyenNotification {
             "merchantReference": .string(merchantReference), "merchantAccountCode": .string(merchantAccount),
             "minor": amount.map { .number("\($0.minorUnits)") }, "currency": amount.map { .string($0.currency.code) },
             "success": .bool(success), "reason": reason.map { .string($0) },
+            "at": at.map { .number("\($0.milliseconds)") }, "disputeStatus": dispute?.status.map { .string($0) },
+            "defensePeriodEndsAt": dispute?.respondBy.map { .number("\($0.milliseconds)") },
         ])
     }
 
@@ -62,6 +64,10 @@ extension AdyenNotification {
             merchantAccount: value["merchantAccountCode"]?.stringValue ?? "",
             amount: currency.flatMap { currency in
                 value["minor"]?.int64Value.map { Money(minorUnits: $0, currency: currency) }
-            }, success: success, reason: value["reason"]?.stringValue)
+            }, success: success, reason: value["reason"]?.stringValue,
+            at: value["at"]?.int64Value.map { Timestamp(milliseconds: $0) },
+            dispute: AdyenDisputeNote(
+                status: value["disputeStatus"]?.stringValue,
+                respondBy: value["defensePeriodEndsAt"]?.int64Value.map { Timestamp(milliseconds: $0) }))
     }
 }

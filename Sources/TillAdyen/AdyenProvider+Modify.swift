@@ -19,13 +19,36 @@ extension AdyenProvider {
         guard let (name, _) = AdyenProvider.name(request.context.reference) else {
             return .notSent(reason: "there is no payment")
         }
-        return await modify(
+        let answer = await modify(
             "/payments/\(name)/refunds", request.amount, reference: request.refund.rawValue, key: request.key,
-            since: request.startedAt
+            since: request.startedAt, isRepeated: request.mayHaveBeenSent
         ) { book throws(AdyenNotificationLogError) in
             try await book.outcome(
                 of: request.refund.rawValue, among: [.refund], denying: [.refundFailed, .refundedReversed])
         }
+        guard case .declined(let decline) = answer else { return answer }
+        return await settled(decline, name, request)
+    }
+
+    /// A refused refund may be refused because the money went back elsewhere, such as in the Customer Area. What webhooks
+    /// reported of the payment decides what is said of it.
+    private func settled(
+        _ decline: Decline, _ name: String, _ request: RefundRequest
+    ) async -> ProviderAnswer<Confirmation> {
+        let later: [AdyenNotification]
+        do throws(AdyenNotificationLogError) { later = try await book.modifications(of: name) } catch {
+            return .unknown(reason: error.description)
+        }
+        let foreign = AdyenSettled(later, atOnce: nil, currency: request.amount.currency).refunds.filter { refund in
+            if case .failed = refund.status { return false }
+            return refund.refund.flatMap { PaymentID(ofStep: $0.rawValue) } != request.context.payment
+        }
+        guard !foreign.isEmpty else { return .declined(decline) }
+        var decline = decline
+        decline.reason = .alreadyRefunded
+        let names = foreign.prefix(3).map { "\($0.amount) as \($0.reference)" }.joined(separator: ", ")
+        decline.message = "refunded elsewhere: \(names)"
+        return .declined(decline)
     }
 
     /// Lets held money go; without Adyen's name for it, by our own, which Adyen calls a technical cancel.
@@ -68,7 +91,7 @@ extension AdyenProvider {
 
     private func modify(
         _ path: String, _ amount: Money?, original: String? = nil, reference: String, key: IdempotencyKey,
-        since: Timestamp? = nil,
+        since: Timestamp? = nil, isRepeated: Bool = false,
         _ told: (AdyenNotificationLog) async throws(AdyenNotificationLogError) -> AdyenNotificationLog.Outcome?
     ) async -> ProviderAnswer<Confirmation> {
         do throws(AdyenNotificationLogError) {
@@ -78,7 +101,9 @@ extension AdyenProvider {
             return .unknown(reason: error.description)
         }
         // That no webhook came does not mean that it was not done, and Adyen may take an old key for a new request.
-        if let since, clock.now().adding(CheckSchedule.keyMargin).since(since) >= AdyenProvider.replayWindow {
+        // By a clock in doubt nobody can tell how old a key is that was sent before.
+        let isOld = since.map { clock.now().adding(CheckSchedule.keyMargin).since($0) >= AdyenProvider.replayWindow }
+        if isOld ?? false || (isRepeated && !clock.standing.isTrusted) {
             return .unknown(reason: "not sent again, since Adyen may have forgotten its key: check at Adyen")
         }
         var wire: JSONValue?
@@ -110,71 +135,7 @@ extension AdyenProvider {
         switch outcome {
         case .done(let reference):
             return .approved(Confirmation(reference: try? ProviderReference(validating: reference)))
-        case .failed(let reason):
-            return .declined(
-                Decline(reason: .invalidRequest, message: CardScrubbing.withoutNumbers(String(reason.prefix(300)))))
+        case .failed(let reason): return .declined(AdyenRefusal.decline(modification: reason))
         }
-    }
-
-    /// What webhooks have reported of an attempt. What none has reported is `unknown`: Adyen cannot be asked.
-    public func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
-        do throws(AdyenNotificationLogError) {
-            guard let payment = try await book.payment(request.context.attempt) else {
-                return .unknown(reason: "Adyen has not reported it yet")
-            }
-            return snapshot(of: payment, try await book.modifications(of: payment.pspReference), request)
-        } catch {
-            return .unknown(reason: error.description)
-        }
-    }
-
-    private func snapshot(
-        of payment: AdyenNotification, _ later: [AdyenNotification], _ request: QueryRequest
-    ) -> ProviderAnswer<ProviderSnapshot> {
-        let currency = request.amount.currency
-        let nothing = Money.zero(currency)
-        guard payment.success else {
-            let decline = Decline(
-                reason: .generic, message: CardScrubbing.withoutNumbers(payment.reason ?? "refused"),
-                requestID: payment.pspReference)
-            return .approved(ProviderSnapshot(reference: nil, standing: .declined(decline), captured: nothing))
-        }
-        let isAtOnce = payment.merchantReference.hasSuffix(AdyenProvider.takenAtOnce)
-        guard payment.amount == request.amount, AdyenProvider.isUsable(payment.pspReference),
-            let reference = try? ProviderReference(
-                validating: payment.pspReference + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
-        else { return .unknown(reason: "amount mismatch") }
-        if later.contains(where: { $0.success && $0.eventCode.isCancel }) {
-            return .approved(ProviderSnapshot(reference: reference, standing: .voided, captured: nothing))
-        }
-        var captured = isAtOnce ? request.amount : nothing
-        if !isAtOnce {
-            for event in later where event.eventCode == .capture && event.success {
-                let failed = later.contains {
-                    $0.eventCode == .captureFailed && $0.merchantReference == event.merchantReference
-                }
-                guard !failed, let amount = event.amount, let sum = try? captured.adding(amount) else { continue }
-                captured = sum
-            }
-        }
-        let refunds = later.filter { $0.eventCode == .refund }.compactMap { event -> ProviderSnapshot.Refund? in
-            guard let amount = event.amount, let name = try? ProviderReference(validating: event.pspReference) else {
-                return nil
-            }
-            let failure = later.first {
-                [.refundFailed, .refundedReversed].contains($0.eventCode)
-                    && $0.merchantReference == event.merchantReference
-            }
-            let isDone = event.success && failure == nil
-            return ProviderSnapshot.Refund(
-                reference: name, refund: try? RefundID(validating: event.merchantReference), amount: amount,
-                status: isDone
-                    ? .succeeded
-                    : .failed(Decline(reason: .generic, message: failure?.reason ?? event.reason ?? "refused")))
-        }
-        let authorization = Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce)
-        return .approved(
-            ProviderSnapshot(
-                reference: reference, standing: .authorized(authorization), captured: captured, refunds: refunds))
     }
 }

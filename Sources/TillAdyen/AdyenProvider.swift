@@ -35,14 +35,14 @@ public struct AdyenProvider: PaymentServiceProvider {
         self.deadline = deadline
     }
 
-    /// `adyen`.
+    /// The name in settings, requests and the journal: `adyen`.
     public var name: ProviderName { ProviderName(rawValue: "adyen") }
 
     /// Keys for a week; doubts are settled by what webhooks said.
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: AdyenProvider.replayWindow, preparesFirst: false, partialCapture: true,
-            multipleCapture: false, separateCapture: true, takesCards: true)
+            multipleCapture: false, separateCapture: true, takesCards: true, showsAfterSale: false)
     }
 
     /// Integers with Adyen's own decimals: four currencies differ from ISO 4217.
@@ -111,7 +111,9 @@ public struct AdyenProvider: PaymentServiceProvider {
             if let brand = document["additionalData"]?["paymentMethod"]?.stringValue { card.brand = Self.brand(brand) }
             return .approved(
                 Authorization(reference: reference, amount: request.amount, isCaptured: isAtOnce, card: card))
-        case .refused, .cancelled: return .declined(AdyenRefusal.decline(document))
+        case .refused, .cancelled:
+            return AdyenRefusal.decline(document).map { .declined($0) }
+                ?? .unknown(reason: "the payment was refused with a code that is not one of a refusal")
         case .redirectShopper, .identifyShopper, .challengeShopper:
             return .requiresAction(
                 CustomerAction(

@@ -21,46 +21,33 @@ public struct AdyenResultCode: RawRepresentable, Hashable, Sendable {
     public static let challengeShopper = AdyenResultCode(rawValue: "ChallengeShopper")
 }
 
-/// Why a payment was refused, by Adyen's code. Source: Adyen's refusal reasons.
+/// What Adyen refuses, by the tables of its codes.
 enum AdyenRefusal {
-    static func decline(_ document: JSONValue) -> Decline {
+    /// A payment that the bank or Adyen refused; `nil`: its code does not say that.
+    static func decline(_ document: JSONValue) -> Decline? {
         let code = document["refusalReasonCode"]?.stringValue.map { String($0.prefix(16)) }
+        let row = code.flatMap { AdyenCodes.refusals[$0] }
+        guard row?.money.needsQuery != true else { return nil }
         let text = document["refusalReason"]?.stringValue ?? document["resultCode"]?.stringValue ?? ""
         return Decline(
-            reason: reason(code ?? ""), code: code, message: CardScrubbing.withoutNumbers(String(text.prefix(300))),
+            reason: row?.reason ?? .generic, code: code,
+            message: CardScrubbing.withoutNumbers(String(text.prefix(300))),
             requestID: document["pspReference"]?.stringValue.map { String($0.prefix(64)) })
-    }
-
-    static func reason(_ code: String) -> DeclineReason {
-        switch code {
-        case "5", "10", "23", "25": .cardNotSupported
-        case "6": .expiredCard
-        case "7", "28": .invalidAmount
-        case "8": .incorrectNumber
-        case "12": .insufficientFunds
-        case "14", "20", "22", "31": .fraud
-        case "17": .incorrectPIN
-        case "18": .tooManyPINTries
-        case "24": .incorrectCVC
-        case "15", "16": .canceledAtReader
-        default: .generic
-        }
     }
 
     /// A refusal of the request itself: Adyen's error object.
     static func decline(_ status: Int, _ document: JSONValue, requestID: String?) -> Decline {
         let code = document["errorCode"]?.stringValue.map { String($0.prefix(32)) } ?? "\(status)"
-        let reason: DeclineReason =
-            switch code {
-            case "101", "140", "141": .incorrectNumber
-            case "103", "152", "153": .incorrectCVC
-            case "129", "130", "131", "132": .expiredCard
-            case "137", "138", "100": .invalidAmount
-            default: .invalidRequest
-            }
         let text = document["message"]?.stringValue ?? "HTTP \(status)"
         return Decline(
-            reason: reason, code: code, message: CardScrubbing.withoutNumbers(String(text.prefix(300))),
-            requestID: requestID)
+            reason: AdyenCodes.errors[code]?.reason ?? .invalidRequest, code: code,
+            message: CardScrubbing.withoutNumbers(String(text.prefix(300))), requestID: requestID)
+    }
+
+    /// A capture, a cancel or a refund that was not done, by its webhook's sentence.
+    static func decline(modification reason: String) -> Decline {
+        Decline(
+            reason: AdyenCodes.modification(reason)?.reason ?? .invalidRequest,
+            message: CardScrubbing.withoutNumbers(String(reason.prefix(300))))
     }
 }

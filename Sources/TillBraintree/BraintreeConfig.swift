@@ -15,7 +15,7 @@ public struct BraintreeConfig: Sendable {
     /// Where cards become nonces.
     public let graphQL: PayPalEnvironment
 
-    /// A configuration.
+    /// The keys of one merchant, checked.
     /// - Parameters:
     ///   - merchantAccounts: the merchant account id of each currency that is taken.
     ///   - url: another address for both, such as the stand-in on this machine.

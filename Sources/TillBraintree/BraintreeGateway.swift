@@ -43,6 +43,10 @@ struct BraintreeGateway: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: XMLNode? = nil, within deadline: Span
     ) async -> BraintreeOutcome {
+        // Braintree keeps no keys: what another process has sent meanwhile would be done twice.
+        guard await SendingAuthority.isHeld() else {
+            return .notSent("this process stood still, and another one may go on with the payment")
+        }
         let fields = [("Accept", "application/xml"), ("Content-Type", "application/xml"), ("X-ApiVersion", "6")]
         let request = request(method, config.gateway, "/merchants/\(config.merchantID)\(path)", fields)
         let reply: HTTPReply

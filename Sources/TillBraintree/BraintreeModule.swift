@@ -2,11 +2,15 @@ internal import Foundation
 public import TillCore
 public import TillProvider
 
-/// Braintree: typed cards.
+/// Braintree, for cards that customers type.
 public struct BraintreeModule: ProviderModule {
-    /// `braintree`
+    /// The name in settings, requests and the journal: `braintree`.
     public static let name = ProviderName(rawValue: "braintree")
     public static let title = "Braintree"
+    /// Errors of requests, answers of a card's processor, and what the gateway itself rejects.
+    public static var codes: [ProviderCodeTable] {
+        [BraintreeCodes.errors, BraintreeCodes.processor, BraintreeCodes.gatewayRejections]
+    }
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreeMerchantAccounts, .braintreePublicKey, .braintreePrivateKey,
         .braintreePrivateKeyFile,
@@ -52,6 +56,8 @@ public struct BraintreeModule: ProviderModule {
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// Signed with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }
+    /// Transactions, by the search.
+    public var charges: (any ChargeListing)? { BraintreeChargeListing(provider: provider) }
     /// Its address and its merchant accounts; the keys verify webhooks.
     public var findings: [ProviderFinding] {
         let accounts = config.merchantAccounts.sorted { $0.key.code < $1.key.code }
@@ -93,7 +99,7 @@ struct BraintreeWebhookReceiver: WebhookReceiver {
         }
         guard let transaction = event.transaction else { return [WebhookEvent(id: event.id, payment: nil)] }
         switch await provider.payment(ofTransaction: transaction) {
-        case .payment(let id): return [WebhookEvent(id: event.id, payment: id)]
+        case .payment(let id): return [WebhookEvent(id: event.id, payment: id, isAfterSale: event.isAfterSale)]
         case .none: return [WebhookEvent(id: event.id, payment: nil)]
         case .unknown: throw .later("Braintree cannot be asked what the webhook is about.")
         }

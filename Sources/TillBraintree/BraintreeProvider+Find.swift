@@ -24,7 +24,7 @@ extension BraintreeProvider {
             }
         }
 
-        /// Of a query.
+        /// The answer of a query that Braintree did not answer.
         func unanswered<Success>() -> ProviderAnswer<Success> {
             switch self {
             case .keyRejected(let reason): .keyRejected(reason: reason)
@@ -60,11 +60,18 @@ extension BraintreeProvider {
     /// Which payment a transaction belongs to, by what Braintree says of it now.
     /// - Parameter id: as a webhook names it.
     public func payment(ofTransaction id: String) async -> PaymentLookup {
+        await payment(ofTransaction: id, isOfRefund: false)
+    }
+
+    private func payment(ofTransaction id: String, isOfRefund: Bool) async -> PaymentLookup {
         guard BraintreeTransaction.isUsable(id) else { return .none }
         switch await gateway.send(.get, "/transactions/\(id)", within: deadline) {
         case .answered(let node):
-            let order = BraintreeTransaction(node)?.orderID
-            return order.flatMap { PaymentID(ofStep: $0) }.map { .payment($0) } ?? .none
+            guard let found = BraintreeTransaction(node) else { return .none }
+            if let payment = found.orderID.flatMap({ PaymentID(ofStep: $0) }) { return .payment(payment) }
+            // A refund by others need not name our order; the sale that it is of does.
+            guard let sale = found.refundedID, !isOfRefund else { return .none }
+            return await payment(ofTransaction: sale, isOfRefund: true)
         case .refused: return .none
         case .failed(let status): return status == 404 ? .none : .unknown
         case .keyRejected, .notSent, .unknown: return .unknown
@@ -81,8 +88,9 @@ extension BraintreeProvider {
         case unknown
     }
 
-    /// The transaction of an attempt or a refund, found by its order id. A declined one does not hide another.
-    func find(_ name: some Identifier) async -> Result<BraintreeTransaction?, ReadFailure> {
+    /// The sale of an attempt, or the credit of a refund, found by its order id. A declined one does not hide another.
+    /// A refund in the control panel takes over the order id of its sale.
+    func find(_ name: some Identifier, type: String) async -> Result<BraintreeTransaction?, ReadFailure> {
         let body = XMLNode("search", of: [XMLNode("order_id", of: [XMLNode("is", name.rawValue)])])
         let outcome = await gateway.send(.post, "/transactions/advanced_search_ids", body, within: deadline)
         guard case .answered(let node) = outcome else {
@@ -99,7 +107,7 @@ extension BraintreeProvider {
             switch await transaction(id) {
             case .failure(let failure): return .failure(failure)
             case .success(let transaction):
-                guard transaction.orderID == name.rawValue else { continue }
+                guard transaction.orderID == name.rawValue, transaction.type == type else { continue }
                 if found == nil || found?.meaning == .declined { found = transaction }
             }
         }
@@ -108,13 +116,15 @@ extension BraintreeProvider {
 
     /// A refused step may be the repetition of one that was done.
     func settled(
-        _ reference: ProviderReference, _ decline: Decline, _ isDone: (BraintreeTransaction) -> Bool
+        _ reference: ProviderReference, _ refusal: XMLNode, _ isDone: (BraintreeTransaction) -> Bool
     ) async -> ProviderAnswer<Confirmation> {
         guard case .success(let current) = await transaction(reference.rawValue) else {
             return .unknown(reason: "the transaction could not be read after a refusal")
         }
         if isDone(current) { return .approved(Confirmation(reference: reference)) }
-        var decline = decline
+        var decline = self.refusal(refusal).decline
+        // Its answer and the transaction contradict each other.
+        if decline.reason == .alreadyCaptured, current.meaning == .held { return .unknown(reason: notShownYet) }
         if current.meaning == .expired { decline.reason = .authorizationExpired }
         return .declined(decline)
     }
@@ -127,26 +137,21 @@ extension BraintreeProvider {
         }
     }
 
-    /// The first error of a refusal.
-    func refusal(_ node: XMLNode) -> Decline {
-        func first(_ node: XMLNode, _ depth: Int) -> (String, String)? {
-            if node.name == "error", let code = node.value("code") { return (code, node.value("message") ?? "") }
-            for child in node.children {
-                if let found = first(child, depth + 1) { return found }
+    /// A refusal by the error that decides what may be said of the money, and what that error says.
+    func refusal(_ node: XMLNode) -> (decline: Decline, needsQuery: Bool) {
+        var errors: [(code: String, message: String)] = []
+        func collect(_ node: XMLNode) {
+            if node.name == "error", let code = node.value("code"), errors.count < BraintreeProvider.maximumErrors {
+                errors.append((code, node.value("message") ?? ""))
             }
-            return nil
+            for child in node.children { collect(child) }
         }
-        let (code, message) = first(node, 0) ?? ("", node.value("message") ?? "")
-        let reason: DeclineReason =
-            switch code {
-            case "91564", "91565", "93107": .invalidRequest  // a nonce that is used up or unknown
-            case "81528", "81503", "81531": .invalidAmount
-            case "91512": .alreadyRefunded
-            case "91504", "91506", "91507": .invalidRequest
-            default: .invalidRequest
-            }
-        return Decline(
-            reason: reason, code: code.isEmpty ? nil : String(code.prefix(16)),
-            message: CardScrubbing.withoutNumbers(String(message.prefix(300))))
+        collect(node)
+        let row = BraintreeCodes.decisive(errors.map(\.code))
+        let told = errors.first { $0.code == row?.rawValue } ?? errors.first
+        let decline = Decline(
+            reason: row?.reason ?? .invalidRequest, code: (told?.code).map { String($0.prefix(16)) },
+            message: CardScrubbing.withoutNumbers(String((told?.message ?? node.value("message") ?? "").prefix(300))))
+        return (decline, row?.money.needsQuery ?? false)
     }
 }

@@ -27,7 +27,7 @@ extension BraintreeProvider {
         case .failure(let failure): return failure.notSent()
         }
         if let made = made(in: listed, request) { return made }
-        switch await find(request.refund) {
+        switch await find(request.refund, type: "credit") {
         case .success(let found?): return answer(found, request)
         case .success(nil): break
         case .failure(let failure): return failure.notSent()
@@ -46,7 +46,7 @@ extension BraintreeProvider {
         case .answered(let node):
             guard let done = BraintreeTransaction(node) else { return .unknown(reason: "the answer cannot be read") }
             return answer(done, request)
-        case .refused(let node): return await settled(refusal(node), request, reference)
+        case .refused(let node): return await settled(refusal(node).decline, request, reference)
         case .failed(let status): return failed(status)
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -92,10 +92,12 @@ extension BraintreeProvider {
         let foreign = listed.filter { refund in
             refund.mayHaveMoved && refund.orderID.flatMap { PaymentID(ofStep: $0) } != request.context.payment
         }
-        if !foreign.isEmpty {
+        if decline.reason != .disputed, !foreign.isEmpty {
             decline.reason = .alreadyRefunded
             let names = foreign.prefix(3).map { "\($0.amount) as \($0.id)" }.joined(separator: ", ")
             decline.message = "refunded elsewhere: \(names)"
+        } else if decline.reason == .alreadyRefunded {
+            return .unknown(reason: notShownYet)
         }
         return .declined(decline)
     }

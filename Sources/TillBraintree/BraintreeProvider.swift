@@ -15,6 +15,8 @@ public struct BraintreeProvider: PaymentServiceProvider {
     public static let lateArrival: Span = .minutes(10)
     /// The most transactions that a search may find.
     static let maximumFound = 50
+    /// The most errors of one answer that are read.
+    static let maximumErrors = 100
 
     /// What each operation may take.
     public let deadline: Span
@@ -35,7 +37,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         self.deadline = deadline
     }
 
-    /// `braintree`.
+    /// The name in settings, requests and the journal: `braintree`.
     public var name: ProviderName { ProviderName(rawValue: "braintree") }
 
     /// No keys: every doubt is settled by a query.
@@ -98,13 +100,29 @@ public struct BraintreeProvider: PaymentServiceProvider {
         case .refused(let node):
             // A declined card comes with its transaction; a request that is wrong comes without.
             if let transaction = BraintreeTransaction(node["transaction"]) {
-                return answer(transaction, asked: request.amount)
+                guard transaction.isDoneElsewhere else { return answer(transaction, asked: request.amount) }
+                return await settled(transaction, request)
             }
-            return .declined(refusal(node))
+            let (decline, needsQuery) = refusal(node)
+            return needsQuery ? .unknown(reason: decline.message ?? notShownYet) : .declined(decline)
         case .failed(let status): return failed(status)
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// Its answer and its list contradict each other: nothing may be said of the money yet.
+    var notShownYet: String { "the provider says that it is done already, and does not show it yet" }
+
+    /// A transaction that was declined as a duplicate may be the repetition of one of ours that was done.
+    private func settled(
+        _ duplicate: BraintreeTransaction, _ request: AuthorizationRequest
+    ) async -> ProviderAnswer<Authorization> {
+        switch await find(request.context.attempt, type: "sale") {
+        case .success(let found?): return answer(found, asked: request.amount)
+        case .success(nil): return answer(duplicate, asked: request.amount)
+        case .failure: return .unknown(reason: "the transactions could not be searched after a refusal")
         }
     }
 
@@ -144,7 +162,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return done.meaning == .taken
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the transaction is \(done.status)")
         // It may be the repetition of one that was done: the transaction decides.
-        case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .taken }
+        case .refused(let node): return await settled(reference, node) { $0.meaning == .taken }
         case .failed(let status): return failed(status)
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -157,12 +175,13 @@ public struct BraintreeProvider: PaymentServiceProvider {
     public func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var reference = request.context.reference
         if reference == nil {
-            switch await find(request.context.attempt) {
+            switch await find(request.context.attempt, type: "sale") {
             case .success(let found?):
                 if found.meaning == .declined || found.meaning == .voided { return .approved(Confirmation()) }
                 reference = ProviderReference(rawValue: found.id)
             case .success(nil):
-                return clock.now().since(request.context.startedAt) > BraintreeProvider.lateArrival
+                let isOver = clock.now().since(request.context.startedAt) > BraintreeProvider.lateArrival
+                return isOver && clock.standing.isTrusted
                     ? .approved(Confirmation()) : .notSent(reason: "the transaction may still arrive")
             case .failure(let failure): return failure.notSent()
             }
@@ -178,7 +197,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         case .answered(let node):
             return BraintreeTransaction(node)?.meaning == .voided
                 ? .approved(Confirmation(reference: reference)) : .unknown(reason: "the answer cannot be read")
-        case .refused(let node): return await settled(reference, refusal(node)) { $0.meaning == .voided }
+        case .refused(let node): return await settled(reference, node) { $0.meaning == .voided }
         case .failed(let status): return failed(status)
         case .keyRejected(let reason): return .keyRejected(reason: reason)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -196,7 +215,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             case .failure(let failure): return failure.unanswered()
             }
         } else {
-            switch await find(request.context.attempt) {
+            switch await find(request.context.attempt, type: "sale") {
             case .success(let found?): sale = found
             case .success(nil):
                 return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
@@ -224,11 +243,22 @@ public struct BraintreeProvider: PaymentServiceProvider {
             case .declined: .declined(sale.decline)
             case .undecided: .processing
             }
-        return .approved(
-            ProviderSnapshot(
-                reference: reference, standing: standing,
-                captured: sale.meaning == .taken && !isOtherCurrency ? sale.amount : nothing,
-                refunds: refunds.filter { $0.amount.currency == request.amount.currency }.map(\.snapshot)))
+        guard !request.isAtRest || sale.disputes.allSatisfy({ $0 != nil }) else {
+            return .unknown(reason: "a dispute cannot be read")
+        }
+        let isTaken = (sale.meaning == .taken || sale.isTakenBack) && !isOtherCurrency
+        var snapshot = ProviderSnapshot(
+            reference: reference, standing: standing, captured: isTaken ? sale.amount : nothing,
+            refunds: refunds.filter { $0.amount.currency == request.amount.currency }.map(\.snapshot))
+        if isTaken, sale.isTakenBack {
+            snapshot.refunds.append(
+                ProviderSnapshot.Refund(reference: reference, refund: nil, amount: sale.amount, status: .succeeded))
+        }
+        if sale.meaning == .declined {
+            snapshot.failedCaptures = [ProviderSnapshot.FailedCapture(reference: reference, decline: sale.decline)]
+        }
+        snapshot.disputes = sale.disputes.compactMap { $0?.dispute }
+        return .approved(snapshot)
     }
 }
 

@@ -7,10 +7,17 @@ struct BraintreeTransaction: Sendable {
     let type: String
     let amount: Money
     let orderID: String?
+    /// Why it is as it is: the processor's code, or the gateway's word for what the gateway itself rejected.
     let responseCode: String?
     let card: CardSummary?
     let refundIDs: [String]
+    /// The sale that a refund is of.
+    let refundedID: String?
     let expires: Timestamp?
+    /// Every status that it had, oldest first, as far as it is reported.
+    let history: [String]
+    /// All disputes about it; `nil` for one that cannot be read.
+    let disputes: [BraintreeDispute?]
 
     init?(_ node: XMLNode?) {
         guard let node, let id = node.value("id"), BraintreeTransaction.isUsable(id), let status = node.value("status"),
@@ -23,11 +30,20 @@ struct BraintreeTransaction: Sendable {
         self.type = type
         self.amount = amount
         orderID = node.value("order-id")
-        responseCode = node.value("processor-response-code").map { CardScrubbing.withoutNumbers(String($0.prefix(16))) }
+        let told =
+            switch status {
+            case "gateway_rejected": node.value("gateway-rejection-reason")
+            case "settlement_declined": node.value("processor-settlement-response-code")
+            default: node.value("processor-response-code")
+            }
+        responseCode = told.map { CardScrubbing.withoutNumbers(String($0.prefix(32))) }
         let last = node["credit-card"]?.value("last-4")
         let brand = node["credit-card"]?.value("card-type")?.lowercased().replacing(" ", with: "_")
         card = last.map { CardSummary(brand: brand ?? "unknown", lastFour: $0, entryMode: "keyed") }
         refundIDs = (node["refund-ids"]?.children ?? []).map(\.text).filter { BraintreeTransaction.isUsable($0) }
+        refundedID = node.value("refunded-transaction-id").flatMap { BraintreeTransaction.isUsable($0) ? $0 : nil }
+        history = (node["status-history"]?.children ?? []).compactMap { $0.value("status") }
+        disputes = (node["disputes"]?.children ?? []).map { BraintreeDispute($0) }
         expires = node.value("authorization-expires-at").flatMap { Timestamp(internetTime: $0) }
     }
 
@@ -51,7 +67,7 @@ struct BraintreeTransaction: Sendable {
     var meaning: Meaning {
         switch status {
         case "authorized": .held
-        case "submitted_for_settlement", "settlement_pending", "settling", "settled", "settlement_confirmed": .taken
+        case _ where BraintreeTransaction.takenStatuses.contains(status): .taken
         case "voided": .voided
         case "authorization_expired": .expired
         case "processor_declined", "gateway_rejected", "failed", "settlement_declined": .declined
@@ -59,20 +75,28 @@ struct BraintreeTransaction: Sendable {
         }
     }
 
+    /// It was handed in to be settled and voided before it was: by a refund of ours, or in the control panel.
+    var isTakenBack: Bool { meaning == .voided && history.contains { BraintreeTransaction.takenStatuses.contains($0) } }
+
+    private static let takenStatuses: Set<String> = [
+        "submitted_for_settlement", "settlement_pending", "settling", "settled", "settlement_confirmed",
+    ]
+
     var isSettled: Bool { ["settled", "settling"].contains(status) }
+
+    /// What its code says of the money; `nil` if Braintree has added the code since.
+    private var row: ProviderCode? {
+        responseCode.flatMap {
+            status == "gateway_rejected" ? BraintreeCodes.gatewayRejections[$0] : BraintreeCodes.processor[$0]
+        }
+    }
+
+    /// It was declined because the same was done before, perhaps by an earlier request of ours.
+    var isDoneElsewhere: Bool { meaning == .declined && row?.money.needsQuery ?? false }
 
     /// As a no of the card's bank.
     var decline: Decline {
-        let reason: DeclineReason =
-            switch responseCode ?? "" {
-            case "2001": .insufficientFunds
-            case "2004": .expiredCard
-            case "2005", "2007", "2009": .incorrectNumber
-            case "2010": .incorrectCVC
-            case "2012", "2013", "2014", "2019", "2044": .fraud
-            case "2015", "2016", "2024", "2057": .cardNotSupported
-            default: .generic
-            }
-        return Decline(reason: reason, code: responseCode ?? status, message: "transaction \(id) is \(status)")
+        Decline(
+            reason: row?.reason ?? .generic, code: responseCode ?? status, message: "transaction \(id) is \(status)")
     }
 }

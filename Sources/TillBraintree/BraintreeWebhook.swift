@@ -18,9 +18,15 @@ public enum BraintreeWebhook {
         public let at: Timestamp
         /// The transaction that it is about, if it names one.
         public let transaction: String?
+
+        /// It may report money of a settled payment: a dispute, a sale that was not settled after all,
+        /// a refund that failed.
+        public var isAfterSale: Bool {
+            kind.hasPrefix("dispute_") || ["transaction_settlement_declined", "refund_failed"].contains(kind)
+        }
     }
 
-    /// Checks a webhook.
+    /// Checks a webhook's signature and reads what it reports.
     /// - Parameters:
     ///   - payload: `bt_payload` as it came: Base64 in lines.
     ///   - signature: `bt_signature`: pairs of public key and signature.
@@ -52,7 +58,8 @@ public enum BraintreeWebhook {
             let at = node.value("timestamp").flatMap({ Timestamp(internetTime: $0) })
         else { throw .unreadable }
         guard now.since(at) <= oldest, at.since(now) <= .minutes(5) else { throw .stale }
-        let id = node["subject"]?["transaction"]?.value("id")
+        let subject = node["subject"]
+        let id = (subject?["transaction"] ?? subject?["dispute"]?["transaction"])?.value("id")
         return Event(
             id: "bt-\(pair[1])", kind: String(kind.prefix(100)), at: at,
             transaction: id.flatMap { BraintreeTransaction.isUsable($0) ? $0 : nil })

@@ -1,8 +1,8 @@
 public import TillReceipts
 
-/// Receipts as pictures: PDF for printers and mail, PNG for people, dots for printers. On Apple's systems CoreText and
-/// CoreGraphics draw; elsewhere Pango, Cairo and fonts must be on the machine, and without them every call throws
-/// ``CanvasError/notInstalled(_:)``.
+/// Receipts as pictures: PDF for printers and mail, PNG for people, dots for printers. On Apple's systems
+/// CoreText and CoreGraphics draw; elsewhere Pango, Cairo and fonts must be on the machine, and without them
+/// every call throws ``CanvasError/notInstalled(_:)``.
 ///
 /// Measured first and drawn then: on a roll a receipt is exactly as long as its content. Text is laid out by the
 /// Unicode rules, each text from outside kept apart for direction. A value; calls may run at once on any thread.
@@ -47,8 +47,8 @@ public struct Canvas: Sendable {
         return 2 * paper.margin + Int((try compose(document, paper).height / 72 * 2_540).rounded(.up))
     }
 
-    /// The receipt as a picture for people, 8 bits a dot, with the paper's margins. What has several sheets is one
-    /// long picture.
+    /// The receipt as a picture for people, 8 bits a dot, with the paper's margins. What has several sheets
+    /// is one long picture.
     public func png(
         _ document: ReceiptDocument, paper: Paper = .roll80, dotsPerInch: Int = Canvas.dotsPerInch
     ) throws(CanvasError) -> [UInt8] {

@@ -33,8 +33,8 @@ public struct CanvasLines: LineRasterizer {
 extension ESCPOSReceipt {
     /// The receipt for an ESC/POS printer, in the printer's own characters where it has them and drawn where not.
     ///
-    /// Without a library or a font to draw with it is still made as long as nothing but pictographs is lost, each of
-    /// which becomes `?`.
+    /// Without a library or a font to draw with it is still made as long as nothing but pictographs is lost, each
+    /// of which becomes `?`.
     /// - Throws: ``CanvasError/notInstalled(_:)`` or ``CanvasError/noFont(_:)`` if letters, digits or currency signs
     ///   would be lost, ``CanvasError/failed(_:)`` if they cannot be drawn for another reason.
     public init(drawing document: ReceiptDocument, profile: ESCPOSProfile) throws(CanvasError) {

@@ -17,7 +17,7 @@ package protocol DrawingLibrary: Sendable {
         width: Double, height: Double, title: String, pages: Int, draw: (Int, any Pen) -> Void
     ) throws(CanvasError) -> [UInt8]
 
-    /// A PNG picture.
+    /// The drawing as a PNG picture.
     /// - Parameter scale: dots of a point.
     func png(width: Int, height: Int, scale: Double, draw: (any Pen) -> Void) throws(CanvasError) -> [UInt8]
 

@@ -2,7 +2,7 @@ import TillReceipts
 
 /// Whether receipts can be drawn in one language on this machine.
 public struct LanguageCoverage: Hashable, Sendable {
-    /// ISO 639: `ja`.
+    /// The language's code of ISO 639, such as `ja`.
     public let language: String
     /// Scripts of its receipts that no font has; empty: receipts can be drawn in it.
     public let missing: [Script]

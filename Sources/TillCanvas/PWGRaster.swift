@@ -17,7 +17,7 @@ public struct PWGRaster: Sendable {
         self.isBlack = isBlack
     }
 
-    /// Adds a page.
+    /// Appends one page to the document.
     /// - Parameter count: how many pages the document will have, which each of them says.
     public mutating func append(_ page: GrayPage, of count: Int) {
         bytes += PWGRaster.header(page, of: count, dotsPerInch: dotsPerInch, isBlack: isBlack)

@@ -1,9 +1,9 @@
 public import TillCore
 public import TillJournal
 
-/// That a payment has something that a person must review: what the operators' queue is listed from, written in the same
-/// commit as the event. The payment itself says what; an entry of a payment that has nothing left is removed when
-/// it is read.
+/// That a payment has something that a person must review: what the operators' queue is listed from, written in the
+/// same commit as the event. The payment itself says what; an entry of a payment that has nothing left is removed
+/// when it is read.
 public struct AttentionEntry: RecordDocument, Hashable {
     public static let collection: RecordCollection = "attention"
     public let payment: PaymentID
@@ -26,6 +26,15 @@ public struct AttentionEntry: RecordDocument, Hashable {
         since = Timestamp(milliseconds: try body.int("since"))
     }
 
+    /// What the entry becomes with a payment's new events: it is there exactly as long as something is open.
+    static func changes(from before: Payment, to payment: Payment) -> [RecordChange] {
+        if let entry = AttentionEntry(payment) { return [.insertIfAbsent(entry.record)] }
+        return before.openAttention.isEmpty ? [] : [.remove(recordID(payment.id))]
+    }
+
+    /// The entry's name, whether there is one or not.
+    static func recordID(_ payment: PaymentID) -> RecordID { RecordID(collection, payment.rawValue) }
+
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
@@ -34,7 +43,7 @@ public struct AttentionEntry: RecordDocument, Hashable {
         writer.field("since", since.milliseconds)
         writer.endObject()
         return Record(
-            RecordID(AttentionEntry.collection, payment.rawValue), body: writer.bytes,
+            AttentionEntry.recordID(payment), body: writer.bytes,
             fields: ["account": account.rawValue], due: since)
     }
 }

@@ -41,8 +41,19 @@ public struct AttentionQueue: Sendable {
         return found.sorted { ($0.item.since, $0.payment.id.rawValue) < ($1.item.since, $1.payment.id.rawValue) }
     }
 
-    /// Nothing of its payment is left to be reviewed. Something may have been raised meanwhile: then the entry is written
-    /// again.
+    /// How many payments have something open, and since when the oldest of it; without reading a payment.
+    public func standing() async throws(JournalError) -> (payments: Int, oldest: Timestamp?) {
+        try await index()
+        let oldest = try await journal.records(
+            RecordQuery(AttentionEntry.collection, .due(by: Timestamp(milliseconds: .max)), limit: 1))
+        return (
+            try await journal.count(AttentionEntry.collection, matching: nil),
+            try oldest.first.map { (record) throws(JournalError) in try AttentionEntry(record).since }
+        )
+    }
+
+    /// Nothing of its payment is left to be reviewed. Something may have been raised meanwhile: then the
+    /// entry is written again.
     private func remove(_ record: KeptRecord) async throws(JournalError) {
         do throws(JournalError) { try await journal.change([.delete(record.id, from: record.version)]) } catch {
             guard case .recordConflict = error else { throw error }

@@ -1,13 +1,13 @@
 public import TillCore
 
-/// Notes and coins. The clerk counts them, so there is nobody to ask and nothing to wait for: what the journal says
-/// is what happened.
+/// Notes and coins. The clerk counts them, so there is nobody to ask and nothing to wait for: what the journal
+/// says is what happened.
 public struct CashDrawer: PaymentServiceProvider {
     public let name = ProviderName.cash
     /// Cash is taken at once and has no memory to ask.
     public let capabilities = ProviderCapabilities(
         replayWindow: .days(36_500), preparesFirst: false, partialCapture: false, separateCapture: false,
-        takesCards: false)
+        takesCards: false, showsAfterSale: false)
     /// Every currency as ISO 4217 has it.
     public let amounts = AmountCodec(provider: "cash", exceptions: [:])
 

@@ -2,30 +2,6 @@ public import TillCore
 public import TillJournal
 
 extension Checkout {
-    /// Records that a provider has reported something about a payment, once, and that the payment is to be queried: at
-    /// its next turn, or, if nothing was left to be done on it, at once and until the provider has answered.
-    /// - Returns: `false` if the webhook was recorded before.
-    public func heard(of id: PaymentID, in webhook: WebhookReceipt) async throws(CheckoutError) -> Bool {
-        for _ in 0..<Checkout.maximumConflicts {
-            let now = clock.now()
-            guard var payment = try await stored(id), case let events = payment.requestQuery(at: now), !events.isEmpty
-            else {
-                return try await isFirst(JournalWrite(webhook: webhook, wake: (id, now)))
-            }
-            do throws(CheckoutError) {
-                if try await append(events, to: &payment, at: now, holds: false, webhook: webhook) { return true }
-            } catch .journal(.webhookSeen) { return false }
-        }
-        throw .tooManyConflicts(id)
-    }
-
-    private func isFirst(_ write: JournalWrite) async throws(CheckoutError) -> Bool {
-        do throws(JournalError) {
-            try await journal.write(write)
-            return true
-        } catch .webhookSeen { return false } catch { throw .journal(error) }
-    }
-
     /// Has a settled payment queried, although no webhook came: for people, and for what a statement has shown.
     public func requestQuery(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
         for _ in 0..<Checkout.maximumConflicts {
@@ -33,7 +9,7 @@ extension Checkout {
             let now = clock.now()
             let events = payment.requestQuery(at: now)
             if events.isEmpty { break }
-            if try await append(events, to: &payment, at: now, holds: false) { break }
+            if try await append(events, to: &payment, at: now, holds: payment.isInFlight) { break }
         }
         try await query(id)
         return try await payment(id, account: account)

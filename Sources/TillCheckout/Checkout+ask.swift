@@ -17,7 +17,8 @@ extension Checkout {
         _ call: @escaping @Sendable () async -> ProviderAnswer<Success>
     ) async -> PaymentAnswer {
         let name = provider.name
-        guard abandoned.count(of: name) < Checkout.maximumAbandonedCalls else {
+        let kept = RecoveryWork.isOn ? Checkout.abandonedCallsKeptForSales : 0
+        guard abandoned.count(of: name) < Checkout.maximumAbandonedCalls - kept else {
             return answered(.notSent(reason: "too many calls to \(name) were given up and have not ended"))
         }
         let outcome = FirstOutcome<ProviderAnswer<Success>>()
@@ -25,7 +26,8 @@ extension Checkout {
             let answer = await call()
             guard !outcome.end(with: answer) else { return }
             abandoned.end(name)
-            await observeLate(answered(answer), of: payment)
+            // This task was canceled when it was given up; what follows from a yes, such as the capture, is not.
+            Task(executorPreference: executor) { await observeLate(answered(answer), of: payment) }
         }
         // Counted before, since the call may end at the same moment.
         let giveUp: @Sendable () -> Void = { [abandoned] in
@@ -42,6 +44,8 @@ extension Checkout {
             giveUp()
         }
         timer.cancel()
+        // A caller who is not wanted any more says nothing about the provider.
+        board.ended(name, isHeard: answer.map(\.isHeard) ?? (Task.isCancelled ? nil : false), at: clock.now())
         return answered(
             answer ?? .unknown(reason: "The provider did not answer within \(span.milliseconds / 1000) s."))
     }

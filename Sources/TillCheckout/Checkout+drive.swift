@@ -11,7 +11,7 @@ extension Checkout {
 
     /// Performs effects and what follows from them.
     func drive(_ initial: Payment, effects: [PaymentEffect]) async throws(CheckoutError) -> Payment {
-        try await drive(initial, work: effects.map { .effect($0) }, tender: nil)
+        try await drive(initial, work: withoutResends(effects, of: initial).map { .effect($0) }, tender: nil)
     }
 
     private func drive(
@@ -19,15 +19,34 @@ extension Checkout {
     ) async throws(CheckoutError) -> Payment {
         var payment = initial
         var work = initialWork
+        // What is due and cannot be done now is not tried again in the same breath.
+        var wasAnswered = true
+        // Refunds of which this drive has written that they are not done, and those that it has queried for that.
+        var shownUndone: Set<RefundID> = []
+        var queried: Set<RefundID> = []
         for _ in 0..<Checkout.maximumSteps {
             if work.isEmpty {
+                guard wasAnswered else { break }
+                wasAnswered = false
                 let now = clock.now()
-                work = payment.pendingEffects(capabilities: { providers[$0]?.capabilities }, at: now)
-                    .filter { $0.due <= now }.map { .effect($0.effect) }
+                let due = payment.pendingEffects(capabilities: { providers[$0]?.capabilities }, at: now)
+                    .filter { $0.due <= now }.map(\.effect)
+                work = withoutResends(due, of: payment).map { .effect($0) }
             }
             guard !work.isEmpty else { break }
-            let step = work.removeFirst()
-            guard let answer = await perform(step, for: payment) else { continue }
+            var step = work.removeFirst()
+            if let refund = refundToQuery(before: step, of: payment), shownUndone.remove(refund.id) == nil {
+                guard queried.insert(refund.id).inserted else { continue }
+                step = .effect(.query(refund.attempt))
+            }
+            // Who stood still for longer than his lease asks for nothing more: others do, and not every provider knows
+            // what was asked for twice.
+            guard await journal.holdsLease() else { throw .takenOver(payment.id) }
+            let performed = await SendingAuthority.$isHeld.withValue({ [journal] in await journal.holdsLease() }) {
+                await perform(step, for: payment)
+            }
+            guard let answer = performed else { continue }
+            wasAnswered = true
             if case .authorize = step, case .prepared(let id, .approved) = answer, let tender {
                 work.insert(.confirm(id, tender), at: 0)
             }
@@ -39,9 +58,23 @@ extension Checkout {
                 // The provider was asked: whatever keeps its answer from the journal, money may have moved.
                 throw .unwritten(payment.id, because: error)
             }
+            for case .deferred(.refund(let id), _, .notDone) in events { shownUndone.insert(id) }
             work += Checkout.steps(in: events, tender: tender)
         }
         return payment
+    }
+
+    /// A refund that a step sends after a query has shown it to be not done, at a provider without keys. Only who wrote
+    /// that event sends it: whoever finds it in the journal asks again, since the other one may have sent it meanwhile,
+    /// or before it died. Its new event says so (`Sendings.mayHaveLeft`), and the provider's room holds the refund back
+    /// until nothing can arrive any more.
+    private func refundToQuery(before step: Step, of payment: Payment) -> Refund? {
+        guard case .effect(.refund(let id)) = step, let refund = payment.refunds.first(where: { $0.id == id }),
+            case .deferred(_, _, isQueried: true, _) = refund.state,
+            let attempt = payment.attempts.first(where: { $0.id == refund.attempt }),
+            let provider = providers[attempt.provider], provider.capabilities.replayWindow.milliseconds == 0
+        else { return nil }
+        return refund
     }
 
     /// One thing to do for a payment.
@@ -75,9 +108,12 @@ extension Checkout {
         _ answer: PaymentAnswer, for payment: Payment, moreToDo: Bool
     ) async throws(CheckoutError) -> (Payment, [PaymentEvent]) {
         var current = payment
+        let basis = QueryBasis(payment)
         for _ in 0..<Checkout.maximumConflicts {
             let now = clock.now()
-            var events = await binding(of: answer, in: current) + current.observe(answer, at: now)
+            var events =
+                await binding(of: answer, in: current)
+                + current.observe(answer, at: now, from: basis, standing: clock.standing)
             if events.isEmpty { return (current, []) }
             events += try await soldAgain(current, after: events)
             let holds = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty

@@ -13,7 +13,8 @@ extension Checkout {
         case .effect(.capture(let id)): return await capture(id, payment)
         case .refund(let id): return await refund(id, payment, isFirst: true)
         case .effect(.refund(let id)): return await refund(id, payment, isFirst: false)
-        case .effect(.watchHold(let id)): return .holdEnds(id)
+        case .effect(.watchHold(let id)):
+            return clock.standing.isTrusted ? .holdEnds(id) : await askTheTime(of: id, payment)
         }
     }
 
@@ -77,7 +78,7 @@ extension Checkout {
         return answer
     }
 
-    private func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
+    func query(_ id: AttemptID, _ payment: Payment) async -> PaymentAnswer? {
         guard let (attempt, provider, context) = await target(id, payment) else { return nil }
         // The money is asked for only after the reference is in the journal, so here it never was. If the one who was
         // to ask for it still lives, it finds the attempt closed and does not ask.
@@ -86,7 +87,7 @@ extension Checkout {
         }
         let request = QueryRequest(
             context: context, authorizationKey: attempt.authorizationKey, amount: attempt.amount,
-            isContinued: attempt.openContinuation != nil)
+            isContinued: attempt.openContinuation != nil, isAtRest: payment.isAtRest)
         return await ask(provider, for: payment.id, as: { .snapshot(id, $0) }) { await provider.query(request) }
     }
 
@@ -144,6 +145,8 @@ extension Checkout {
         // One in flight that this process has not begun may have left until just now.
         var mayHaveLeft = refund.sendings.mayHaveLeft
         if !isFirst, case .inFlight = refund.state { mayHaveLeft = clock.now() }
+        // How long ago that was cannot be told.
+        if mayHaveLeft != nil, !clock.standing.isTrusted { mayHaveLeft = clock.now() }
         let request = RefundRequest(
             context: context, refund: id, amount: refund.amount, reason: refund.reason, key: refund.key,
             mayHaveBeenSent: !isFirst, mayHaveLeft: mayHaveLeft, startedAt: refund.startedAt)

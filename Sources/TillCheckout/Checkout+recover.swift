@@ -1,34 +1,201 @@
 public import TillCore
 import TillJournal
 
+/// Recovery: what is due is found in the journal, handed to a lane for its provider and worked on there.
+///
+/// A provider that hangs fills its own lane and no other; a payment that cannot be read, or whose provider is not
+/// configured, is set aside, so that it takes nobody's place; what the lanes have no room for stays in the journal.
 extension Checkout {
-    /// How long the engine sleeps between two queries for due work.
-    public static let recoveryInterval: Span = .milliseconds(1000)
-    /// How often the provider is asked about one payment because somebody waits for its outcome.
-    public static let impatientInterval: Span = .seconds(2)
+    /// How recovery of this process does now.
+    public var recovery: RecoveryStanding { board.standing }
 
     /// Does once what is due: calls that a dead process left open, outcomes to query again, captures and refunds to
-    /// send again. Safe to call at any time, in any number of processes.
-    /// - Returns: how many payments it worked on.
+    /// send again. Providers are asked beside each other. Safe to call at any time, in any number of processes.
+    /// - Parameter report: is told what belongs into the log.
+    /// - Returns: how many payments it worked on, when all that it has begun has ended.
+    /// - Throws: the first error of the journal as a whole; payments that could be worked on were, all the same.
     @discardableResult
-    public func recover() async throws(CheckoutError) -> Int {
+    public func recover(
+        report: @escaping @Sendable (RecoveryNotice) -> Void = { _ in }
+    ) async throws(CheckoutError) -> Int {
+        try await round()
+        let done = await withTaskGroup(of: Worked.self) { group in
+            while let hired = board.hire() { group.addTask { await work(as: hired, report) } }
+            var done = Worked()
+            for await part in group { done.add(part) }
+            return done
+        }
+        try await reviewIncidents()
+        if let failure = done.failure { throw failure }
+        return done.count
+    }
+
+    /// Recovers until the task is cancelled. Comes round each ``recoveryInterval`` however long a lane waits for its
+    /// provider; ``recovery`` says when it last did.
+    /// - Parameter report: is told what belongs into the log.
+    public func run(report: @escaping @Sendable (RecoveryNotice) -> Void = { _ in }) async {
+        board.begin(at: clock.now())
+        defer { board.end() }
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do throws(CheckoutError) {
+                    try await round()
+                    try await reviewIncidents()
+                    if board.cameRound(at: clock.now()) { report(.roundsGoOn) }
+                } catch {
+                    let text = "\(error.what)"
+                    if board.roundFailed(text) { report(.roundFailed(text)) }
+                }
+                board.news().forEach(report)
+                while let hired = board.hire() { group.addTask { _ = await work(as: hired, report) } }
+                do { try await clock.sleep(for: Checkout.recoveryInterval) } catch { break }
+            }
+        }
+    }
+
+    /// Finds what is due and hands it to the lanes: the front of it, and a stretch of what lies behind, so that what
+    /// stands at the front and cannot be worked on hides nothing.
+    private func round() async throws(CheckoutError) {
         let now = clock.now()
-        let due: [PaymentID]
+        var place: OutboxPlace?
+        for _ in 0..<Checkout.recoveryFrontBatches {
+            guard let last = try await offer(after: place, at: now) else { return board.deep = nil }
+            place = last
+        }
+        var deep = [place, board.deep].compactMap(\.self).max()
+        for _ in 0..<Checkout.recoveryDeepBatches {
+            deep = try await offer(after: deep, at: now)
+            if deep == nil { break }
+        }
+        board.deep = deep
+    }
+
+    /// - Returns: the place of the last payment of a full batch; `nil`: nothing is left behind it.
+    private func offer(
+        after place: OutboxPlace?, at now: Timestamp
+    ) async throws(CheckoutError) -> OutboxPlace? {
+        let due: [DuePayment]
         do {
-            due = try await journal.due(at: now, limit: Checkout.recoveryBatch)
-        } catch {
-            throw .journal(error)
-        }
+            due = try await journal.due(at: now, after: place, limit: Checkout.recoveryBatch)
+        } catch { throw .journal(error) }
+        board.offer(due.filter { !atWork.contains($0.payment) }, at: now, clock.standing)
+        return due.count < Checkout.recoveryBatch ? nil : due.last?.place
+    }
+
+    /// What a worker has done.
+    private struct Worked: Sendable {
         var count = 0
-        for id in due where !atWork.contains(id) {
-            if Task.isCancelled { break }
-            atWork.begin(id)
-            defer { atWork.end(id) }
-            // A payment that cannot be read keeps no other one waiting; `till journal verify` names it.
-            do throws(CheckoutError) { try await settle(id) } catch .journal(.corrupted) { continue }
-            count += 1
+        var failure: CheckoutError?
+
+        mutating func add(_ other: Worked) {
+            count += other.count
+            failure = failure ?? other.failure
         }
-        return count
+    }
+
+    /// Works on the payments of a lane until none is left.
+    private func work(
+        as hired: RecoveryBoard.Hired, _ report: @Sendable (RecoveryNotice) -> Void
+    ) async -> Worked {
+        var worked = Worked()
+        while true {
+            guard !Task.isCancelled else {
+                board.leave(hired)
+                return worked
+            }
+            guard let id = board.next(of: hired, at: clock.now()) else { return worked }
+            do throws(CheckoutError) {
+                let isDone = try await attend(id, of: hired.provider, report)
+                if isDone { worked.count += 1 }
+                board.finished(id, by: hired, handled: isDone)
+            } catch {
+                board.finished(id, by: hired, handled: false)
+                board.failed()
+                worked.failure = worked.failure ?? error
+                report(.paymentFailed(id, error.what))
+            }
+        }
+    }
+
+    /// - Returns: `false` if the payment was left alone.
+    /// - Throws: what is not the payment's fault, such as a full disk.
+    private func attend(
+        _ id: PaymentID, of provider: ProviderName?, _ report: @Sendable (RecoveryNotice) -> Void
+    ) async throws(CheckoutError) -> Bool {
+        guard !atWork.contains(id) else { return false }
+        atWork.begin(id)
+        defer { atWork.end(id) }
+        let settled = await RecoveryWork.$isOn.withValue(true) { () async -> Result<Settled, CheckoutError> in
+            do throws(CheckoutError) { return .success(try await settle(id)) } catch { return .failure(error) }
+        }
+        switch settled {
+        case .success(.worked):
+            if let aside = board.release(id) {
+                report(.released(id))
+                try await endIncident(of: aside)
+            }
+            return true
+        case .success(.leftAlone(let reason)): try await setAside(id, of: provider, reason, report)
+        case .failure(let error):
+            guard let reason = SetAsidePayment.Reason(error) else { throw error }
+            try await setAside(id, of: provider, reason, report)
+        }
+        return false
+    }
+
+    private func setAside(
+        _ id: PaymentID, of provider: ProviderName?, _ reason: SetAsidePayment.Reason,
+        _ report: @Sendable (RecoveryNotice) -> Void
+    ) async throws(CheckoutError) {
+        let (payment, isNew) = board.setAside(id, of: provider, reason, at: clock.now())
+        guard isNew else { return }
+        report(.setAside(payment))
+        try await raiseIncident(of: payment)
+    }
+
+    private enum Settled: Sendable {
+        case worked
+        case leftAlone(SetAsidePayment.Reason)
+    }
+
+    private func settle(_ id: PaymentID) async throws(CheckoutError) -> Settled {
+        guard let payment = try await stored(id) else { return .leftAlone(.unreadable("it has no events")) }
+        let now = clock.now()
+        let due = payment.pendingEffects(
+            capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
+        ).filter { $0.due <= now }.map { $0.effect }
+        guard due.isEmpty else {
+            if let absent = absentProvider(of: due, in: payment) { return .leftAlone(.noProvider(absent)) }
+            let effects = await performable(due, of: payment)
+            guard !effects.isEmpty else { return .leftAlone(.otherAccount) }
+            let after = try await drive(payment, effects: effects)
+            let isUnchanged = after.version == payment.version
+            return isUnchanged && isOnlyForTheTime(effects) ? .leftAlone(.clockInDoubt) : .worked
+        }
+        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and released until it is due.
+        var current = payment
+        if payment.nextDue != nil, let attempt = payment.currentAttempt {
+            current = try await drive(payment, effects: [.query(attempt.id)])
+        }
+        guard current.version == payment.version else { return .worked }
+        _ = try await append([], to: &current, at: now, holds: false)
+        return .worked
+    }
+
+    /// Nothing but the time asks for these effects, and nobody knows the time: it stays due until somebody does.
+    private func isOnlyForTheTime(_ effects: [PaymentEffect]) -> Bool {
+        !clock.standing.isTrusted && effects.allSatisfy { if case .watchHold = $0 { true } else { false } }
+    }
+
+    /// The provider that is missing where none of the effects can be performed without one.
+    private func absentProvider(of effects: [PaymentEffect], in payment: Payment) -> ProviderName? {
+        var absent: ProviderName?
+        for effect in effects {
+            if case .watchHold = effect { return nil }
+            guard let name = payment.attempt(of: effect)?.provider, providers[name] == nil else { return nil }
+            absent = name
+        }
+        return absent
     }
 
     /// Queries at once what is open in one payment, whatever its schedule says. For webhooks and for people.
@@ -47,31 +214,18 @@ extension Checkout {
         if case .inFlight = attempt.state, clock.now() < askedAt.adding(lease) { return }
         _ = try await drive(payment, effects: [.query(attempt.id)])
     }
+}
 
-    public func run() async {
-        while !Task.isCancelled {
-            _ = try? await recover()
-            do { try await clock.sleep(for: Checkout.recoveryInterval) } catch { return }
+extension SetAsidePayment.Reason {
+    /// An error that is the payment's own; `nil` for one of the journal or the machine, which the next round meets too.
+    fileprivate init?(_ error: CheckoutError) {
+        switch error {
+        case .journal(.corrupted(let reason)): self = .unreadable(reason)
+        case .unwritten(_, let reason):
+            guard let own = SetAsidePayment.Reason(reason) else { return nil }
+            self = own
+        case .journal, .notBegun, .takenOver: return nil
+        default: self = .failed(error.what)
         }
-    }
-
-    private func settle(_ id: PaymentID) async throws(CheckoutError) {
-        guard let payment = try await stored(id) else { return }
-        let now = clock.now()
-        let due = payment.pendingEffects(
-            capabilities: { providers[$0]?.capabilities }, at: now, isOrphan: true
-        ).filter { $0.due <= now }.map { $0.effect }
-        guard due.isEmpty else {
-            let effects = await performable(due, of: payment)
-            if !effects.isEmpty { _ = try await drive(payment, effects: effects) }
-            return
-        }
-        // Woken by a webhook, or held by a dead process, and not due yet: looked at once, and released until it is due.
-        var current = payment
-        if payment.nextDue != nil, let attempt = payment.currentAttempt {
-            current = try await drive(payment, effects: [.query(attempt.id)])
-        }
-        guard current.version == payment.version else { return }
-        _ = try await append([], to: &current, at: now, holds: false)
     }
 }

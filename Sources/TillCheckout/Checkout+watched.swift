@@ -42,8 +42,8 @@ extension Checkout {
         return now < last || now.since(last) >= wait ? wait : nil
     }
 
-    /// Since when a payment is as it is whose end others may know; `nil` if there is nothing to be found out for those
-    /// who watch it.
+    /// Since when a payment is as it is whose end others may know; `nil` if there is nothing to be found out for
+    /// those who watch it.
     private static func watchedSince(_ payment: Payment) -> Timestamp? {
         guard let attempt = payment.currentAttempt, attempt.void == nil else { return nil }
         switch payment.status {

@@ -11,6 +11,10 @@ public enum CheckoutError: ExplainedError {
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
     /// The shop says that the order, known by this number, was settled; nobody said that it is charged all the same.
     case settledInShop(order: String, OrderStanding)
+    /// The journal was restored or set back, and what was sold since is not known yet: nothing is sold or given back.
+    case restoring
+    /// The order was paid, or may have been, by something that is in no payment of the journal.
+    case orderHeld(OrderID)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
     /// The attempt is of another account of its provider than the one that is configured here.
@@ -21,6 +25,9 @@ public enum CheckoutError: ExplainedError {
     case journal(JournalError)
     /// The journal did not take, or may not have taken, the write with which a sale begins; so no provider was asked.
     case notBegun(JournalError)
+    /// This process stood still for longer than its lease: another one has taken over the payment, or the journal cannot
+    /// say that none has. It asked no provider for the step.
+    case takenOver(PaymentID)
     /// Others changed the payment too often at the same time.
     case tooManyConflicts(PaymentID)
     /// A provider was asked, and what it answered could not be recorded: the step may have moved money. It is
@@ -38,11 +45,14 @@ public enum CheckoutError: ExplainedError {
             default: "order_has_a_payment"
             }
         case .settledInShop: "order_settled_in_shop"
+        case .restoring: "restoring"
+        case .orderHeld: "order_held"
         case .unknownProvider: "unknown_provider"
         case .otherAccount: "other_provider_account"
         case .amount: "invalid_amount"
         case .journal(.queueFull): "queue_full"
         case .journal(.full): "disk_full"
+        case .journal(.leaseLost), .notBegun(.leaseLost), .takenOver: "lease_lost"
         case .journal, .notBegun: "journal_unavailable"
         case .tooManyConflicts: "conflict"
         }
@@ -60,6 +70,11 @@ public enum CheckoutError: ExplainedError {
             }
         case .settledInShop(let order, let standing):
             "Order \(order) was not charged: the shop says \(standing.clause)."
+        case .restoring:
+            "Nothing was charged or given back: the journal was restored from a backup or set back, and what was sold "
+                + "since then is not known yet."
+        case .orderHeld(let order):
+            "Order \(order) was not charged: a provider has a charge for it that no payment of this journal accounts for."
         case .unknownProvider(let name, let known):
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .otherAccount(let other): other.sentence
@@ -67,9 +82,20 @@ public enum CheckoutError: ExplainedError {
         case .journal(let error): "The journal did not take the write: \(error)"
         case .notBegun(let error):
             "No provider was asked, and no money moved. The journal did not take the write: \(error)"
+        case .takenOver(let id):
+            "This process stood still, and another one may go on with payment \(id). This one asked no provider."
         case .tooManyConflicts(let id): "Payment \(id) was changed by others too often at the same time."
         case .unwritten(let id, let reason):
             "The provider was asked for payment \(id), and what came of it is not recorded. \(reason.what)"
+        }
+    }
+
+    /// What the journal refused, where one of the conditions of a sale was not met.
+    init?(gate error: JournalError, order: OrderID) {
+        guard case .recordConflict(let id, _) = error, let refusal = SaleGate.refusal(at: id) else { return nil }
+        switch refusal {
+        case .restoring: self = .restoring
+        case .orderHeld: self = .orderHeld(order)
         }
     }
 
@@ -77,7 +103,7 @@ public enum CheckoutError: ExplainedError {
     public var moneyMoved: MoneyMoved {
         switch self {
         case .refused(let refusal): refusal.moneyMoved
-        case .journal(.unavailable), .unwritten: .unknown
+        case .journal(.unavailable), .unwritten, .takenOver: .unknown
         default: .no
         }
     }
@@ -90,10 +116,13 @@ public enum CheckoutError: ExplainedError {
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
         case .settledInShop:
             "Check the order in the shop. To charge it all the same, say so: --even-if-paid, or accept_paid_order over HTTP."
+        case .restoring: "Look with till restore --sweep how far it is, and what a person has to do."
+        case .orderHeld: "Look it up with till journal incidents, and resolve it there."
         case .unknownProvider: "Choose a configured provider."
         case .otherAccount(let other): other.next
         case .amount: "Correct the amount or choose another provider."
         case .journal(.full): "Make space on the journal's disk, then try again with the same key."
+        case .takenOver(let id): "Check payment \(id) before you try again, and try with the same key."
         case .journal, .notBegun: "Try again with the same key; nothing is done twice."
         case .tooManyConflicts: "Try again."
         case .unwritten(let id, _): "Check payment \(id) before you try again, and try with the same key."

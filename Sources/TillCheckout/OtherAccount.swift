@@ -12,7 +12,7 @@ public struct OtherAccount: Hashable, Sendable {
     /// The account that is configured here.
     public let configured: ProviderIdentity
 
-    /// What happened.
+    /// What happened, as a sentence for people.
     public var sentence: String {
         let found =
             recorded.match(configured) == .unproved
@@ -21,7 +21,7 @@ public struct OtherAccount: Hashable, Sendable {
         return "Payment \(payment) was started with \(provider) in \(recorded), \(found). It was left as it is."
     }
 
-    /// What to do.
+    /// What a person does about it, as a sentence.
     public var next: String {
         recorded.match(configured) == .unproved
             ? "Configure the account's own name or its earlier key, and try again."
@@ -58,7 +58,7 @@ final class LeftAlone: Sendable {
 
 extension Checkout {
     /// The payments that this process has met within five minutes and left alone because they are of other accounts; at
-    /// most 4096.
+    /// most 4096. Recovery meets each once a minute.
     public var leftAlone: [OtherAccount] { left.all(at: clock.now()) }
 
     /// Why a payment's open attempt is not touched by this process; `nil`: it may be, or nothing is open.
@@ -118,7 +118,7 @@ extension Checkout {
 
 extension Payment {
     /// The attempt that an effect is about.
-    fileprivate func attempt(of effect: PaymentEffect) -> Attempt? {
+    func attempt(of effect: PaymentEffect) -> Attempt? {
         let id: AttemptID? =
             switch effect {
             case .query(let id), .continueAttempt(let id), .void(let id), .watchHold(let id): id

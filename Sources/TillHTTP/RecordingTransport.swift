@@ -9,7 +9,7 @@ public import TillCore
 public final class RecordingTransport: HTTPTransport {
     /// One request and what came of it, scrubbed.
     public struct Exchange: Hashable, Sendable {
-        /// `GET`, `POST`.
+        /// The method of HTTP, such as `GET`.
         public var method: String
         public var path: String
         /// Header fields in their order.

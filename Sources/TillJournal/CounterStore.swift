@@ -11,15 +11,22 @@ public protocol CounterStore: Journal, RecordStore {
     /// Proves that it takes writes: makes a durable commit that changes nothing.
     /// - Throws: ``JournalError/unavailable(_:)`` if it does not.
     func checkWriting() async throws(JournalError)
+    /// Another process has taken over what this one held, because it stood still for longer than its lease. It stays so:
+    /// nothing is written any more, and the process has to end.
+    var isLeaseLost: Bool { get }
     /// Checks every rule that the journal promises, over everything in it, while writers go on.
     /// - Parameter known: a head of its chain that was noted down earlier and must still be in it.
     func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport
+    /// Which journal it is, and where its chain ends now: durable, and the link of the last event.
+    /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so; such a head is not to be
+    ///   signed.
+    func head() async throws(JournalError) -> JournalHead
     /// Copies it to a new file while it runs: a consistent state of one moment.
     /// - Returns: the head of the copy's chain, to be kept apart from it.
     @discardableResult
     func backup(to path: String) async throws(JournalError) -> ChainHead
-    /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds is
-    /// free for others.
+    /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds
+    /// is free for others.
     func close() async throws(JournalError)
 }
 

@@ -50,6 +50,11 @@ public struct IdempotencyRecord: Hashable, Sendable {
         self.isHeldByLivingProcess = isHeldByLivingProcess
     }
 
+    /// Too old to be answered with. A key is forgotten for good by that, so a clock in doubt forgets none.
+    public func isExpired(by clock: any TillClock) -> Bool {
+        clock.standing.isTrusted && clock.now().since(createdAt) > JournalLimits.idempotencyRetention
+    }
+
     /// It has an answer.
     public var isFinished: Bool { if case .finished = state { true } else { false } }
     /// The payment that it is about, if known.

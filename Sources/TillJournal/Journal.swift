@@ -9,9 +9,11 @@ public import TillCore
 ///   have been made; the version of the payment decides.
 /// - At most one live payment exists for an order of an account.
 public protocol Journal: Sendable {
-    /// Writes, atomically and durably. Checks in this order: idempotency, webhook, version, order,
-    /// records.
+    /// Writes, atomically and durably. Checks in this order: lease, idempotency, webhook, version, order, records.
     func write(_ write: JournalWrite) async throws(JournalError)
+    /// Whether nobody has taken over what this process holds. To be asked right before something is sent that no key
+    /// makes harmless; what nobody can promise is that the process does not stand still between the two.
+    func holdsLease() async -> Bool
     /// A payment as the fold of its events; `nil` if there is none.
     func payment(_ id: PaymentID) async throws(JournalError) -> Payment?
     /// The payment that the order belongs to now; `nil` if it is free.
@@ -27,10 +29,23 @@ public protocol Journal: Sendable {
     ) async throws(JournalError) -> [StoredEvent]
     /// Payments on which something is to be done: due at that moment and not held by another living process, and, at
     /// once, all that are held by a process that has died. The most overdue come first.
-    func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID]
+    /// - Parameter place: only what lies behind it; `nil`: from the first one on. So what cannot be worked on now keeps
+    ///   nothing else out of sight.
+    func due(
+        at moment: Timestamp, after place: OutboxPlace?, limit: Int
+    ) async throws(JournalError) -> [DuePayment]
     /// What is known under an idempotency key; `nil` if nothing, or if it is older than
-    /// ``JournalLimits/idempotencyRetention``.
+    /// ``JournalLimits/idempotencyRetention`` by a clock that is not in doubt.
     func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord?
+    /// The time of the entry that was written last; `nil` if there is none. The clock is held against it.
+    func newestMoment() async throws(JournalError) -> Timestamp?
+    /// What is planned for a moment, behind a place of the outbox, the earliest first, whoever holds it.
+    func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace]
+}
+
+extension Journal {
+    /// That of a journal with which one process works.
+    public func holdsLease() async -> Bool { true }
 }
 
 /// How much the journal keeps and takes at once.
@@ -43,6 +58,11 @@ public enum JournalLimits {
     public static let maximumPurgedRows = 256
     /// The shortest time between two passes of cleaning.
     public static let purgeInterval = Span.minutes(1)
+    /// For how long, unless it says so, a process keeps what it holds without renewing its lease: one that was stopped loses it then, although
+    /// its lock is there. Far shorter than what is held back for a late request, such as Braintree's ten minutes.
+    public static let processLease = Span.seconds(30)
+    /// How often a process renews its lease in the time of one: a write into a file's cache, without a sync.
+    public static let leaseRenewals: Int64 = 6
     /// How far events may be ahead of the clock that they are checked by: clocks of several processes and a clock that
     /// was set back a little.
     public static let clockTolerance = Span.minutes(5)

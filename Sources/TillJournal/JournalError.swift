@@ -22,6 +22,8 @@ public enum JournalError: Error, Hashable, Sendable {
     case corrupted(String)
     /// The journal was closed.
     case closed
+    /// This process stood still for longer than its lease, and others have taken over what it held. It has to end.
+    case leaseLost
 }
 
 extension JournalError: CustomStringConvertible {
@@ -45,6 +47,9 @@ extension JournalError: CustomStringConvertible {
         case .unavailable(let reason): "The journal cannot be used: \(JournalError.withoutStop(reason))."
         case .corrupted(let reason): "The journal is damaged: \(JournalError.withoutStop(reason))."
         case .closed: "The journal is closed."
+        case .leaseLost:
+            "This process stood still for longer than its lease, and another one has taken over its payments. Nothing was "
+                + "written."
         }
     }
 

@@ -9,6 +9,7 @@ package protocol JournalInFront: Journal {
 }
 
 extension JournalInFront {
+    package func holdsLease() async -> Bool { await base.holdsLease() }
     package func payment(_ id: PaymentID) async throws(JournalError) -> Payment? { try await base.payment(id) }
     package func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment? {
         try await base.livePayment(account: account, order: order)
@@ -24,10 +25,28 @@ extension JournalInFront {
     ) async throws(JournalError) -> [StoredEvent] {
         try await base.events(after: sequence, account: account, limit: limit)
     }
-    package func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        try await base.due(at: moment, limit: limit)
+    package func due(
+        at moment: Timestamp, after place: OutboxPlace?, limit: Int
+    ) async throws(JournalError) -> [DuePayment] {
+        try await base.due(at: moment, after: place, limit: limit)
     }
     package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try await base.idempotency(scope)
+    }
+    package func newestMoment() async throws(JournalError) -> Timestamp? { try await base.newestMoment() }
+    package func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
+        try await base.planned(after: place, limit: limit)
+    }
+}
+
+extension JournalInFront where Self: RecordStore, Base: RecordStore {
+    package func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? { try await base.record(id) }
+    package func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+        try await base.records(query)
+    }
+    package func count(
+        _ collection: RecordCollection, matching match: RecordMatch?
+    ) async throws(JournalError) -> Int {
+        try await base.count(collection, matching: match)
     }
 }

@@ -47,7 +47,8 @@ extension JSONWriter {
         case .keyRejected: field("attention", "key_rejected")
         case .refundedMoreThanOnce(let refund, let amount):
             field("attention", "refunded_more_than_once")
-            field("refund", refund.rawValue)
+            // Not “refund”, which is the name of the operation: a key twice in one object is an event that nobody can read.
+            field("repeated", refund.rawValue)
             money(amount)
         case .partialApproval(let amount):
             field("attention", "partial_approval")
@@ -139,7 +140,7 @@ extension JSONValue {
         case "wrong_currency": return .wrongCurrency(authorized: try money(), asked: try asked())
         case "key_rejected": return .keyRejected
         case "refunded_more_than_once":
-            return .refundedMoreThanOnce(RefundID(rawValue: try text("refund")), try money())
+            return .refundedMoreThanOnce(try id("repeated"), try money())
         case "partial_approval": return .partialApproval(try money())
         case "voided_after_capture": return .voidedAfterCapture
         case "refused": return .refused(DeclineReason(rawValue: try text("decline_reason")))

@@ -57,11 +57,6 @@ extension PreparedWrite {
 }
 
 extension IdempotencyRecord {
-    /// Too old to be answered with.
-    func isExpired(at now: Timestamp) -> Bool {
-        now.since(createdAt) > JournalLimits.idempotencyRetention
-    }
-
     /// A new record in flight must not take this one's place.
     func refuses(_ new: IdempotencyRecord) -> Bool {
         isFinished || isHeldByLivingProcess || fingerprint != new.fingerprint

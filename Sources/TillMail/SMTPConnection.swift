@@ -60,8 +60,8 @@ struct SMTPConnection: Sendable {
         }
     }
 
-    /// Upgrades to TLS. Anything received in clear after the reply is a sign of an attacker in between, and ends the
-    /// connection.
+    /// Upgrades to TLS. Anything received in clear after the reply is a sign of an attacker in between,
+    /// and ends the connection.
     func upgrade() async throws(SMTPBreak) {
         let (channel, reader, tls) = (channel, reader, tls)
         do {

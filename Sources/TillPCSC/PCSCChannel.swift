@@ -9,8 +9,8 @@ public import TillCore
 /// used again from ``waitForCard()`` on: a service or a reader that is back is found then. The card is held alone
 /// (exclusive) and loses its power with ``powerOff()``.
 ///
-/// Contactless payment cards need a contactless reader; a contact card at a contact reader answers too, with another
-/// directory.
+/// Contactless payment cards need a contactless reader; a contact card at a contact reader answers
+/// too, with another directory.
 public actor PCSCChannel: CardChannel {
     private let service: any PCSCService
     private let wanted: String?
@@ -87,8 +87,8 @@ public actor PCSCChannel: CardChannel {
         }
     }
 
-    /// Sends a command. Gives up after ``PCSCLimits/command``; the reader is then left alone until the call that hangs
-    /// comes back.
+    /// Sends a command. Gives up after ``PCSCLimits/command``; the reader is then left alone until the call
+    /// that hangs comes back.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .cancelled }
         guard let connection else { throw .cardRemoved }

@@ -5,13 +5,18 @@ public import TillProvider
 
 /// PayPal: typed cards and wallets as orders.
 public struct PayPalModule: ProviderModule {
-    /// `paypal`
+    /// The name in settings, requests and the journal: `paypal`.
     public static let name = ProviderName(rawValue: "paypal")
     public static let title = "PayPal"
     public static let settings: [Setting] = [
         .payPalURL, .payPalClientID, .payPalSecret, .payPalSecretFile, .payPalWebhookID,
+        .payPalThreeDSecure,
     ]
     public static let required: [Setting] = [.payPalClientID, .payPalSecret]
+    /// Issues of errors, and the answers of a card's processor.
+    public static var codes: [ProviderCodeTable] { [PayPalIssue.codes, ProcessorResponse.codes] }
+    /// Answers of the transaction search, and the settlement report.
+    public static var statementFormats: [any StatementFormat] { [PayPalTransactionSearch(), PayPalSettlementReport()] }
     private static let defaultURL = "https://api-m.sandbox.paypal.com"
 
     private let provider: PayPalProvider
@@ -41,12 +46,20 @@ public struct PayPalModule: ProviderModule {
                 return ChallengeReturn(base: own.base, random: own.state)
             }
         }
+        let threeDSecure = settings.text(.payPalThreeDSecure).flatMap { ThreeDSecure(rawValue: $0) } ?? .whenOffered
+        guard threeDSecure != .required || returnURL != nil else {
+            throw ProviderModuleError(
+                self,
+                "\(Setting.payPalThreeDSecure.key) is required, and banks have no address to send customers back to.",
+                next: "Set receipt_url to where customers reach this counter, or choose when_offered.")
+        }
         let webhookID = settings.text(.payPalWebhookID)
         let standInWebhooks = PayPalWebhooks(
             standInAt: url, webhookID: webhookID, transport: transport, clock: clock)
         let webhooks = webhookID.map { PayPalWebhooks(webhookID: $0, transport: transport, clock: clock) }
         return PayPalModule(
-            provider: PayPalProvider(config: config, transport: transport, clock: clock, returnURL: returnURL),
+            provider: PayPalProvider(
+                config: config, transport: transport, clock: clock, threeDSecure: threeDSecure, returnURL: returnURL),
             receiver: standInWebhooks ?? webhooks, url: url)
     }
 
@@ -54,7 +67,11 @@ public struct PayPalModule: ProviderModule {
     public var mode: PaymentMode { provider.mode }
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// With the webhook's id, which every signature covers.
-    public var webhooks: (any WebhookReceiver)? { receiver.map { PayPalWebhookReceiver(webhooks: $0) } }
+    public var webhooks: (any WebhookReceiver)? {
+        receiver.map { PayPalWebhookReceiver(webhooks: $0, provider: provider) }
+    }
+    /// Transactions, by the search, which lags.
+    public var charges: (any ChargeListing)? { PayPalChargeListing(provider: provider) }
     /// Its address, and whether webhooks are verified.
     public var findings: [ProviderFinding] {
         [
@@ -63,6 +80,9 @@ public struct PayPalModule: ProviderModule {
                 ? ProviderFinding(
                     "PayPal's webhooks are not set up: set \(Setting.payPalWebhookID.variable).", isFine: false)
                 : ProviderFinding("PayPal's webhooks are verified."),
+            ProviderFinding(
+                "PayPal reports disputes only to an app that has the feature Customer disputes, and lists charges after a "
+                    + "restore only to one that has Transaction Search: check it at PayPal."),
         ]
     }
     /// Opened by the shop only.
@@ -73,6 +93,7 @@ public struct PayPalModule: ProviderModule {
 
 struct PayPalWebhookReceiver: WebhookReceiver {
     let webhooks: PayPalWebhooks
+    let provider: PayPalProvider
 
     var maximumBytes: Int { PayPalWebhooks.maximumBytes }
 
@@ -81,13 +102,20 @@ struct PayPalWebhookReceiver: WebhookReceiver {
             id: delivery.header("PayPal-Transmission-Id"), time: delivery.header("PayPal-Transmission-Time"),
             signature: delivery.header("PayPal-Transmission-Sig"), certificate: delivery.header("PayPal-Cert-Url"),
             algorithm: delivery.header("PayPal-Auth-Algo"))
+        let event: PayPalWebhookEvent
         do throws(PayPalWebhookError) {
-            let event = try await webhooks.verify(body: delivery.body, head: head)
-            return [WebhookEvent(id: event.id, payment: event.payment)]
+            event = try await webhooks.verify(body: delivery.body, head: head)
         } catch {
             throw error.isTemporary
                 ? .later(error.description) : .refused(error.description, next: "Check the webhook's id at PayPal.")
         }
+        var payment = event.payment
+        if payment == nil, event.isAfterSale, let capture = event.capture {
+            do throws(PayPalOwnerUnknown) { payment = try await provider.payment(of: capture) } catch {
+                throw .later("PayPal did not say which payment the event is about.", code: "payment_unknown")
+            }
+        }
+        return [WebhookEvent(id: event.id, payment: payment, isAfterSale: event.isAfterSale)]
     }
 }
 
@@ -104,4 +132,10 @@ extension Setting {
     package static let payPalWebhookID = Setting(
         key: "paypal.webhook_id", kind: .text,
         about: "The webhook's id at PayPal; without it no webhook of PayPal's is believed.")
+    package static let payPalThreeDSecure = Setting(
+        key: "paypal.three_d_secure", kind: .choice(ThreeDSecure.allCases.map(\.rawValue)),
+        defaultValue: ThreeDSecure.whenOffered.rawValue,
+        about: "Whether PayPal asks the bank to challenge every typed card: required, or when_offered, where PayPal "
+            + "and the law decide. After a challenge money is taken only if the bank bears a loss; a result that is "
+            + "missing or UNKNOWN takes nothing. required needs receipt_url.")
 }

@@ -3,8 +3,8 @@ public import TillCore
 
 /// By what a key is known again in the journal without being there.
 public enum KeyFingerprint {
-    /// How many bytes of the hash are kept: enough to tell a shop's keys apart, too few to check guesses of a weak one
-    /// with certainty.
+    /// How many bytes of the hash are kept: enough to tell a shop's keys apart, too few to check guesses of a
+    /// weak one with certainty.
     public static let bytes = 6
 
     /// Twelve hexadecimal digits of a SHA-256 over the key and whose it is.

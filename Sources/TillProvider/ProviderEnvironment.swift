@@ -55,7 +55,7 @@ public protocol ProviderTransports: Sendable {
 public struct ReturnAddress: Sendable {
     /// The address without its state.
     public let base: String
-    /// 128 bits.
+    /// The generator's state of 128 bits.
     public let state: (UInt64, UInt64)
 
     public init(base: String, state: (UInt64, UInt64)) {

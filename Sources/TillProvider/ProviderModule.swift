@@ -3,9 +3,9 @@ public import TillCore
 /// All that one payment service provider brings to a counter: its settings, its ways to move money, what receives its
 /// webhooks, its card readers.
 ///
-/// A provider's room exports one type that conforms. A counter is given the list of these types, makes those that are
-/// configured, and knows none of them otherwise: a new provider is one room and one line in that list
-/// (`docs/ADDING_A_PROVIDER.md`).
+/// A provider's room exports one type that conforms. A counter is given the list of these types, makes
+/// those that are configured, and knows none of them otherwise: a new provider is one room and one line
+/// in that list (`docs/ADDING_A_PROVIDER.md`).
 ///
 /// A module is shared by all requests of a process; its members may be called at any time and at once.
 public protocol ProviderModule: Sendable {
@@ -18,6 +18,10 @@ public protocol ProviderModule: Sendable {
     static var settings: [Setting] { get }
     /// The settings without which it is not configured.
     static var required: [Setting] { get }
+    /// The codes of its answers and what they say about the money: the tables that its adapter decides by.
+    static var codes: [ProviderCodeTable] { get }
+    /// The forms of files in which it gives statements.
+    static var statementFormats: [any StatementFormat] { get }
 
     /// Makes it. Asks nobody for anything: a counter starts without a network.
     /// - Returns: `nil` where it is not configured.
@@ -36,6 +40,11 @@ public protocol ProviderModule: Sendable {
     var readers: (any ReaderFleet)? { get }
     /// What an app with the provider's own SDK is given, if there is one.
     var devices: (any DeviceSales)? { get }
+    /// Lists the provider's charges; `nil` where it has no list: after a restore a person must then say
+    /// that none is missing.
+    var charges: (any ChargeListing)? { get }
+    /// Its statements over its interface, if they are read from there.
+    var statements: (any StatementSource)? { get }
     /// What `till doctor` says about it. Looks at what is set up only, and asks nobody.
     var findings: [ProviderFinding] { get }
     /// How it takes the tokens of Apple Pay; empty: it takes none, and no page offers Apple Pay with it.
@@ -48,17 +57,25 @@ public protocol ProviderModule: Sendable {
 }
 
 extension ProviderModule {
-    /// None.
+    /// A module has none unless it says otherwise.
+    public static var codes: [ProviderCodeTable] { [] }
+    /// A module has none unless it says otherwise.
+    public static var statementFormats: [any StatementFormat] { [] }
+    /// A module has none unless it says otherwise.
+    public var statements: (any StatementSource)? { nil }
+    /// A module has none unless it says otherwise.
     public var webhooks: (any WebhookReceiver)? { nil }
-    /// None.
+    /// A module has none unless it says otherwise.
     public var readers: (any ReaderFleet)? { nil }
-    /// None.
+    /// A module has none unless it says otherwise.
     public var devices: (any DeviceSales)? { nil }
+    /// A module has none unless it says otherwise.
+    public var charges: (any ChargeListing)? { nil }
     /// That it is configured, and whether its webhooks are.
     public var findings: [ProviderFinding] { [ProviderFinding("\(Self.title) is configured.")] }
-    /// None.
+    /// A module has none unless it says otherwise.
     public var walletHandovers: Set<WalletHandover> { [] }
-    /// No stand-in.
+    /// By default no stand-in takes a wallet's token.
     public var standInWallet: WalletHandover? { nil }
     public func shutdown() async {}
 
@@ -95,7 +112,7 @@ public struct ProviderModuleError: ExplainedError, Hashable {
     /// Nobody was asked for money.
     public var moneyMoved: MoneyMoved { .no }
 
-    /// Makes one.
+    /// What a module is told about itself at its start.
     /// - Parameters:
     ///   - module: whose settings they are.
     ///   - reason: the sentence; it never repeats a secret.

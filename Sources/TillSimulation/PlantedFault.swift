@@ -19,6 +19,8 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case windowClaimedInfinite
     /// The provider is asked, and what it knows is not heard.
     case queryAlwaysNotFound
+    /// The machine's clock is believed, however many days it is wrong.
+    case clockBelieved
     /// A webhook is believed instead of asking the provider.
     case webhookContentTrusted
     /// An authorization without an answer is sent again under a new key.
@@ -45,4 +47,56 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case renewedNameForgotten
     /// A capture after a renewal takes half as much again.
     case capturesMoreAfterRenewal
+    /// Every account of the provider counts as the one that is configured.
+    case otherAccountAsked
+    /// An authorization in another currency is read as one in the currency that was asked for.
+    case otherCurrencyBelieved
+    /// What a provider keeps failing under one key is sent with that key again.
+    case spentKeySentAgain
+    /// A capture without an answer is sent again under a new key.
+    case capturesUnderNewKey
+    /// A refund without an answer is sent again under a new key.
+    case refundsUnderNewKey
+    /// A capture without an answer counts as done.
+    case unknownCaptureReadAsDone
+    /// A refund without an answer counts as done.
+    case unknownRefundReadAsDone
+    /// A void without an answer counts as done.
+    case unknownVoidReadAsDone
+    /// Captures are believed and not sent.
+    case capturesNotSent
+    /// Refunds are believed and not sent.
+    case refundsNotSent
+    /// Voids are believed and not sent.
+    case voidsNotSent
+    /// Each capture takes one minor unit more.
+    case capturesOneMore
+    /// Each refund gives one minor unit less.
+    case refundsOneLess
+    /// A rejected credential is read as the customer's bank saying no.
+    case keyRejectedReadAsDeclined
+    /// A rejected credential is read as done.
+    case keyRejectedReadAsDone
+    /// A query that was not answered is read as "not found".
+    case unknownQueryReadAsNotFound
+    /// The end of a hold is not kept.
+    case holdEndForgotten
+    /// What was captured in part is read as captured whole.
+    case partReadAsWhole
+    /// A refund that fails after it had succeeded is not read.
+    case lateRefundFailureNotRead
+    /// A refund that others made is not read.
+    case refundOfOthersNotRead
+    /// A capture that fails after it had succeeded is not read.
+    case captureFailureNotRead
+    /// Disputes are not read.
+    case disputesNotRead
+    /// How a dispute ended is not read.
+    case disputeEndNotRead
+    /// A webhook is acknowledged and not kept.
+    case webhookNotKept
+    /// What a line of a statement posts is posted twice.
+    case feePostedTwice
+    /// Refunds are left out where events are read for the ledger.
+    case refundLeftOutOfLedger
 }

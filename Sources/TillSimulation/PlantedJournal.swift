@@ -67,6 +67,7 @@ package final class PlantedJournal: Journal {
         try await base.write(whole)
     }
 
+    package func holdsLease() async -> Bool { await base.holdsLease() }
     package func payment(_ id: PaymentID) async throws(JournalError) -> Payment? {
         if let kept = withheld.withLock({ $0[id] }) { return kept.payment }
         if let payment = try await base.payment(id) { return payment }
@@ -86,11 +87,19 @@ package final class PlantedJournal: Journal {
     {
         try await base.events(after: sequence, account: account, limit: limit)
     }
-    package func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
-        let due = try await base.due(at: moment, limit: limit)
-        return plant == .severalLivePerOrder ? due + (try await shadow.due(at: moment, limit: limit)) : due
+    package func due(
+        at moment: Timestamp, after place: OutboxPlace?, limit: Int
+    ) async throws(JournalError) -> [DuePayment] {
+        let due = try await base.due(at: moment, after: place, limit: limit)
+        guard plant == .severalLivePerOrder else { return due }
+        let both = due + (try await shadow.due(at: moment, after: place, limit: limit))
+        return Array(both.sorted { $0.place < $1.place }.prefix(limit))
     }
     package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try await base.idempotency(scope)
+    }
+    package func newestMoment() async throws(JournalError) -> Timestamp? { try await base.newestMoment() }
+    package func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
+        try await base.planned(after: place, limit: limit)
     }
 }

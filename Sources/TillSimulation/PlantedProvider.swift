@@ -15,7 +15,11 @@ package final class PlantedProvider: PaymentServiceProvider {
 
     package var name: ProviderName { base.name }
     package var amounts: AmountCodec { base.amounts }
-    package func identity() async -> ProviderIdentity { await base.identity() }
+    package func identity() async -> ProviderIdentity {
+        var identity = await base.identity()
+        if plant == .otherAccountAsked { identity.account = "one" }
+        return identity
+    }
     package var capabilities: ProviderCapabilities {
         var capabilities = base.capabilities
         if plant == .windowClaimedInfinite { capabilities.replayWindow = .days(100_000) }
@@ -23,8 +27,14 @@ package final class PlantedProvider: PaymentServiceProvider {
     }
 
     private func key(_ key: IdempotencyKey) -> IdempotencyKey {
-        guard plant == .keyNotForwarded else { return key }
-        return other(key)
+        switch plant {
+        case .keyNotForwarded: return other(key)
+        case .spentKeySentAgain:
+            // The name of a later key ends with its number.
+            guard let dash = key.rawValue.lastIndex(of: "-"), key.rawValue[dash...].hasPrefix("-k") else { return key }
+            return IdempotencyKey(rawValue: String(key.rawValue[..<dash]))
+        default: return key
+        }
     }
 
     private func other(_ key: IdempotencyKey) -> IdempotencyKey {
@@ -36,6 +46,9 @@ package final class PlantedProvider: PaymentServiceProvider {
     }
 
     private func read<Success>(_ answer: ProviderAnswer<Success>) -> ProviderAnswer<Success> {
+        if case .keyRejected = answer, plant == .keyRejectedReadAsDeclined {
+            return .declined(Decline(reason: .generic))
+        }
         guard case .unknown(let reason) = answer else { return answer }
         switch plant {
         case .unknownReadAsDeclined: return .declined(Decline(reason: .generic))
@@ -58,8 +71,33 @@ package final class PlantedProvider: PaymentServiceProvider {
             request.key = other(request.key)
             return await base.authorize(request, with: tender)
         }
+        if case .approved(let authorization) = answer { return .approved(changed(authorization, request.amount)) }
         return read(answer)
     }
+
+    /// An authorization as it is read with the fault.
+    private func changed(_ authorization: Authorization, _ asked: Money) -> Authorization {
+        var changed = authorization
+        switch plant {
+        case .otherCurrencyBelieved:
+            changed.amount = Money(minorUnits: authorization.amount.minorUnits, currency: asked.currency)
+        case .holdEndForgotten: changed.captureBefore = nil
+        default: break
+        }
+        return changed
+    }
+
+    /// What an operation without a result of its own is read as.
+    private func done(
+        _ answer: ProviderAnswer<Confirmation>, ifUnknown fault: PlantedFault
+    ) -> ProviderAnswer<Confirmation> {
+        switch answer {
+        case .unknown where plant == fault: .approved(Confirmation())
+        case .keyRejected where plant == .keyRejectedReadAsDone: .approved(Confirmation())
+        default: read(answer)
+        }
+    }
+
     package func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
         var request = request
         request.key = key(request.key)
@@ -87,19 +125,37 @@ package final class PlantedProvider: PaymentServiceProvider {
             let more = request.amount.minorUnits + (request.amount.minorUnits + 1) / 2
             request.amount = Money(minorUnits: more, currency: request.amount.currency)
         }
-        return read(await base.capture(request))
+        if plant == .capturesOneMore {
+            request.amount = Money(minorUnits: request.amount.minorUnits + 1, currency: request.amount.currency)
+        }
+        if plant == .capturesNotSent { return .approved(Confirmation()) }
+        var answer = await base.capture(request)
+        if plant == .capturesUnderNewKey, case .unknown = answer {
+            request.key = other(request.key)
+            answer = await base.capture(request)
+        }
+        return done(answer, ifUnknown: .unknownCaptureReadAsDone)
     }
     package func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)
-        return read(await base.void(request))
+        if plant == .voidsNotSent { return .approved(Confirmation()) }
+        return done(await base.void(request), ifUnknown: .unknownVoidReadAsDone)
     }
     package func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         var request = request
         request.key = key(request.key)
-        let answer = await base.refund(request)
+        if plant == .refundsNotSent { return .approved(Confirmation()) }
+        if plant == .refundsOneLess, request.amount.minorUnits > 1 {
+            request.amount = Money(minorUnits: request.amount.minorUnits - 1, currency: request.amount.currency)
+        }
+        var answer = await base.refund(request)
+        if plant == .refundsUnderNewKey, case .unknown = answer {
+            request.key = other(request.key)
+            answer = await base.refund(request)
+        }
         if plant == .notSentReadAsApproved, case .notSent = answer { return .approved(Confirmation()) }
-        return read(answer)
+        return done(answer, ifUnknown: .unknownRefundReadAsDone)
     }
     package func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         switch plant {
@@ -114,7 +170,36 @@ package final class PlantedProvider: PaymentServiceProvider {
                     reference: reference,
                     standing: .authorized(Authorization(reference: reference, amount: request.amount)),
                     captured: request.amount))
-        default: return await base.query(request)
+        default: return changed(await base.query(request), request)
         }
+    }
+
+    /// What a query's answer is read as with the fault.
+    private func changed(
+        _ answer: ProviderAnswer<ProviderSnapshot>, _ request: QueryRequest
+    ) -> ProviderAnswer<ProviderSnapshot> {
+        let nothing = Money.zero(request.amount.currency)
+        if plant == .unknownQueryReadAsNotFound, case .unknown = answer {
+            return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing))
+        }
+        guard case .approved(var snapshot) = answer else { return answer }
+        if case .authorized(let authorization) = snapshot.standing {
+            snapshot.standing = .authorized(changed(authorization, request.amount))
+        }
+        switch plant {
+        case .partReadAsWhole:
+            if snapshot.captured.isPositive { snapshot.captured = request.amount }
+        case .lateRefundFailureNotRead:
+            for index in snapshot.refunds.indices {
+                if case .failed = snapshot.refunds[index].status { snapshot.refunds[index].status = .succeeded }
+            }
+        case .refundOfOthersNotRead: snapshot.refunds.removeAll { $0.refund == nil }
+        case .captureFailureNotRead: snapshot.failedCaptures = []
+        case .disputesNotRead: snapshot.disputes = []
+        case .disputeEndNotRead:
+            for index in snapshot.disputes.indices { snapshot.disputes[index].outcome = nil }
+        default: break
+        }
+        return .approved(snapshot)
     }
 }

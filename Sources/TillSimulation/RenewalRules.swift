@@ -57,11 +57,11 @@ extension Renewal {
 }
 
 extension Payment {
-    /// A person has to review it, for another reason than that a hold comes to an end.
+    /// A person has to review it, for another reason than that a hold comes to an end or what happened after the sale.
     package var isLeftToPeople: Bool {
         !attention.allSatisfy { attention in
             switch attention {
-            case .holdEnds, .honorPeriodEnds: true
+            case .holdEnds, .honorPeriodEnds, .refundReversed, .captureReversed, .disputeOpened, .disputeLost: true
             default: false
             }
         }

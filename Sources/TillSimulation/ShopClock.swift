@@ -2,7 +2,7 @@ import Synchronization
 import TillCore
 import TillTestSupport
 
-/// The clock on the wall of the shop's machine: sometimes an hour wrong.
+/// The clock of the shop's machine: sometimes an hour wrong, in some worlds days.
 final class ShopClock: TillClock {
     private let base: SimulatedClock
     private let error = Mutex(Int64(0))

@@ -69,7 +69,9 @@ extension SimulatedWorld {
             case .requiresCapture, .partiallyCaptured:
                 if let honorPeriod, chance(400) { await keep(id, honorPeriod) }
                 return await take(id)
-            case .succeeded: return await giveBack(id, bill)
+            case .succeeded:
+                spawn { [self] in await afterSale(id) }
+                return await giveBack(id, bill)
             default: return
             }
         }
@@ -126,12 +128,16 @@ extension SimulatedWorld {
         for _ in 0..<40 {
             if let payment = try? await engine().payment(id, account: .main) {
                 switch payment.status {
-                case .processing, .unknown: break
+                case .processing: break
+                case .unknown:
+                    if payment.hasOtherCurrency, hostileChance(300) {
+                        acknowledge(try? await engine().cancel(id, account: .main))
+                    }
                 case .requiresAction:
                     if laterChance(500) { try? await engine().queryWhileWatched(id) }
                     if let reference = payment.currentAttempt?.reference, chance(300) {
                         let succeeds = chance(700)
-                        _ = try? await inner.ledger.completeAction(reference, succeeds: succeeds)
+                        _ = try? await ledger(of: reference)?.completeAction(reference, succeeds: succeeds)
                         if let attempt = payment.currentAttempt {
                             sendWebhook(
                                 about: AttemptContext(
@@ -148,6 +154,7 @@ extension SimulatedWorld {
     }
 
     private func take(_ id: PaymentID) async {
+        await captureInDashboard(id)
         await pause(0...600_000)
         guard let payment = try? await engine().payment(id, account: .main) else { return }
         switch number(0...9) {
@@ -162,7 +169,9 @@ extension SimulatedWorld {
         case 8: acknowledge(try? await engine().cancel(id, account: .main))
         default: return
         }
-        if await outcome(of: id) == .succeeded { await giveBack(id, nil) }
+        guard await outcome(of: id) == .succeeded else { return }
+        spawn { [self] in await afterSale(id) }
+        await giveBack(id, nil)
     }
 
     /// Takes a part of a hold and lets the rest go, sometimes while somebody else takes more or gives back.
@@ -208,7 +217,7 @@ extension SimulatedWorld {
     private func decideRefund(of payment: Payment) async {
         await pause(3_600_000...200_000_000)
         guard let attempt = payment.currentAttempt, let reference = attempt.reference else { return }
-        try? await inner.ledger.settleRefunds(of: reference, succeed: chance(700))
+        try? await ledger(of: reference)?.settleRefunds(of: reference, succeed: chance(700))
         sendWebhook(
             about: AttemptContext(
                 account: .main, order: payment.order.id, payment: payment.id, attempt: attempt.id,
@@ -224,5 +233,12 @@ extension SimulatedWorld {
                 max(before.captured, payment.captured.minorUnits), max(before.refunded, payment.refunded.minorUnits)
             )
         }
+    }
+}
+
+extension Payment {
+    /// The provider says that it has authorized an amount in another currency; a person voids it.
+    var hasOtherCurrency: Bool {
+        attention.contains { if case .wrongCurrency = $0 { true } else { false } }
     }
 }

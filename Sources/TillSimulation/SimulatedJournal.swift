@@ -22,6 +22,7 @@ struct SimulatedJournal: JournalInFront {
         }
         let durable = world.state.withLock { state -> Bool in
             state.writes += 1
+            if let append = write.append, append.payment.version > Simulation.maximumEvents { state.isRestless = true }
             return state.writes % 20 == 0
         }
         if durable, world.plant == .acknowledgesBeforeDurable {

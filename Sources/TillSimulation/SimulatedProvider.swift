@@ -9,11 +9,14 @@ import TillTestSupport
 struct SimulatedProvider: PaymentServiceProvider {
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
+    /// In which of the provider's accounts the process has its credentials.
+    var account = 0
 
-    var name: ProviderName { world.inner.name }
-    var capabilities: ProviderCapabilities { world.inner.capabilities }
-    var amounts: AmountCodec { world.inner.amounts }
-    func identity() async -> ProviderIdentity { await world.inner.identity() }
+    private var inner: SandboxProvider { world.accounts[account] }
+    var name: ProviderName { inner.name }
+    var capabilities: ProviderCapabilities { inner.capabilities }
+    var amounts: AmountCodec { inner.amounts }
+    func identity() async -> ProviderIdentity { await inner.identity() }
 
     /// A provider that finds charges by reference only has nothing to look for without one, so nothing is sent.
     private func isNameless(_ context: AttemptContext) -> Bool {
@@ -25,33 +28,45 @@ struct SimulatedProvider: PaymentServiceProvider {
     }
     func authorize(_ request: AuthorizationRequest, with tender: Tender) async -> ProviderAnswer<Authorization> {
         if isNameless(request.context) { return .notSent(reason: "no reference") }
-        return await call("authorize", request.context) { await $0.authorize(request, with: tender) }
+        var request = request
+        request.amount = world.charged(request.amount, under: request.key)
+        return await call("authorize", request.context, request.key) { [request] in
+            await $0.authorize(request, with: tender)
+        }
     }
     func continueAuthorization(_ request: ContinuationRequest) async -> ProviderAnswer<Authorization> {
-        await call("continue", request.context) { await $0.continueAuthorization(request) }
+        await call("continue", request.context, request.key) { await $0.continueAuthorization(request) }
     }
     func renew(_ request: RenewalRequest) async -> ProviderAnswer<Authorization> {
         await expectWritten(request)
-        return await call("renew", request.context) { await $0.renew(request) }
+        return await call("renew", request.context, request.key) { await $0.renew(request) }
     }
     func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         if isNameless(request.context) { return .notSent(reason: "no reference") }
-        return await call("capture", request.context) { await $0.capture(request) }
+        return await call("capture", request.context, request.key) { await $0.capture(request) }
     }
     func void(_ request: VoidRequest) async -> ProviderAnswer<Confirmation> {
         if isNameless(request.context) { return .unknown(reason: "no reference") }
-        return await call("void", request.context) { await $0.void(request) }
+        return await call("void", request.context, request.key) { await $0.void(request) }
     }
     func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         if isNameless(request.context) { return .notSent(reason: "no reference") }
-        return await call("refund", request.context) { await $0.refund(request) }
+        return await call("refund", request.context, request.key) { await $0.refund(request) }
     }
     func query(_ request: QueryRequest) async -> ProviderAnswer<ProviderSnapshot> {
         if isNameless(request.context) {
             return .approved(
                 ProviderSnapshot(reference: nil, standing: .notFound, captured: .zero(request.amount.currency)))
         }
-        return await call("query", request.context) { await $0.query(request) }
+        var request = request
+        request.amount = world.charged(request.amount, under: request.authorizationKey)
+        return await call("query", request.context) { [request, world] provider in
+            if await world.isNotFoundYet(request, at: provider) {
+                let captured = Money.zero(request.amount.currency)
+                return .approved(ProviderSnapshot(reference: nil, standing: .notFound, captured: captured))
+            }
+            return await provider.query(request)
+        }
     }
 
     /// What is asked of a provider is durable before it is asked.
@@ -63,15 +78,18 @@ struct SimulatedProvider: PaymentServiceProvider {
     }
 
     private func call<Success>(
-        _ operation: String, _ context: AttemptContext,
+        _ operation: String, _ context: AttemptContext, _ key: IdempotencyKey? = nil,
         _ work: @escaping @Sendable (SandboxProvider) async -> ProviderAnswer<Success>
     ) async -> ProviderAnswer<Success> {
         let lost = ProviderAnswer<Success>.unknown(reason: "no answer")
         if world.mayCrash(incarnation, at: "before a call") { return lost }
         do { try await world.clock.sleep(for: .milliseconds(world.number(5...400))) } catch { return lost }
+        let inner = inner
         @Sendable func arrive() async -> ProviderAnswer<Success> {
-            let answer = await work(world.inner)
-            world.note("\(context.attempt) \(operation) \(answer)")
+            if let key, world.isSpent(key) { return .unknown(.keySpent("500")) }
+            let answer = await work(inner)
+            incarnation.hears(world.clock.now())
+            world.note("\(context.attempt) \(operation) \(answer.kind)", "\(answer)")
             if operation != "query" { world.sendWebhook(about: context) }
             return answer
         }
@@ -83,6 +101,8 @@ struct SimulatedProvider: PaymentServiceProvider {
             world.count("outage")
             return world.chance(300) ? .notSent(reason: "connection refused") : .unknown(reason: "503")
         }
+        if let rejection = world.rejection(of: key) { return .keyRejected(reason: rejection) }
+        if let key, await world.spends(key, at: inner) { return .unknown(.keySpent("500")) }
         let dice = world.isCalm ? 1000 : world.number(0...999)
         switch dice {
         case 0..<20:
@@ -101,8 +121,10 @@ struct SimulatedProvider: PaymentServiceProvider {
             return .unknown(reason: "409")
         case 80..<95:
             world.count("slow beyond the deadline")
+            let isLate = world.hostileChance(300)
+            if isLate { world.count("commits hours late") }
             world.spawn { [world] in
-                await world.pause(25_000...120_000)
+                await world.pause(isLate ? 600_000...7_200_000 : 25_000...120_000)
                 _ = await arrive()
             }
             try? await world.clock.sleep(for: .hours(1))
@@ -126,56 +148,17 @@ struct SimulatedProvider: PaymentServiceProvider {
     }
 }
 
-extension SimulatedWorld {
-    /// The provider tells us, once or several times, later, out of order, and again until somebody is there to hear
-    /// it; sometimes somebody lies.
-    func sendWebhook(about context: AttemptContext) {
-        guard !isOver else { return }
-        let number = state.withLock { state in
-            state.webhooks += 1
-            return state.webhooks
+extension ProviderAnswer {
+    /// Which of its cases it is, for the trace.
+    fileprivate var kind: String {
+        switch self {
+        case .approved: "approved"
+        case .declined: "declined"
+        case .requiresAction: "requires action"
+        case .stored: "stored"
+        case .unknown: "unknown"
+        case .notSent: "not sent"
+        case .keyRejected: "key rejected"
         }
-        var copies: Int64 = 1
-        if chance(150) {
-            copies = chance(100) ? self.number(3...10) : 2
-            count("duplicate webhook")
-        }
-        let isForged = chance(150)
-        if isForged { count("forged webhook") }
-        let isLate = chance(30)
-        if isLate { count("webhook days late") }
-        for _ in 0..<copies {
-            spawn { [self] in
-                await pause(isLate ? 3_600_000...259_200_000 : 0...5000)
-                for _ in 0..<8 {
-                    if await hear(number, context, isForged: isForged) { return }
-                    count("webhook not taken")
-                    await pause(5_000...7_200_000)
-                }
-            }
-        }
-    }
-
-    /// As the counter does: receipt and wake in one write, and then a query. `false`: the provider will try again.
-    private func hear(_ number: Int, _ context: AttemptContext, isForged: Bool) async -> Bool {
-        guard let (engine, incarnation) = process().map({ ($0.engine, $0.incarnation) }) else { return false }
-        if plant == .webhookContentTrusted, isForged {
-            let believing = Checkout(
-                journal: incarnation.journal, providers: [PlantedProvider(base: inner, plant: .webhookContentTrusted)],
-                clock: shopClock, executor: executor)
-            try? await believing.query(context.payment)
-            return true
-        }
-        let now = shopClock.now()
-        let receipt = WebhookReceipt(provider: inner.name, id: "evt_\(number)", at: now)
-        let journal = SimulatedJournal(base: incarnation.journal, incarnation: incarnation, world: self)
-        do throws(JournalError) {
-            try await journal.write(JournalWrite(webhook: receipt, wake: (context.payment, now)))
-        } catch {
-            if case .webhookSeen = error { return true }
-            return false
-        }
-        try? await engine.query(context.payment)
-        return true
     }
 }

@@ -14,7 +14,11 @@ final class SimulatedWorld: Sendable {
     final class Incarnation: Sendable {
         private let dead = Mutex(false)
         let journal: MemoryJournal
-        init(journal: MemoryJournal) { self.journal = journal }
+        /// The time as it goes by it.
+        let clock: any TillClock
+        init(journal: MemoryJournal, clock: any TillClock) { (self.journal, self.clock) = (journal, clock) }
+        /// A provider's answer carries its time.
+        func hears(_ date: Timestamp) { (clock as? WitnessedClock)?.heard(date, from: "provider") }
         var isDead: Bool { dead.withLock { $0 } }
         func die() {
             dead.withLock { $0 = true }
@@ -34,6 +38,8 @@ final class SimulatedWorld: Sendable {
         var random: SeededRandom
         /// For what was added later, so that a seed runs the same world as before in all else.
         var later: SeededRandom
+        /// For what a hostile world does: late commits, kept failures, rejected keys, news after the sale.
+        var hostile: SeededRandom
         var report: SimulationReport
         var processes: [Process] = []
         /// Who waits for the next process.
@@ -42,8 +48,18 @@ final class SimulatedWorld: Sendable {
         /// What a crash leaves of a journal that acknowledges too early.
         var durable = MemoryJournal.Storage()
         var writes = 0
+        /// A payment has had more events than any that comes to rest.
+        var isRestless = false
         var webhooks = 0
         var outageUntil = Timestamp(milliseconds: 0)
+        /// Until then the provider rejects the shop's own key.
+        var rejectedUntil = Timestamp(milliseconds: 0)
+        /// Keys to which the provider answers the failure of their first use.
+        var spent: Set<IdempotencyKey> = []
+        /// Keys of operations that met a rejected credential.
+        var rejected: Set<IdempotencyKey> = []
+        /// In which of the provider's accounts the shop's credentials are.
+        var configured = 0
         var isCalm = false
         var isOver = false
         var created: [PaymentID: OrderID] = [:]
@@ -57,18 +73,27 @@ final class SimulatedWorld: Sendable {
     let shopClock: ShopClock
     let plant: PlantedFault?
     let state: Mutex<State>
-    let inner: SandboxProvider
+    /// The provider's accounts of this shop: one, or two where its credentials change.
+    let accounts: [SandboxProvider]
+    /// For how long a search by our own names does not find a charge; `nil`: it finds it at once.
+    let searchLag: Span?
     let readers: SimulatedReaders
     let horizon: Span
     /// How many processes serve the shop.
     let processes: Int
     /// Like Stripe, the provider finds a charge by its reference and not by our names for it.
     let findsByReferenceOnly: Bool
+    /// The machine's clock is days wrong, in both directions, and held against the provider's.
+    let isDaysWrong: Bool
     /// For how long the bank answers for a hold; `nil`: the provider renews none.
     let honorPeriod: Span?
 
-    init(seed: UInt64, plant: PlantedFault?, horizon: Span) {
+    /// Every call and every write is printed.
+    let isShown: Bool
+
+    init(seed: UInt64, plant: PlantedFault?, horizon: Span, isShown: Bool = false) {
         self.plant = plant
+        self.isShown = isShown
         self.horizon = horizon
         var random = SeededRandom(seed: seed)
         let preparesFirst = random.chance(600)
@@ -79,15 +104,23 @@ final class SimulatedWorld: Sendable {
         var die = SeededRandom(seed: seed ^ 0x3D5E_C0DE)
         let waitsAfterAction = die.chance(500)
         honorPeriod = die.chance(500) ? .days(1) : nil
-        state = Mutex(State(random: random, later: die, report: SimulationReport(seed: seed)))
+        var hostile = SeededRandom(seed: seed ^ 0x0BAD_DA45)
+        let hasTwoAccounts = hostile.chance(150)
+        searchLag = !preparesFirst && hostile.chance(600) ? .milliseconds(hostile.number(5_000...600_000)) : nil
+        var third = SeededRandom(seed: seed ^ 0xC10C_C10C)
+        isDaysWrong = third.chance(400) || plant == .clockBelieved
+        state = Mutex(State(random: random, later: die, hostile: hostile, report: SimulationReport(seed: seed)))
         shopClock = ShopClock(base: clock)
-        inner = SandboxProvider(
-            store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
-            rules: SandboxRules(
-                allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits,
-                waitsAfterAction: waitsAfterAction, honorPeriod: honorPeriod, allowsOverCapture: true),
-            preparesFirst: preparesFirst)
-        readers = SimulatedReaders(ledger: inner.ledger, executor: executor)
+        let honored = honorPeriod
+        accounts = (hasTwoAccounts ? ["sandbox", "sandbox-2"] : ["sandbox"]).map { [clock] account in
+            SandboxProvider(
+                store: SandboxMemoryStore(), clock: clock, faults: SandboxFaults(followsTables: false),
+                rules: SandboxRules(
+                    allowsOverRefund: true, pendingRefundAmount: SimulatedWorld.pendingRefund.minorUnits,
+                    waitsAfterAction: waitsAfterAction, honorPeriod: honored, allowsOverCapture: true),
+                preparesFirst: preparesFirst, account: account)
+        }
+        readers = SimulatedReaders(ledger: accounts[0].ledger, executor: executor)
     }
 
     /// A refund of so much is not done at once: it succeeds or fails days later.
@@ -95,11 +128,12 @@ final class SimulatedWorld: Sendable {
 
     /// The provider decides about every refund that is still pending.
     func settleRefunds() async {
-        for charge in (try? await inner.ledger.charges()) ?? [] where charge.refunds.contains(where: \.isPending) {
-            let succeeds = chance(700)
-            count(succeeds ? "pending refund succeeds" : "pending refund fails")
-            try? await inner.ledger.settleRefunds(
-                of: ProviderReference(rawValue: charge.reference), succeed: succeeds)
+        for ledger in accounts.map(\.ledger) {
+            for charge in (try? await ledger.charges()) ?? [] where charge.refunds.contains(where: \.isPending) {
+                let succeeds = chance(700)
+                count(succeeds ? "pending refund succeeds" : "pending refund fails")
+                try? await ledger.settleRefunds(of: ProviderReference(rawValue: charge.reference), succeed: succeeds)
+            }
         }
     }
 
@@ -110,10 +144,15 @@ final class SimulatedWorld: Sendable {
 
     func chance(_ perMille: UInt64) -> Bool { state.withLock { $0.random.chance(perMille) } }
     func laterChance(_ perMille: UInt64) -> Bool { state.withLock { $0.later.chance(perMille) } }
+    func hostileChance(_ perMille: UInt64) -> Bool { state.withLock { $0.hostile.chance(perMille) } }
+    func hostileNumber(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.hostile.number(range) } }
     func number(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.random.number(range) } }
     func count(_ fault: String) { state.withLock { $0.report.faults[fault, default: 0] += 1 } }
-    func note(_ text: String) {
+    /// Puts what happens into the trace.
+    /// - Parameter details: what whoever looks at the world sees besides; costs too much to be made for all.
+    func note(_ text: String, _ details: @autoclosure () -> String = "") {
         let now = clock.now().milliseconds
+        if isShown { print(now, text, details()) }
         state.withLock { $0.report.hash("\(now) \(text)\n") }
     }
     var isCalm: Bool { state.withLock { $0.isCalm } }
@@ -125,22 +164,34 @@ final class SimulatedWorld: Sendable {
     func open() {
         spawn { [self] in await readers.open { self.hear($0) } }
         for _ in 0..<processes { boot() }
+        spawn { [self] in await changeCredentials() }
         spawn { [self] in
             while !isCalm {
                 await pause(600_000...14_400_000)
                 guard !isCalm else { break }
                 count("clock jumps")
-                shopClock.isWrong(by: .milliseconds(number(-3_600_000...3_600_000)))
+                shopClock.isWrong(by: .milliseconds(error()))
             }
             shopClock.isWrong(by: .milliseconds(0))
         }
     }
 
+    /// How wrong the machine's clock is next: as far ahead as holds last and keys are kept, or behind.
+    private func error() -> Int64 {
+        guard isDaysWrong else { return number(-3_600_000...3_600_000) }
+        return number(number(0...1) == 0 ? -259_200_000 ... -86_400_000 : 86_400_000...3_024_000_000)
+    }
+
     /// Starts a process over what is durable.
-    private func boot() {
+    /// - Parameter account: in which of the provider's accounts; `nil`: in the one that the shop has configured.
+    func boot(account: Int? = nil) {
+        let account = account ?? state.withLock { $0.configured }
         let storage = state.withLock { $0.storage }
-        let journal = MemoryJournal(storage: storage, clock: shopClock)
-        let incarnation = Incarnation(journal: journal)
+        let clock = clock
+        let witnessed = WitnessedClock(shopClock, monotonic: { Span(milliseconds: clock.now().milliseconds) })
+        let machine: any TillClock = isDaysWrong && plant != .clockBelieved ? witnessed : shopClock
+        let journal = MemoryJournal(storage: storage, clock: machine)
+        let incarnation = Incarnation(journal: journal, clock: machine)
         var outer: any Journal = SimulatedJournal(base: journal, incarnation: incarnation, world: self)
         var wire: any HTTPTransport = SimulatedReaderWire(incarnation: incarnation, world: self)
         if let plant {
@@ -148,12 +199,14 @@ final class SimulatedWorld: Sendable {
             wire = PlantedReaderWire(base: wire, plant: plant)
         }
         let feed = TerminalFeed()
-        var providers: [any PaymentServiceProvider] = [SimulatedProvider(incarnation: incarnation, world: self)]
-        if let online = try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: shopClock) {
+        var providers: [any PaymentServiceProvider] = [
+            SimulatedProvider(incarnation: incarnation, world: self, account: account)
+        ]
+        if let online = try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: machine) {
             providers.append(StripeTerminalProvider(online, feed: feed))
         }
         if let plant { providers = providers.map { PlantedProvider(base: $0, plant: plant) } }
-        let engine = Checkout(journal: outer, providers: providers, clock: shopClock, executor: executor) { [self] in
+        let engine = Checkout(journal: outer, providers: providers, clock: machine, executor: executor) { [self] in
             state.withLock { $0.random.next() }
         }
         let waiters = state.withLock { state in
@@ -166,8 +219,10 @@ final class SimulatedWorld: Sendable {
         guard plant != .recoveryOff else { return }
         let booted = clock.now()
         spawn { [self] in
+            witnessed.compare(floor: try? await journal.newestMoment(), proved: nil, hasWitnesses: true)
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
+                if isDaysWrong { _ = try? await engine.pullBack() }
                 // Often while customers are there; the remaining queries come hours and days later.
                 let isQuiet = clock.now().since(booted) > .hours(3)
                 try? await clock.sleep(for: isQuiet ? .minutes(30) : .seconds(20))
@@ -184,12 +239,7 @@ final class SimulatedWorld: Sendable {
         guard !isCalm, chance(4) else { return false }
         count("crash \(step)")
         note("crash \(step)")
-        incarnation.die()
-        let plant = plant
-        state.withLock { state in
-            state.processes.removeAll { $0.incarnation === incarnation }
-            if plant == .acknowledgesBeforeDurable { state.storage = state.durable.copy() }
-        }
+        end(incarnation)
         let isLong = chance(80)
         if isLong { count("window crossed while down") }
         spawn { [self] in
@@ -197,6 +247,16 @@ final class SimulatedWorld: Sendable {
             boot()
         }
         return true
+    }
+
+    /// Ends a process; what it does from now on has no effect.
+    func end(_ incarnation: Incarnation) {
+        incarnation.die()
+        let plant = plant
+        state.withLock { state in
+            state.processes.removeAll { $0.incarnation === incarnation }
+            if plant == .acknowledgesBeforeDurable { state.storage = state.durable.copy() }
+        }
     }
 
     /// A running process, any of them.

@@ -3,8 +3,8 @@ import Synchronization
 import TillCore
 import TillTestSupport
 
-/// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call, with any
-/// number of jobs.
+/// A seeded simulation of payments around the real engine. The same seed gives the same run, to the last call, with
+/// any number of jobs.
 public struct Simulation: Sendable {
     public var seed: UInt64
     public var payments: Int
@@ -16,10 +16,15 @@ public struct Simulation: Sendable {
     public var stopsAtViolation = false
     /// Runs this world only, to look at what happened in it.
     public var onlyWorld: Int?
+    /// Prints every call and every write, with the moment in milliseconds since 1970. For one world.
+    public var isShown = false
     /// A defect put in on purpose into the shops that are offline.
     package var offlinePlant: OfflineDays.Plant?
     /// Orders that share one journal, one provider and one clock.
     public static let ordersPerWorld = 250
+    /// A payment has about ten events, and one whose key is rejected for days a hundred and more; one that is worked on
+    /// for ever has no end of them.
+    static let maximumEvents = 300
     /// Beside each world a shop lives through days offline; it has one order for so many of the world's.
     public static let ordersPerStoredOne = 10
 
@@ -41,7 +46,7 @@ public struct Simulation: Sendable {
                 let world = worlds[place]
                 let orders = sizes.indices.contains(world) ? sizes[world] : Simulation.ordersPerWorld
                 let own = seed &* 1_000_003 &+ UInt64(world)
-                var part = Simulation.run(seed: own, orders: orders, plant: plant)
+                var part = Simulation.run(seed: own, orders: orders, plant: plant, isShown: isShown)
                 part.add(Simulation.offline(seed: own, orders: orders, plant: offlinePlant), to: "offline")
                 parts.withLock { $0[world] = part }
                 if stopsAtViolation, !part.violations.isEmpty { next.withLock { $0 = worlds.count } }
@@ -80,14 +85,15 @@ public struct Simulation: Sendable {
         return endless
     }
 
-    private static func run(seed: UInt64, orders: Int, plant: PlantedFault?) -> SimulationReport {
-        let world = SimulatedWorld(seed: seed, plant: plant, horizon: .hours(2))
+    private static func run(
+        seed: UInt64, orders: Int, plant: PlantedFault?, isShown: Bool
+    ) -> SimulationReport {
+        let world = SimulatedWorld(seed: seed, plant: plant, horizon: .hours(2), isShown: isShown)
         let start = world.clock.now()
         world.state.withLock { $0.report.payments = orders }
         world.open()
         for index in 0..<orders { world.spawn { await world.sell(index) } }
-        // A payment has about ten events; one that is worked on for ever never comes to rest.
-        func isRestless() -> Bool { world.state.withLock { $0.writes } > 100 * orders + 1_000 }
+        func isRestless() -> Bool { world.state.withLock { $0.isRestless || $0.writes > 100 * orders + 1_000 } }
         func runUntil(_ end: Timestamp) {
             world.spawn { try? await world.clock.sleep(for: end.since(world.clock.now())) }
             world.executor.drain()
@@ -106,6 +112,7 @@ public struct Simulation: Sendable {
             $0.outageUntil = start
         }
         world.shopClock.isWrong(by: .milliseconds(0))
+        world.configureAllAccounts()
         runUntil(start.adding(.days(12)))
         world.state.withLock { $0.isOver = true }
         world.executor.drain()

@@ -17,15 +17,19 @@ extension SimulatedWorld {
         }
         var net: [String: Int] = [:]
         var payable: [String: Int] = [:]
-        for charge in (try? await inner.ledger.charges()) ?? [] {
+        let soldAgain = await ordersSoldAgain(created, payment)
+        var charges: [SandboxCharge] = []
+        for account in accounts { charges += (try? await account.ledger.charges()) ?? [] }
+        for charge in charges {
             let name = "\(charge.order ?? "?") \(charge.reference)"
             if charge.captured > charge.authorized || charge.authorized > charge.amount {
                 problems.append("\(name): captured \(charge.captured) of \(charge.authorized) of \(charge.amount)")
             }
-            if charge.refunded > charge.captured {
-                problems.append("\(name): refunded \(charge.refunded) of \(charge.captured)")
+            if charge.refundedByTill > charge.everCaptured {
+                problems.append("\(name): refunded \(charge.refundedByTill) of \(charge.everCaptured)")
             }
-            if charge.captured > charge.refunded { net[charge.order ?? "?", default: 0] += 1 }
+            let order = charge.order ?? "?"
+            if charge.captured > charge.refunded, !soldAgain.contains(order) { net[order, default: 0] += 1 }
             var owner: Payment?
             if let id = charge.payment { owner = await payment(PaymentID(rawValue: id)) }
             problems += RenewalRules.problems(charge, owner, at: clock.now()).map { "\(name): \($0)" }
@@ -47,13 +51,15 @@ extension SimulatedWorld {
                 .map(\.amount.minorUnits).reduce(0, +)
             if taken != charge.captured { problems.append("\(name): captured \(charge.captured), journal \(taken)") }
             if back != charge.refunded { problems.append("\(name): refunded \(charge.refunded), journal \(back)") }
+            problems += AfterSaleRules.problems(charge, payment, attempts, at: clock.now()).map { "\(name): \($0)" }
             let letGo = attempts.values.compactMap { $0.void?.state.isSucceeded == true ? $0.void?.rest : nil }
                 .map(\.minorUnits).reduce(0, +)
             if letGo != charge.released ?? 0, !payment.isLeftToPeople {
                 problems.append("\(name): let go \(charge.released ?? 0), journal \(letGo)")
             }
             let isHeld = charge.state == .authorized && charge.captures.isEmpty && !isOver
-            if isHeld, !attempts.values.contains(where: { $0.authorization?.reference.rawValue == charge.holdName }) {
+            let isKnown = attempts.values.contains { $0.authorization?.reference.rawValue == charge.holdName }
+            if isHeld, !isKnown, !payment.hasOtherCurrency {
                 problems.append("\(name): money is held and the journal does not say so")
             }
         }
@@ -72,7 +78,7 @@ extension SimulatedWorld {
             let ending = payment.status.rawValue + (isRenewed ? ", renewed" : "")
             state.withLock { $0.report.outcomes[ending, default: 0] += 1 }
             let told = acknowledged[id] ?? (0, 0)
-            if payment.captured.minorUnits < told.captured || payment.refunded.minorUnits < told.refunded {
+            if payment.everCaptured < told.captured || payment.everRefunded < told.refunded {
                 problems.append("\(id): less than was acknowledged")
             }
             switch payment.status {
@@ -81,8 +87,52 @@ extension SimulatedWorld {
             default: break
             }
             if !payment.isLeftToPeople, payment.nextDue != nil { problems.append("\(id): still something to do") }
+            problems += keyProblems(payment).map { "\(id): \($0)" }
         }
+        var owned: [(SandboxCharge, Payment?)] = []
+        for charge in charges {
+            guard let id = charge.payment else { continue }
+            owned.append((charge, await payment(PaymentID(rawValue: id))))
+        }
+        let books = PlantedBooks(base: journal, plant: plant)
+        problems += await StatementRules(journal: books, clock: clock).problems(owned)
         if let report = try? journal.verify() { problems += report.problems.map { "journal: \($0)" } }
+        return problems
+    }
+}
+
+extension SimulatedWorld {
+    /// Orders that were sold again before the refund of their first payment came to nothing, which a person was told.
+    private func ordersSoldAgain(
+        _ created: [PaymentID: OrderID], _ payment: (PaymentID) async -> Payment?
+    ) async -> Set<String> {
+        var orders: Set<String> = []
+        for (id, order) in created where await payment(id)?.isPaidAgain == true { orders.insert(order.rawValue) }
+        return orders
+    }
+
+    /// What a failure that was kept under its key, or a rejected credential, must not have stopped for good.
+    private func keyProblems(_ payment: Payment) -> [String] {
+        let (spent, rejected) = state.withLock { ($0.spent, $0.rejected) }
+        var problems: [String] = []
+        // The next key is the first one with a number behind it.
+        func isSpent(_ key: IdempotencyKey) -> Bool {
+            spent.contains { key == $0 || key.rawValue.hasPrefix("\($0)-k") }
+        }
+        for capture in payment.captures where capture.state.isOpen && isSpent(capture.key) {
+            problems.append("\(capture.id) is sent under a spent key for ever")
+        }
+        for refund in payment.refunds where refund.state.isOpen && isSpent(refund.key) {
+            problems.append("\(refund.id) is sent under a spent key for ever")
+        }
+        for capture in payment.captures where rejected.contains(capture.key) {
+            guard case .refused(let decline) = capture.state, decline.code == nil else { continue }
+            problems.append("\(capture.id) was refused by nobody")
+        }
+        for refund in payment.refunds where rejected.contains(refund.key) {
+            guard case .refused(let decline) = refund.state, decline.code == nil else { continue }
+            problems.append("\(refund.id) was refused by nobody")
+        }
         return problems
     }
 }

@@ -24,8 +24,10 @@ final class StripeAccount: Sendable {
     /// The account's name; `nil` while it is not known.
     func name(_ client: StripeClient, at now: Timestamp) async -> String? {
         let (known, isToAsk) = state.withLock { state in
-            let isToAsk = state.account == nil && state.asksAgain.map { $0 <= now } ?? true
-            if isToAsk { state.asksAgain = now.adding(StripeAccount.retryInterval) }
+            // A moment further ahead than that was planned by a clock that was wrong.
+            let furthest = now.adding(StripeAccount.retryInterval)
+            let isToAsk = state.account == nil && state.asksAgain.map { $0 <= now || $0 > furthest } ?? true
+            if isToAsk { state.asksAgain = furthest }
             return (state.account, isToAsk)
         }
         guard isToAsk else { return known }

@@ -27,8 +27,8 @@ struct StripeDispute: Sendable {
         return overflow ? nil : Timestamp(milliseconds: millis)
     }
 
-    /// Its balance transactions are in the currency of the payout and can be several; their signs say whether the money
-    /// is gone.
+    /// Its balance transactions are in the currency of the payout and can be several; their signs say whether
+    /// the money is gone.
     private static func isWithdrawn(_ json: JSONValue) -> Bool {
         let moved = (json["balance_transactions"]?.arrayValue ?? []).compactMap { $0["amount"]?.int64Value }
         return moved.reduce(0) { $0.addingReportingOverflow($1).partialValue } < 0

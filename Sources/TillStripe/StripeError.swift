@@ -36,7 +36,7 @@ struct StripeError: Sendable {
 
     /// What an error says about whether the thing was done.
     enum Meaning {
-        /// Certainly not done.
+        /// Stripe refused it: certainly not done.
         case refused(Decline)
         /// Certainly not done, and it may go through later.
         case notNow(String)
@@ -48,11 +48,21 @@ struct StripeError: Sendable {
         case unclear(String)
     }
 
+    /// The row of the decline code, or else of the code; `nil` if Stripe has added it since.
+    var row: ProviderCode? { (declineCode ?? code).flatMap { StripeCodes.errors[$0] } }
+
+    /// The code alone does not say what became of the money: Stripe is queried before anything is said. A 400 is the
+    /// answer to a repetition, too.
+    var needsQuery: Bool { status == 400 || row?.money.needsQuery ?? false }
+
+    /// Another call is at work on the same thing: that a query does not show it yet says nothing.
+    private var isRunning: Bool { type == "idempotency_error" || row?.money == .notKnown && row?.retry == .later }
+
     var meaning: Meaning {
         switch status {
-        case _ where type == "idempotency_error" || code == "idempotency_key_in_use":
+        case _ where isRunning:
             // The key belongs to a call that is still running or had other fields: that call may move money.
-            .unclear(sentence("the key is in use"))
+            .unclear(sentence("another call is being worked on"))
         case 402: .refused(decline)
         case 400, 404: .refused(decline)
         case 401, 403: .keyRejected(sentence("the provider rejected our key"))
@@ -72,7 +82,7 @@ struct StripeError: Sendable {
         let raw = declineCode ?? code
         let reason: DeclineReason
         if let raw {
-            reason = StripeDeclineTable.reasons[raw] ?? (status == 402 ? DeclineReason(rawValue: raw) : .invalidRequest)
+            reason = row?.reason ?? (status == 402 ? DeclineReason(rawValue: raw) : .invalidRequest)
         } else {
             reason = status == 402 ? .generic : .invalidRequest
         }

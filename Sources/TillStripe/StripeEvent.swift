@@ -1,7 +1,6 @@
 public import TillCore
 
-/// Something that happened at Stripe. A hint to ask, not a truth to record: events come late, twice and out of
-/// order.
+/// Something that happened at Stripe. A hint to ask, not a truth to record: events come late, twice and out of order.
 public struct StripeEvent: Hashable, Sendable {
     /// `evt_…`; the same for each delivery of the same event.
     public let id: String

@@ -4,7 +4,7 @@ public import TillProvider
 
 /// Stripe: cards online, its smart readers, and apps with its SDK.
 public struct StripeModule: ProviderModule {
-    /// `stripe`
+    /// The name in settings, requests and the journal: `stripe`.
     public static let name = ProviderName(rawValue: "stripe")
     public static let title = "Stripe"
     public static let settings: [Setting] = [
@@ -12,6 +12,12 @@ public struct StripeModule: ProviderModule {
         .stripeNetworkPriority,
     ]
     public static let required: [Setting] = [.stripeKey]
+    /// Balance transactions as JSON, and the report of payouts as CSV.
+    /// Errors, declines, failed refunds, and how a reader ended an action.
+    public static var codes: [ProviderCodeTable] {
+        [StripeCodes.errors, StripeCodes.refundFailures, StripeCodes.reader]
+    }
+    public static var statementFormats: [any StatementFormat] { [StripeBalanceTransactions(), StripePayoutReport()] }
     private static let defaultURL = "https://api.stripe.com"
 
     public let online: StripeProvider
@@ -47,9 +53,13 @@ public struct StripeModule: ProviderModule {
     public var webhooks: (any WebhookReceiver)? {
         online.webhookSecrets.isEmpty ? nil : StripeWebhookReceiver(provider: online, feed: terminal.feed)
     }
+    /// Statements are Stripe's balance transactions, over its interface.
+    public var statements: (any StatementSource)? { StripeStatementSource(provider: online) }
     public var readers: (any ReaderFleet)? { StripeReaders(terminal: terminal) }
     /// Apps with Stripe's SDK.
     public var devices: (any DeviceSales)? { StripeReaders(terminal: terminal) }
+    /// Payment intents, of cards online and at readers, and refunds.
+    public var charges: (any ChargeListing)? { StripeChargeListing(provider: online) }
     /// Its address, and whether webhooks are verified.
     public var findings: [ProviderFinding] {
         [
@@ -88,7 +98,10 @@ struct StripeWebhookReceiver: WebhookReceiver {
             }
         }
         return [
-            WebhookEvent(id: event.id, payment: payment, isAfterSale: event.isAfterSale) { [feed] in feed.heard(event) }
+            WebhookEvent(
+                id: event.id, payment: payment, account: event.account, order: event.order,
+                isAfterSale: event.isAfterSale
+            ) { [feed] in feed.heard(event) }
         ]
     }
 }

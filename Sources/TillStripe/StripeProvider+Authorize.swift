@@ -58,7 +58,7 @@ extension StripeProvider {
             key: IdempotencyKey(rawValue: request.key.rawValue + "-attach"))
         switch await client.send(attach, within: end.since(clock.now())) {
         case .answered: break
-        case .failed(let error) where error.status == 400:
+        case .failed(let error) where error.needsQuery:
             return await settled(error, request, reference, card)
         case .failed(let error): return beforeConfirmation(error)
         case .notSent(let reason), .unknown(let reason): return .notSent(reason: reason)
@@ -117,7 +117,7 @@ extension StripeProvider {
                 return .unknown(reason: unreadable)
             }
             return outcome(of: intent, asked: request.amount, card)
-        case .failed(let error) where error.status == 400:
+        case .failed(let error) where error.needsQuery:
             return await settled(error, request, reference, card)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
@@ -181,6 +181,8 @@ extension StripeProvider {
 extension StripeProvider {
     var unreadable: String { "the answer cannot be read" }
     var amountMismatch: String { "amount mismatch" }
+    /// Its answer and its list contradict each other: nothing may be said of the money yet.
+    var notShownYet: String { "the provider says that it is done already, and does not show it yet" }
     var unsendableAmount: Decline {
         Decline(reason: .invalidAmount, message: "Stripe cannot take this amount in this currency")
     }

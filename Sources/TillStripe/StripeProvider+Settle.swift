@@ -17,7 +17,7 @@ extension StripeProvider {
                 (intent.received ?? request.amount) == request.amount
             else { return .unknown(reason: amountMismatch) }
             return .approved(Confirmation(reference: reference))
-        case .failed(let error) where error.status == 400: return await settled(error, request, reference)
+        case .failed(let error) where error.needsQuery: return await settled(error, request, reference)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -42,6 +42,7 @@ extension StripeProvider {
         case "canceled":
             decline.reason = .authorizationExpired
             return .declined(decline)
+        case "requires_capture" where decline.reason == .alreadyCaptured: return .unknown(reason: notShownYet)
         default: return .declined(decline)
         }
     }
@@ -65,7 +66,7 @@ extension StripeProvider {
             }
             guard intent.status == "canceled" else { return .unknown(reason: intent.status) }
             return .approved(Confirmation(reference: reference))
-        case .failed(let error) where error.status == 400:
+        case .failed(let error) where error.needsQuery:
             guard case .refused(let decline) = error.meaning else { return answer(to: error) }
             guard let intent = await intent(in: error, or: reference) else {
                 return .unknown(reason: "the payment intent could not be read after a refusal")
@@ -99,7 +100,7 @@ extension StripeProvider {
         case .answered(let json):
             guard let refund = StripeRefund(json) else { return .unknown(reason: unreadable) }
             return answer(refund, asked: request.amount)
-        case .failed(let error) where error.status == 400: return await settled(error, request, reference)
+        case .failed(let error) where error.needsQuery: return await settled(error, request, reference)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
@@ -133,6 +134,8 @@ extension StripeProvider {
             decline.reason = .alreadyRefunded
             let names = foreign.prefix(3).map { "\($0.amount) as \($0.reference)" }.joined(separator: ", ")
             decline.message = "refunded elsewhere: \(names)"
+        } else if decline.reason == .alreadyRefunded {
+            return .unknown(reason: notShownYet)
         }
         return .declined(decline)
     }

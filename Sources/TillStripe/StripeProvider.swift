@@ -20,7 +20,7 @@ public struct StripeProvider: PaymentServiceProvider {
     private let account: StripeAccount
     private let keyFingerprint: String
 
-    /// Makes one.
+    /// A provider for one Stripe account.
     /// - Parameters:
     ///   - secretKey: `sk_test_…`, `sk_live_…` or a restricted `rk_…`.
     ///   - baseURL: where the API is; `http` is taken for this machine only.
@@ -63,7 +63,7 @@ public struct StripeProvider: PaymentServiceProvider {
             account: await account.name(client, at: clock.now()), mode: mode, keyFingerprint: keyFingerprint)
     }
 
-    /// `stripe`.
+    /// The name in settings, requests and the journal: `stripe`.
     public var name: ProviderName { StripeProvider.name }
 
     /// Stripe keeps keys for at least 24 hours.
@@ -73,7 +73,7 @@ public struct StripeProvider: PaymentServiceProvider {
             separateCapture: true, takesCards: true)
     }
 
-    /// `AmountCodec.stripe`.
+    /// Amounts are written as `AmountCodec.stripe` says.
     public var amounts: AmountCodec { .stripe }
 
     /// Checks a webhook with the secrets and the clock given at the start.

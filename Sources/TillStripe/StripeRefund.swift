@@ -24,8 +24,8 @@ struct StripeRefund: Sendable {
         switch status {
         case "succeeded": self.status = .succeeded
         case "failed", "canceled":
-            let code = StripeError.word(json["failure_reason"]) { $0 }
-            self.status = .failed(Decline(reason: .generic, code: code ?? status))
+            let code = StripeError.word(json["failure_reason"]) { $0 } ?? status
+            self.status = .failed(Decline(reason: StripeCodes.refundFailures[code]?.reason ?? .generic, code: code))
         default: self.status = .pending
         }
     }

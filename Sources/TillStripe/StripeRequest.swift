@@ -55,6 +55,7 @@ enum StripePath {
     static let paymentIntents = "/v1/payment_intents"
     static let refunds = "/v1/refunds"
     static let disputes = "/v1/disputes"
+    static let balanceTransactions = "/v1/balance_transactions"
 
     static func paymentIntent(_ reference: ProviderReference, _ verb: String? = nil) -> String {
         "\(paymentIntents)/\(FormEncoding.quote(reference.rawValue))" + (verb.map { "/\($0)" } ?? "")

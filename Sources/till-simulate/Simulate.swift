@@ -15,6 +15,7 @@ struct Simulate: ParsableCommand {
     @Option(help: "How many worlds run at the same time (default: one a core).") var jobs: Int?
     @Option(help: "Run this world only.") var world: Int?
     @Option(help: "A defect to put in on purpose; the run must then fail.") var plant: String?
+    @Flag(help: "Print every call and every write; with --world.") var show = false
     @Flag(help: "Stop at the first rule that does not hold.") var first = false
 
     func run() throws {
@@ -24,10 +25,11 @@ struct Simulate: ParsableCommand {
         simulation.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         simulation.stopsAtViolation = first
         simulation.onlyWorld = world
+        simulation.isShown = show && world != nil
         let clock = ContinuousClock()
         let start = clock.now
         let report = simulation.run()
-        show(report, took: clock.now - start)
+        display(report, took: clock.now - start)
         if !report.violations.isEmpty { throw ExitCode(1) }
     }
 
@@ -42,7 +44,7 @@ struct Simulate: ParsableCommand {
         }
     }
 
-    private func show(_ report: SimulationReport, took time: Duration) {
+    private func display(_ report: SimulationReport, took time: Duration) {
         print("seed        \(report.seed)")
         print("payments    \(report.payments)")
         print("trace       \(String(report.trace, radix: 16))")

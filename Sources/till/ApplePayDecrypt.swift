@@ -2,7 +2,7 @@ import ArgumentParser
 import TillApplePay
 import TillCore
 
-/// `till applepay decrypt`
+/// `till applepay decrypt`: opens a token with the shop's own key.
 struct ApplePayDecrypt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decrypt",

@@ -4,7 +4,7 @@ import TillCore
 import TillHTTP
 import TillServer
 
-/// `till applepay doctor`
+/// `till applepay doctor`: checks the set-up of Apple Pay on the web.
 struct ApplePayDoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till applepay events`
+/// `till applepay events`: lists what Apple has reported of merchant tokens.
 struct ApplePayEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",

@@ -9,8 +9,8 @@ import TillServer
     import Foundation
 #endif
 
-/// The files that a processing key is in: certificate and key apart, both in one PKCS #12 file, or the key alone with
-/// the merchant's identifier.
+/// The files that a processing key is in: certificate and key apart, both in one PKCS #12 file, or the key alone
+/// with the merchant's identifier.
 struct ApplePayKeyOptions: ParsableArguments {
     @Option(name: .long, help: "The payment-processing certificate: PEM, DER, or PKCS #12 with its key.")
     var certificate: String?

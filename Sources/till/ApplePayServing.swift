@@ -36,8 +36,8 @@ extension ApplePayMount {
 }
 
 extension Counter {
-    /// How the demo shop hands tokens to the provider; `nil` where there is no demo shop, because the provider is not
-    /// on this machine.
+    /// How the demo shop hands tokens to the provider; `nil` where there is no demo shop, because the provider is
+    /// not on this machine.
     fileprivate var demoOpening: TokenOpening? {
         // Its customers and its authority are made up.
         guard mode == .test else { return nil }

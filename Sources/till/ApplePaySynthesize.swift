@@ -9,7 +9,7 @@ import TillStandIns
     import Foundation
 #endif
 
-/// `till applepay synthesize`
+/// `till applepay synthesize`: makes a token for tests.
 struct ApplePaySynthesize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize",

@@ -12,7 +12,7 @@ struct AttentionCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists what is open, the oldest first.")
+            commandName: "list", abstract: "Lists what is open, the oldest first, and the open incidents.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(name: .long, help: "Of at most so many payments, up to 500.") var limit = 100
@@ -22,11 +22,19 @@ struct AttentionCommand: AsyncParsableCommand {
                 let now = counter.clock.now()
                 let found = try await AttentionQueue(counter.journal).open(
                     account: counter.options.account, limit: limit)
+                // The shop's own, whatever account they name: `till journal incidents` lists the same.
+                let incidents = try await IncidentLog(counter.journal).open(account: nil, limit: limit)
                 if common.json {
-                    return Output.line(String(decoding: AttentionJSON.write(found, at: now), as: UTF8.self))
+                    return Output.line(String(decoding: AttentionJSON.write(found, incidents, at: now), as: UTF8.self))
                 }
-                if found.isEmpty { return Output.line("Nothing needs a person.") }
+                if found.isEmpty, incidents.count == 0 { return Output.line("Nothing needs a person.") }
                 for entry in found { Output.line(AttentionCommand.line(entry.item, of: entry.payment, at: now)) }
+                guard incidents.count > 0 else { return }
+                Output.line(incidents.count == 1 ? "1 incident is open:" : "\(incidents.count) incidents are open:")
+                for incident in incidents.first {
+                    Output.line("\(incident.id)  \(AttentionCommand.age(since: incident.at, at: now))  \(incident)")
+                    Output.line("    \(incident.resolvingCommand)")
+                }
             }
         }
     }
@@ -44,16 +52,7 @@ struct AttentionCommand: AsyncParsableCommand {
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: counter.options.account)
                 if common.json {
-                    var writer = JSONWriter()
-                    writer.beginObject()
-                    writer.key("attention")
-                    writer.beginArray()
-                    for item in found.attentionItems {
-                        AttentionJSON.write(item, of: found, at: now, into: &writer)
-                    }
-                    writer.endArray()
-                    writer.endObject()
-                    return Output.line(writer.text)
+                    return Output.line(String(decoding: AttentionJSON.write(entriesOf: found, at: now), as: UTF8.self))
                 }
                 if found.attentionItems.isEmpty { return Output.line("Nothing of it needed a person.") }
                 for item in found.attentionItems { AttentionCommand.show(item, of: found, at: now) }
@@ -97,10 +96,13 @@ struct AttentionCommand: AsyncParsableCommand {
     }
 
     private static func line(_ item: AttentionItem, of payment: Payment, at now: Timestamp) -> String {
-        let hours = max(0, now.since(item.since).milliseconds / 3_600_000)
-        let age = hours >= 48 ? "\(hours / 24) d" : "\(hours) h"
-        return "\(payment.id)  \(item.number)  order \(payment.order.number)  \(age)  \(item.attention.sentence) "
-            + item.attention.nextStep
+        "\(payment.id)  \(item.number)  order \(payment.order.number)  \(age(since: item.since, at: now))  "
+            + "\(item.attention.sentence) \(item.attention.nextStep)"
+    }
+
+    private static func age(since moment: Timestamp, at now: Timestamp) -> String {
+        let hours = max(0, now.since(moment).milliseconds / 3_600_000)
+        return hours >= 48 ? "\(hours / 24) d" : "\(hours) h"
     }
 
     private static func show(_ item: AttentionItem, of payment: Payment, at now: Timestamp) {

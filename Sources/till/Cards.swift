@@ -3,7 +3,7 @@ import Foundation
 import TillCards
 import TillCore
 
-/// `till cards …`
+/// `till cards …`: says what a card number is, without sending it anywhere.
 struct Cards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",

@@ -89,6 +89,7 @@ extension CounterOptions {
             orderScope = scope
         }
         if let latency = settings.span(.sandboxLatency) { sandboxLatency = latency }
+        if let seconds = settings.number(.leaseSeconds) { lease = .seconds(Int64(seconds)) }
         mode = settings.text(.mode).flatMap { PaymentMode(rawValue: $0) }
         do throws(IdentifierError) {
             if let name = settings.text(.account) { account = try AccountID(validating: name) }

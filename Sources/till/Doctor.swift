@@ -6,7 +6,7 @@ import TillJournal
 import TillProvider
 import TillServer
 
-/// `till doctor`
+/// `till doctor`: checks the whole set-up and says what is wrong.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -41,7 +41,11 @@ struct Doctor: AsyncParsableCommand {
                 ? ProviderFinding("Nothing is overdue.")
                 : ProviderFinding(
                     "\(due.count) payments wait for `till payments recover` or a running counter.", isFine: false))
-        findings += try await otherAccounts(counter)
+        findings += try await otherAccounts(counter) + incidents(counter)
+        // After the providers were asked who they are: their answers carry the time.
+        findings.append(
+            counter.clock.standing.doubt.map { ProviderFinding("\($0.sentence) \(ClockDoubt.next)", isFine: false) }
+                ?? ProviderFinding("Nothing speaks against the machine's clock."))
         findings.append(
             counter.mode == .live
                 ? ProviderFinding("The counter is in live mode: real money moves, and there is no sandbox.")
@@ -54,7 +58,7 @@ struct Doctor: AsyncParsableCommand {
         return findings + Doctor.secretFindings(settings)
     }
 
-    /// The most open payments of other accounts that are named.
+    /// The most open payments of other accounts, and the most incidents, that are named.
     private static let mostNamed = 5
 
     /// Open payments that this counter does not touch.
@@ -74,6 +78,15 @@ struct Doctor: AsyncParsableCommand {
         let rest = found.count - Doctor.mostNamed
         return found.prefix(Doctor.mostNamed).map { ProviderFinding("\($0.sentence) \($0.next)", isFine: false) }
             + [ProviderFinding("\(rest) other payments are of other accounts, too.", isFine: false)]
+    }
+
+    /// What waits for a person: reports about no known payment, and payments that recovery cannot work on.
+    private func incidents(_ counter: Counter) async throws -> [ProviderFinding] {
+        let incidents = try await Records<Incident>(counter.journal).list(
+            matching: Incident.open, limit: Doctor.mostNamed + 1)
+        let named = incidents.prefix(Doctor.mostNamed).map { ProviderFinding("\($0)", isFine: false) }
+        guard incidents.count > Doctor.mostNamed else { return named }
+        return named + [ProviderFinding("There are more incidents: till journal incidents.", isFine: false)]
     }
 
     /// Secrets that others can see.

@@ -2,12 +2,12 @@ import ArgumentParser
 import TillContactless
 import TillCore
 
-/// `till emv`
+/// `till emv`: commands about data of chip cards.
 struct EMV: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emv", abstract: "Explains what cards and terminals say.", subcommands: [Decode.self])
 
-    /// `till emv decode`
+    /// `till emv decode`: reads data of a chip card and explains it.
     struct Decode: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decode",

@@ -8,36 +8,58 @@ extension JournalCommand {
         static let configuration = CommandConfiguration(
             commandName: "incidents",
             abstract: "Lists what providers reported that no payment of the journal accounts for.",
-            discussion: "With --resolve and --note it is recorded what a person has found out about one of them.")
+            discussion: """
+                An incident that names an order holds it: it is not sold. With --resolve, --note and --outcome it is
+                recorded what a person has found out about one of them:
+
+                --outcome paid       it paid the order, which is not sold any more; --order says which, where the
+                                     incident does not
+                --outcome not_paid   it did not, or the money was given back: the order may be sold
+                """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(help: ArgumentHelp("The incident that was cleared up.", valueName: "incident")) var resolve: String?
         @Option(help: "What it was, and who says so.") var note: String?
+        @Option(help: "Who says so, where the note does not.") var actor: String?
+        @Option(help: "What it means for the order: paid or not_paid.") var outcome: String?
+        @Option(help: ArgumentHelp("The order that it paid, where the incident does not say so.", valueName: "order"))
+        var order: String?
 
         func validate() throws {
             guard (resolve == nil) == (note == nil), note?.isEmpty != true else {
                 throw ValidationError("--resolve and --note are given together.")
             }
+            guard actor == nil || (resolve != nil && actor?.isEmpty == false) else {
+                throw ValidationError("--actor is a name, and goes with --resolve.")
+            }
+            guard outcome.map({ Incident.Outcome(rawValue: $0) != nil }) ?? (order == nil) else {
+                throw ValidationError("--outcome is paid or not_paid, and --order goes with it.")
+            }
         }
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
-                let incidents = Records<Incident>(counter.journal)
                 if let resolve, let note {
-                    let resolved = try await incidents.update(resolve) { incident in
-                        incident.resolution = CardScrubbing.withoutNumbers(note)
-                        return true
-                    }
-                    guard let resolved else {
-                        throw CommandError(
-                            code: "incident_not_found", what: "There is no incident \(resolve).",
-                            next: "till journal incidents lists them.")
-                    }
-                    show([resolved])
+                    show([try await close(resolve, note, counter)])
                 } else {
-                    show(try await incidents.list(matching: Incident.open))
+                    let log = IncidentLog(counter.journal)
+                    show(try await log.open(account: nil, limit: IncidentLog.maximumListed).first)
                 }
             }
+        }
+
+        private func close(_ id: String, _ note: String, _ counter: Counter) async throws -> Incident {
+            guard let known = try await Records<Incident>(counter.journal).document(id) else {
+                throw IncidentRefusal.unknown(id)
+            }
+            var said = IncidentResolution(note: note, actor: actor, at: counter.clock.now())
+            said.outcome = outcome.flatMap { Incident.Outcome(rawValue: $0) }
+            said.order = try order.map {
+                Incident.Owner(
+                    account: known.owner?.account ?? counter.options.account, order: try OrderID(validating: $0))
+            }
+            try known.check(said)
+            return try await IncidentLog(counter.journal).resolve(id, said)?.incident ?? known
         }
 
         private func show(_ incidents: [Incident]) {
@@ -61,7 +83,12 @@ extension JournalCommand {
                 writer.field("payment", incident.payment.rawValue)
                 writer.field("at", incident.at.description)
                 writer.field("what", incident.description)
+                let owner = incident.foundOrder ?? incident.owner
+                writer.field("account", owner?.account.rawValue)
+                writer.field("order", owner?.order.rawValue)
                 writer.field("resolution", incident.resolution)
+                writer.field("resolved_by", incident.resolvedBy)
+                writer.field("outcome", incident.outcome?.rawValue)
                 writer.endObject()
             }
             writer.endArray()

@@ -1,13 +1,14 @@
 import ArgumentParser
+import TillBooks
 import TillCore
 import TillJournal
 import TillServer
 
-/// `till journal …`
+/// `till journal …`: verifies, copies and mends the journal.
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Checks and copies the journal.",
-        subcommands: [Verify.self, Backup.self, Incidents.self, JournalMode.self])
+        subcommands: [Verify.self, Head.self, Backup.self, Incidents.self, JournalMode.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -20,29 +21,57 @@ struct JournalCommand: AsyncParsableCommand {
             help: ArgumentHelp(
                 "A head that an earlier check or backup printed. It must still be in the chain.", valueName: "head"))
         var known: String?
+        @Option(help: ArgumentHelp("A file with a line that `till journal head` has signed.", valueName: "file"))
+        var signedHead: String?
+        @Option(help: ArgumentHelp("The public key that belongs to the line.", valueName: "file"))
+        var publicKey: String?
+
+        func validate() throws {
+            guard (signedHead == nil) == (publicKey == nil) else {
+                throw ValidationError("--signed-head and --public-key are given together.")
+            }
+            guard signedHead == nil || known == nil else {
+                throw ValidationError("Either --head or --signed-head is given.")
+            }
+            guard known.map({ ChainHead($0) != nil }) ?? true else {
+                throw ValidationError("--head is a number, a colon and 64 hexadecimal digits, as it was printed.")
+            }
+        }
 
         func run() async throws {
-            let known = try known.map { text in
-                guard let head = ChainHead(text) else {
-                    throw ValidationError("--head is a number, a colon and 64 hexadecimal digits, as it was printed.")
-                }
-                return head
-            }
             try await withCounter(common, provider) { counter in
-                let report = try await counter.journal.verify(known: known)
-                common.json ? Output.line(json(report)) : tell(report)
+                var signed: SignedHead?
+                if let signedHead, let publicKey {
+                    signed = try HeadSigner.statement(signedHead, publicKey: publicKey)
+                }
+                var report = try await counter.journal.verify(known: signed?.head ?? known.flatMap { ChainHead($0) })
+                if let signed, let journal = report.journal, journal != signed.journal {
+                    report.problems.append("the signed head is of the journal \(signed.journal), this is \(journal)")
+                }
+                report.problems += try await LedgerCheck(counter.journal).problems(against: report.balances)
+                common.json ? Output.line(json(report, signed)) : tell(report, signed)
                 if !report.isSound { throw ExitCode(1) }
             }
         }
 
-        private func json(_ report: VerificationReport) -> String {
+        private func json(_ report: VerificationReport, _ signed: SignedHead?) -> String {
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("ok", report.isSound)
             writer.field("payments", report.payments)
             writer.field("events", report.events)
             writer.field("orders", report.orders)
+            writer.field("journal", report.journal)
             writer.field("head", report.head?.description)
+            if let signed {
+                writer.key("signed_head")
+                writer.beginObject()
+                writer.field("journal", signed.journal)
+                writer.field("head", signed.head.description)
+                writer.field("at", signed.at.description)
+                writer.field("key", signed.key)
+                writer.endObject()
+            }
             writer.key("problems")
             writer.beginArray()
             for problem in report.problems { writer.string(problem) }
@@ -61,9 +90,12 @@ struct JournalCommand: AsyncParsableCommand {
             return writer.text
         }
 
-        private func tell(_ report: VerificationReport) {
+        private func tell(_ report: VerificationReport, _ signed: SignedHead?) {
             Output.line("\(report.payments) payments, \(report.events) events, \(report.orders) orders.")
             if let head = report.head { Output.line("head \(head)") }
+            if let signed {
+                Output.line("held against event \(signed.head.sequence), signed at \(signed.at) with \(signed.key)")
+            }
             for balance in report.balances {
                 let captured = Money(minorUnits: balance.captured, currency: balance.currency)
                 let refunded = Money(minorUnits: balance.refunded, currency: balance.currency)
@@ -76,13 +108,16 @@ struct JournalCommand: AsyncParsableCommand {
 
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "backup", abstract: "Copies the journal while it is in use.")
+            commandName: "backup", abstract: "Copies the journal while it is in use.",
+            discussion: "With the setting journal_signing_key its signed head is written beside it.")
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Argument(help: "The new file.") var path: String
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
+                // Before anything is copied: a key that cannot be used is found out first.
+                let key = try HeadSigner.key(common)
                 let head: ChainHead
                 do throws(JournalError) {
                     head = try await counter.journal.backup(to: path)
@@ -91,13 +126,38 @@ struct JournalCommand: AsyncParsableCommand {
                         code: "backup_failed", what: "The journal was not copied. \(error)",
                         next: "Name a new file in a folder that can be written.")
                 }
-                var writer = JSONWriter()
-                writer.beginObject()
-                writer.field("backup", path)
-                writer.field("head", head.description)
-                writer.endObject()
-                Output.line(common.json ? writer.text : "Copied to \(path). Keep its head apart from it: \(head)")
+                var signed: SignedHead?
+                if let key { signed = try await sign(head, key, counter) }
+                guard !common.json else { return Output.line(json(head, signed)) }
+                Output.line("Copied to \(path). Keep its head apart from it: \(signed?.description ?? "\(head)")")
             }
+        }
+
+        /// Signs the copy's head and writes it beside the copy.
+        private func sign(_ head: ChainHead, _ key: HeadSigningKey, _ counter: Counter) async throws -> SignedHead {
+            let file = path + HeadSigner.suffix
+            do {
+                let stated = JournalHead(journal: try await counter.journal.head().journal, head: head)
+                let signed = try SignedHead(stated, at: counter.clock.now(), key: key)
+                try HeadKeyFile.create(file, "\(signed)\n", mode: 0o600)
+                return signed
+            } catch {
+                throw CommandError(
+                    code: "backup_not_signed",
+                    what: "The journal was copied to \(path), and its head was not signed. \(error)",
+                    next: "The copy can be restored, and its head is \(head). Name another file to have a signed one.")
+            }
+        }
+
+        private func json(_ head: ChainHead, _ signed: SignedHead?) -> String {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("backup", path)
+            writer.field("head", head.description)
+            writer.field("signed_head", signed?.description)
+            writer.field("signed_head_file", signed.map { _ in path + HeadSigner.suffix })
+            writer.endObject()
+            return writer.text
         }
     }
 }

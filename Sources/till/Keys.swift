@@ -4,7 +4,7 @@ import TillCore
 import TillJournal
 import TillServer
 
-/// `till keys …`
+/// `till keys …`: makes, lists and revokes the keys of programs.
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",

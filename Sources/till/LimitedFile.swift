@@ -12,7 +12,7 @@ enum LimitedFile {
         case tooLong
     }
 
-    /// The file's bytes.
+    /// Reads the file, up to its limit.
     /// - Parameter takesInput: `-` is standard input.
     static func read(_ path: String, limit: Int, takesInput: Bool = true) throws(Failure) -> [UInt8] {
         let handle: FileHandle

@@ -3,7 +3,7 @@ import TillCore
 import TillServer
 import TillStripe
 
-/// `till locations …`
+/// `till locations …`: manages the locations of card readers.
 struct Locations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "locations",

@@ -8,7 +8,7 @@ import TillServer
 import TillOffline
 
 extension Offline {
-    /// `till offline accept`
+    /// `till offline accept`: takes a card, and stores it where the sale allows that.
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "accept",

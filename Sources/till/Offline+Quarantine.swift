@@ -5,7 +5,7 @@ import TillServer
 import TillOffline
 
 extension Offline {
-    /// `till offline quarantine`
+    /// `till offline quarantine`: shows what was put aside and why, and puts aside or takes back.
     struct Quarantine: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "quarantine",
@@ -62,7 +62,7 @@ extension Offline {
         }
     }
 
-    /// `till offline export`
+    /// `till offline export`: writes stored payments into a file.
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export",

@@ -4,7 +4,7 @@ import TillCore
 import TillServer
 import TillOffline
 
-/// `till offline`
+/// `till offline`: cards that are stored while there is no connection.
 struct Offline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offline",
@@ -23,7 +23,7 @@ struct Offline: AsyncParsableCommand {
             Status.self, Accept.self, Decline.self, Sync.self, Export.self, Verify.self, Quarantine.self,
         ], defaultSubcommand: Status.self)
 
-    /// `till offline status`
+    /// `till offline status`: says what is stored and how old it is.
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(commandName: "status", abstract: "Shows what is stored.")
         @OptionGroup var common: CommonOptions
@@ -45,7 +45,7 @@ struct Offline: AsyncParsableCommand {
         }
     }
 
-    /// `till offline decline`
+    /// `till offline decline`: takes the last stored payment back.
     struct Decline: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decline",
@@ -73,7 +73,7 @@ struct Offline: AsyncParsableCommand {
         }
     }
 
-    /// `till offline sync`
+    /// `till offline sync`: forwards what is stored to the provider.
     struct Sync: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync",
@@ -107,7 +107,7 @@ struct Offline: AsyncParsableCommand {
         }
     }
 
-    /// `till offline verify`
+    /// `till offline verify`: checks the log of stored payments.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",

@@ -49,8 +49,8 @@ enum PaymentWish {
             + "it again."
     }
 
-    /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being released is reported for every
-    /// wish.
+    /// What of it nobody knows yet, and what must not be done meanwhile. That a hold is being released is
+    /// reported for every wish.
     fileprivate func doubt(in payment: Payment) -> String? {
         switch self {
         case .capture:

@@ -5,7 +5,7 @@ import TillJournal
 import TillServer
 import TillProvider
 
-/// `till payments …`
+/// `till payments …`: lists, shows and changes payments.
 struct Payments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "payments",
@@ -163,9 +163,12 @@ struct Payments: AsyncParsableCommand {
 
         func run() async throws {
             try await withCounter(common, provider) { counter in
+                // What the journal believes to be open may have been finished after the backup.
+                if try await RestoreSweep.due(in: counter.journal) != nil { throw CheckoutError.restoring }
                 var total = 0
+                _ = try await counter.checkout.pullBack()
                 for _ in 0..<64 {
-                    let count = try await counter.checkout.recover()
+                    let count = try await counter.checkout.recover { if $0.isTrouble { Output.note("\($0)") } }
                     total += count
                     if count == 0 { break }
                 }

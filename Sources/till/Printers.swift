@@ -5,7 +5,7 @@ import TillPrinting
 import TillReceipts
 import TillServer
 
-/// `till printers …`
+/// `till printers …`: finds and manages receipt printers, and prints.
 struct Printers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "printers",

@@ -3,7 +3,7 @@ import TillCore
 import TillProvider
 import TillServer
 
-/// `till providers`
+/// `till providers`: lists the providers and whether each is set up.
 struct Providers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",

@@ -37,7 +37,7 @@ struct ReaderChoice {
         }
     }
 
-    /// Forgets it.
+    /// Removes the choice, so that the next command asks again.
     /// - Throws: ``CommandError`` if none was chosen.
     static func forget(_ counter: Counter) throws -> ReaderChoice {
         guard let choice = read(counter) else {

@@ -4,7 +4,7 @@ import TillOrders
 import TillServer
 import TillStripe
 
-/// `till readers …`
+/// `till readers …`: finds and manages card readers.
 struct Readers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",

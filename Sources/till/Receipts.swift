@@ -6,7 +6,7 @@ import TillJournal
 import TillReceipts
 import TillServer
 
-/// `till receipts …`
+/// `till receipts …`: shows, prints and sends receipts.
 struct Receipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipts",

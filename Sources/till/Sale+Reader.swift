@@ -75,8 +75,8 @@ extension Sale {
         return try await fleet.reader(named: try counter.chosenReader(reader))
     }
 
-    /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C calls it off, as long as no card is
-    /// being charged.
+    /// Asks a reader for the money and shows what a person sees meanwhile. Ctrl-C calls it off, as long as no
+    /// card is being charged.
     func collect(
         _ payment: Payment, at reader: CounterReader, of fleet: any ReaderFleet,
         _ tipping: CardPresentPayload.Tipping?, in counter: Counter

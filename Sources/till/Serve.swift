@@ -3,6 +3,7 @@ import Crypto
 import Logging
 import TillCheckout
 import TillCore
+import TillJournal
 import TillProvider
 import TillServer
 
@@ -32,11 +33,15 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp(
             "Settings of Apple Pay, JSON. Without them the sandbox has a shop at /shop.", valueName: "file"))
     var applePay: String?
+    @Option(name: .long, help: ArgumentHelp("A folder for a copy of the journal.", valueName: "folder"))
+    var copyTo: String?
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
         do {
             try await serve()
+        } catch let error as LeaseLost {
+            throw Output.fail(error, json: common.json, code: Serve.endedForSuccessor)
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         } catch {
@@ -48,16 +53,23 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    /// `EX_TEMPFAIL`: nothing is wrong with the settings, and whoever minds the process starts it again.
+    static let endedForSuccessor: Int32 = 75
+
     private func serve() async throws {
         let settings = try provider.settings(
-            common, store.given.merging([.host: host, .port: port, .apiKey: apiKey]) { $1 })
+            common, store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 })
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
         let counter = try await Counter.open(
-            try CounterOptions(settings), clock: EventLoopClock(), onCommit: feed.committed)
+            try CounterOptions(settings), clock: EventLoopClock(), onLease: { Output.note("\($0)") },
+            onCommit: feed.committed)
         do {
             try counter.checkProvider()
+            if let sweep = try await RestoreSweep.due(in: counter.journal) {
+                Output.note("Nothing is sold yet. \(sweep) \(sweep.next)")
+            }
             var options = ServerOptions(settings)
             options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
@@ -72,7 +84,8 @@ struct Serve: AsyncParsableCommand {
             options.onListening = announce(
                 counter.options.journal, counter.mode, host: options.host, hasShop: applePay?.hasShop ?? false)
             try await CounterServer(
-                counter: counter, feed: feed, options: options, applePay: applePay, logger: logger
+                counter: counter, feed: feed, options: options, applePay: applePay,
+                copier: try counter.copier(in: settings.text(.copyTo)), logger: logger
             ).run()
         } catch {
             await counter.close()
@@ -116,6 +129,7 @@ extension ServerOptions {
         self.init()
         if let text = settings.text(.host) { host = text }
         if let number = settings.number(.port) { port = number }
+        if let text = settings.text(.afterSalePoll) { pollsAfterSale = text == "on" }
         if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
         if let number = settings.number(.streams) { maximumStreams = number }
         if let span = settings.span(.headTime) { headTimeout = span }
@@ -125,6 +139,12 @@ extension ServerOptions {
 }
 
 extension Counter {
+    /// Keeps a copy of the journal in a folder; `nil` where none is set.
+    fileprivate func copier(in folder: String?) throws -> JournalCopier? {
+        guard let folder, let journal = journal as? SQLiteJournal else { return nil }
+        return try JournalCopier(journal, folder: folder, clock: clock)
+    }
+
     /// Refuses to start with a provider that is not configured.
     fileprivate func checkProvider() throws {
         let name = options.provider

@@ -8,7 +8,7 @@ import TillSandbox
 import TillServer
 import TillTapToPay
 
-/// `till tap`
+/// `till tap`: takes a payment by Tap to Pay.
 struct Tap: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tap",

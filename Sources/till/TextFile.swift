@@ -2,7 +2,7 @@ import TillCore
 
 /// A text file that a command was given.
 enum TextFile {
-    /// Its text.
+    /// Reads the file as UTF-8.
     /// - Throws: an error that explains itself when there is none, or more than the limit in bytes.
     static func read(_ path: String, limit: Int) throws(CommandError) -> String {
         String(decoding: try bytes(path, limit: limit), as: UTF8.self)

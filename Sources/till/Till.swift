@@ -34,6 +34,7 @@ struct Till: AsyncParsableCommand {
             Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, Sandbox.self, JournalCommand.self,
             Doctor.self, Keys.self, Failpoints.self, Readers.self, Locations.self, Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
+            Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self,
         ])
 
     /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.

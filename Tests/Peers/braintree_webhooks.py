@@ -10,6 +10,9 @@ KINDS = [
     braintree.WebhookNotification.Kind.Check, braintree.WebhookNotification.Kind.TransactionSettled,
     braintree.WebhookNotification.Kind.TransactionSettlementDeclined,
     braintree.WebhookNotification.Kind.TransactionDisbursed, braintree.WebhookNotification.Kind.DisputeOpened,
+    braintree.WebhookNotification.Kind.DisputeWon, braintree.WebhookNotification.Kind.DisputeLost,
+    braintree.WebhookNotification.Kind.DisputeAccepted, braintree.WebhookNotification.Kind.DisputeExpired,
+    braintree.WebhookNotification.Kind.DisputeUnderReview, braintree.WebhookNotification.Kind.RefundFailed,
 ]
 
 

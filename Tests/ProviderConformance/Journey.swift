@@ -84,10 +84,10 @@ struct Journey {
                     key: IdempotencyKey(rawValue: "\(id)-refund"), mayHaveBeenSent: again, startedAt: world.now)))
     }
 
-    mutating func query() async -> ProviderAnswer<ProviderSnapshot> {
+    mutating func query(isAtRest: Bool = false) async -> ProviderAnswer<ProviderSnapshot> {
         heard(
             await world.provider.query(
-                QueryRequest(context: context, authorizationKey: key, amount: Moved.amount)))
+                QueryRequest(context: context, authorizationKey: key, amount: Moved.amount, isAtRest: isAtRest)))
     }
 
     mutating func renew() async -> ProviderAnswer<Authorization> {

@@ -19,7 +19,7 @@ package struct Promise: Sendable, CustomStringConvertible {
     package func broken(in make: Make) async throws -> [String] { try await body(make) }
 
     /// Every promise of a provider that is asked for money.
-    package static let all = money + refusals + lostAnswers + [scrubbed, identified]
+    package static let all = money + refusals + lostAnswers + afterSale + [scrubbed, identified]
     /// Every promise of one that stores cards to be forwarded later.
     package static let allOfStoring = [storedOnce, scrubbed, identified]
 }

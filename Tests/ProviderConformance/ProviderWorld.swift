@@ -21,12 +21,49 @@ package protocol ProviderWorld: Sendable {
     func moved() async throws -> Moved
     /// Lets happen what happens without us: webhooks arrive, the night settles sales.
     func wait() async throws
+    /// What can happen at the stand-in without our asking.
+    var canHappen: Set<AfterSaleNews> { get }
+    /// Lets it happen to a payment. `false`: it cannot.
+    func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool
+}
+
+/// What happens to money after the sale, behind our back.
+package enum AfterSaleNews: String, Hashable, Sendable {
+    /// Somebody gives back five of it in the provider's dashboard.
+    case refund
+    /// The last refund that was done comes to nothing.
+    case failRefund
+    /// Somebody captures a hold in the dashboard.
+    case capture
+    /// What was captured comes to nothing.
+    case failCapture
+    /// The customer's bank takes all of it back, and the shop wins it.
+    case dispute, winDispute
+    /// The bank asks only.
+    case inquiry
+}
+
+extension AfterSaleNews {
+    /// What the stand-ins with an HTTP interface call it (`POST /_sandbox/aftersale`).
+    package var word: String {
+        switch self {
+        case .refund, .capture, .dispute: rawValue
+        case .failRefund: "fail_refund"
+        case .failCapture: "fail_capture"
+        case .winDispute: "win"
+        case .inquiry: "inquire"
+        }
+    }
+    /// How much of it, in minor units; `nil`: all.
+    package var amount: Int64? { self == .refund ? 500 : nil }
 }
 
 extension ProviderWorld {
     package var line: (any FaultyLine)? { nil }
     package var challenged: Tender? { nil }
     package func wait() async throws {}
+    package var canHappen: Set<AfterSaleNews> { [] }
+    package func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool { false }
 }
 
 /// What the ledger of a stand-in says, in minor units.

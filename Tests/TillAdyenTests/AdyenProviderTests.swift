@@ -106,11 +106,11 @@ struct AdyenProviderTests {
                     context: try Self.context(paid.reference), refund: try RefundID(validating: id),
                     amount: Money(minorUnits: minor, currency: .eur), reason: nil, key: IdempotencyKey(rawValue: id)))
         }
-        #expect(try await refund("re_1", 1000) == .unknown(.pending))
-        #expect(try await refund("re_2", 1000) == .unknown(.pending))
+        #expect(try await refund("pay_1-r1", 1000) == .unknown(.pending))
+        #expect(try await refund("pay_1-r2", 1000) == .unknown(.pending))
         try await deliver()
-        guard case .approved = try await refund("re_1", 1000),
-            case .declined(let decline) = try await refund("re_2", 1000)
+        guard case .approved = try await refund("pay_1-r1", 1000),
+            case .declined(let decline) = try await refund("pay_1-r2", 1000)
         else {
             Issue.record("not as told")
             return

@@ -37,6 +37,11 @@ private struct AdyenWorld: ProviderWorld {
         declined = (try card("4000000000009995"), Moved.amount)
     }
 
+    let canHappen: Set<AfterSaleNews> = [.refund, .failRefund, .capture, .dispute, .winDispute, .inquiry, .failCapture]
+    func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool {
+        await standIn.play(news.word, on: reference, amount: news.amount)
+    }
+
     func moved() async throws -> Moved {
         let charges = await standIn.ledger()
         func sum(_ name: String) -> Int64 { charges.reduce(0) { $0 + ($1[name]?.int64Value ?? 0) } }

@@ -86,7 +86,7 @@ import TillTestSupport
     func declined() async throws {
         for (units, reason) in [
             (200_100, DeclineReason.insufficientFunds), (200_400, .expiredCard), (201_000, .incorrectCVC),
-            (500_100, .generic),
+            (500_100, .fraud),
         ] {
             let answer = try await Self.provider(SandboxBraintree()).authorize(
                 Self.sale(.automatic, Money(minorUnits: Int64(units), currency: .eur)), with: .card(Self.card().details)

@@ -41,6 +41,12 @@ private struct BraintreeWorld: ProviderWorld {
         declined = (tender, Money(minorUnits: 200_100, currency: .eur))
     }
 
+    let canHappen: Set<AfterSaleNews> = [.refund, .failRefund, .capture, .dispute, .winDispute, .inquiry, .failCapture]
+    func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool {
+        let word = news == .failCapture ? "decline_settlement" : news.word
+        return await standIn.play(word, on: reference, amount: news.amount)
+    }
+
     func moved() async throws -> Moved {
         let entries = await standIn.ledger()
         func sum(_ name: String) -> Int64 { entries.reduce(0) { $0 + ($1[name]?.int64Value ?? 0) } }

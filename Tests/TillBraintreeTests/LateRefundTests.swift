@@ -61,12 +61,13 @@ import TillTestSupport
     private struct Shop {
         let way = SlowWay()
         let clock = ManualClock(waits: .last)
+        let journal = MemoryJournal()
         let checkout: Checkout
         let id: PaymentID
 
         init() async throws {
             let provider = try BraintreeProviderTests.provider(way, at: clock)
-            checkout = Checkout(journal: MemoryJournal(), providers: [provider], clock: clock)
+            checkout = Checkout(journal: journal, providers: [provider], clock: clock)
             let order = try Order(id: OrderID(rawValue: "o-1"), amount: BraintreeProviderTests.amount)
             let payment = try await checkout.create(
                 checkout.draft(account: .main, order: order, captureMode: .automatic))
@@ -77,6 +78,17 @@ import TillTestSupport
         }
 
         func payment() async throws -> Payment { try await checkout.payment(id, account: .main) }
+        /// All of the sale, as the engine would ask for it the first time.
+        func wholeRefund() async throws -> RefundRequest {
+            let payment = try await payment()
+            let attempt = try #require(payment.currentAttempt)
+            return RefundRequest(
+                context: AttemptContext(
+                    account: .main, order: payment.order.id, payment: payment.id, attempt: attempt.id,
+                    startedAt: attempt.startedAt, reference: attempt.reference),
+                refund: RefundID(rawValue: "\(payment.id)-r1"), amount: payment.amount, reason: nil,
+                key: IdempotencyKey(rawValue: "r"))
+        }
         func refunded() async -> Int64 {
             await way.base.ledger().reduce(0) { $0 + ($1["refunded"]?.int64Value ?? 0) }
         }
@@ -100,6 +112,41 @@ import TillTestSupport
         try await shop.pass(9)
         #expect(shop.way.refundsSent == 1)
         shop.way.lagSearch()
+        try await shop.way.letThrough()
+        try await shop.pass(30)
+        #expect(try await shop.payment().refunded == part)
+        #expect(await shop.refunded() == 500 && shop.way.refundsSent == 1)
+    }
+
+    @Test("one that another process may have sent after its query is not sent before it can arrive no more")
+    func sentByAnother() async throws {
+        let shop = try await Shop()
+        var payment = try await shop.payment()
+        let attempt = try #require(payment.currentAttempt)
+        let (refund, part) = (RefundID(rawValue: "\(payment.id)-r1"), Money(minorUnits: 500, currency: .eur))
+        let request = RefundRequest(
+            context: AttemptContext(
+                account: .main, order: payment.order.id, payment: payment.id, attempt: attempt.id,
+                startedAt: attempt.startedAt, reference: attempt.reference),
+            refund: refund, amount: part, reason: nil, key: IdempotencyKey(rawValue: "r"))
+        // It has written that a query showed the refund to be not done, has sent it, and is dead or slow.
+        let (version, now) = (payment.version, shop.clock.now())
+        let events = [
+            PaymentEvent.refundStarted(refund, attempt.id, part, reason: nil),
+            .deferred(.refund(refund), until: now, reason: .notDone("not refunded yet")),
+        ].map { RecordedEvent($0, at: now) }
+        for event in events { payment.evolve(event) }
+        var write = JournalWrite()
+        write.append = JournalWrite.Append(
+            payment: payment, expectedVersion: version, events: events, nextDue: payment.nextDue, holds: false)
+        try await shop.journal.write(write)
+        shop.way.holdNext()
+        _ = await (try BraintreeProviderTests.provider(shop.way, at: shop.clock)).refund(request)
+        shop.way.lagSearch()
+        try await shop.checkout.recover()
+        #expect(shop.way.refundsSent == 1)
+        try await shop.pass(9)
+        #expect(shop.way.refundsSent == 1)
         try await shop.way.letThrough()
         try await shop.pass(30)
         #expect(try await shop.payment().refunded == part)
@@ -134,14 +181,7 @@ import TillTestSupport
         async throws
     {
         let shop = try await Shop()
-        let payment = try await shop.payment()
-        let attempt = try #require(payment.currentAttempt)
-        let request = RefundRequest(
-            context: AttemptContext(
-                account: .main, order: payment.order.id, payment: payment.id, attempt: attempt.id,
-                startedAt: attempt.startedAt, reference: attempt.reference),
-            refund: RefundID(rawValue: "\(payment.id)-r1"), amount: payment.amount, reason: nil,
-            key: IdempotencyKey(rawValue: "r"))
+        let request = try await shop.wholeRefund()
         // Two are under way at once; the second sees the sale as it was before the first arrived.
         let racing = RacingWay(shop.way.base)
         let answer = await (try BraintreeProviderTests.provider(racing, at: shop.clock)).refund(request)
@@ -150,6 +190,20 @@ import TillTestSupport
             return
         }
         #expect(await shop.refunded() == 1250)
+    }
+
+    @Test("a process that has lost its payments sends nothing, since Braintree would do it twice") func lostLease()
+        async throws
+    {
+        let shop = try await Shop()
+        let request = try await shop.wholeRefund()
+        let provider = try BraintreeProviderTests.provider(shop.way, at: shop.clock)
+        let answer = await SendingAuthority.$isHeld.withValue({ false }) { await provider.refund(request) }
+        guard case .notSent = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(await shop.refunded() == 0 && shop.way.refundsSent == 0)
     }
 
     @Test("after a refund in the control panel nobody is told to refund it another way") func elsewhere() async throws {

@@ -1,5 +1,4 @@
-import HTTPTypes
-import Synchronization
+import ProviderConformance
 import Testing
 import TillBraintreeClient
 import TillCards
@@ -14,23 +13,8 @@ import TillTestSupport
 
 /// Braintree rejects our keys for a while: everything waits, and goes on when they are right.
 @Suite("Rejected keys at Braintree") struct RejectedKeyTests {
-    private final class Gate: HTTPTransport {
-        let base = SandboxBraintree()
-        private let status = Mutex<Int?>(nil)
-        func reject(with code: Int?) { status.withLock { $0 = code } }
-
-        func send(
-            _ request: HTTPRequest, body: [UInt8], deadline: Span
-        ) async throws(TransportFailure) -> HTTPReply {
-            if let code = status.withLock({ $0 }) {
-                return HTTPReply(response: HTTPResponse(status: .init(code: code)), body: [])
-            }
-            return try await base.send(request, body: body, deadline: deadline)
-        }
-    }
-
     @Test("capture, refund and a new sale", arguments: [401, 403]) func waits(code: Int) async throws {
-        let (gate, clock) = (Gate(), ManualClock(waits: .last))
+        let (gate, clock) = (RejectingTransport(SandboxBraintree()), ManualClock(waits: .last))
         let provider = try BraintreeProviderTests.provider(gate, at: clock)
         let checkout = Checkout(journal: MemoryJournal(), providers: [provider], clock: clock)
         let order = try Order(id: OrderID(rawValue: "o-1"), amount: BraintreeProviderTests.amount)

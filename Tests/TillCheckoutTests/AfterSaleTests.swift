@@ -37,7 +37,11 @@ struct AfterSaleTests {
         #expect(try await world.problems() == [])
         let queue = try await AttentionQueue(world.journal).open(account: .main)
         #expect(queue.map(\.item.attention) == [.refundReversed(World.eur(100))])
+        #expect(try await AttentionQueue(world.journal).standing().payments == 1)
+        #expect(try await AttentionQueue(world.journal).standing().oldest == queue.map(\.item.since).min())
         _ = try await world.checkout.refund(id, account: .main)
+        // The entry goes with the event that leaves nothing open, before anybody lists it.
+        #expect(try await AttentionQueue(world.journal).standing().payments == 0)
         #expect(try await AttentionQueue(world.journal).open(account: .main).isEmpty)
         #expect(try await world.problems() == [])
     }

@@ -71,6 +71,21 @@ private struct SandboxWorld: ProviderWorld {
         challenged = try card("4000002760003184")
     }
 
+    let canHappen: Set<AfterSaleNews> = [.refund, .failRefund, .capture, .failCapture, .dispute, .winDispute, .inquiry]
+    func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool {
+        let event: SandboxAfterSale =
+            switch news {
+            case .refund: .refund(500)
+            case .failRefund: .failRefund(nil, isCanceled: false)
+            case .capture: .capture(nil)
+            case .failCapture: .failCapture
+            case .dispute: .dispute(nil, reason: "fraudulent", isInquiry: false, respondBy: nil)
+            case .inquiry: .dispute(nil, reason: "fraudulent", isInquiry: true, respondBy: nil)
+            case .winDispute: .closeDispute(isWon: true)
+            }
+        return try await ledger.play(event, on: reference) != nil
+    }
+
     func moved() async throws -> Moved {
         let charges = try await ledger.charges()
         return Moved(

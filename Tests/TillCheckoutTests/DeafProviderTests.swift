@@ -61,7 +61,7 @@ private final class DeafProvider: ProviderInFront {
     }
 }
 
-@Suite("A provider that never answers and ignores that nobody waits any more", .timeLimit(.minutes(1)))
+@Suite("A provider that never answers and ignores that nobody waits any more", .timeLimit(.minutes(10)))
 struct DeafProviderTests {
     private let world = World(preparesFirst: false)
     private let provider: DeafProvider
@@ -127,6 +127,9 @@ struct DeafProviderTests {
         let id = try await givenUp()
         provider.hear()
         try await until { try await status(id) == .succeeded }
+        // The capture is waited for like any other: it is not given up with the call that it follows.
+        let names = try await world.journal.events(of: id).map(\.record.event.name)
+        #expect(names.suffix(3) == ["attempt.authorized", "capture.started", "capture.succeeded"])
         #expect(try await checkout.recover() == 0)
         #expect(try await world.problems() == [])
     }

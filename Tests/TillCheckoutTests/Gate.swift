@@ -5,25 +5,35 @@ import TillSandbox
 
 /// Holds every call to the journal and the provider until it is let through, so that a test can choose the order.
 final class Gate: Sendable {
+    /// For whom a task works: the place of its action among those that run.
+    @TaskLocal static var actor = 0
+
+    private struct Waiter {
+        var actor: Int
+        var continuation: CheckedContinuation<Void, Never>
+    }
     private struct State {
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [Waiter] = []
         var isOpen = true
     }
     private let state = Mutex(State())
 
     func setOpen(_ isOpen: Bool) { state.withLock { $0.isOpen = isOpen } }
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    /// For whom each step that waits would be made, in the order in which they came.
+    var waiting: [Int] { state.withLock { $0.waiting.map(\.actor) } }
 
     func pass() async {
         guard !state.withLock({ $0.isOpen }) else { return }
-        await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } }
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.waiting.append(Waiter(actor: Gate.actor, continuation: continuation)) }
+        }
     }
 
     func letThrough(_ index: Int) {
-        let continuation = state.withLock { state in
+        let waiter = state.withLock { state in
             state.waiting.indices.contains(index) ? state.waiting.remove(at: index) : nil
         }
-        continuation?.resume()
+        waiter?.continuation.resume()
     }
 }
 

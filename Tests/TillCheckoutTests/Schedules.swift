@@ -43,6 +43,8 @@ final class GatedWorld: Sendable {
         var events: [StoredEvent]
     }
 
+    /// The most steps whose order is chosen.
+    static let maximumSteps = 200
     static let total: Int64 = 100
     static let part = Money(minorUnits: 60, currency: .eur)
     static let honorPeriod: Span = .days(3)
@@ -155,9 +157,13 @@ final class GatedWorld: Sendable {
         return id
     }
 
-    /// Runs actions, one a process, in the order that `choices` says (0 where it says nothing).
+    /// Runs actions, one a process, in the order that `choices` says. Where it says nothing, or 0, whoever made the last
+    /// step makes the next one, too.
+    /// - Parameter switches: how often somebody may be interrupted by another who has a step to make.
     /// - Returns: how many could be chosen from at each step, and what is left; `nil` if the payment is gone.
-    func run(_ actions: [Action], from start: Start, choices: [Int]) -> (widths: [Int], end: End?) {
+    func run(
+        _ actions: [Action], from start: Start, choices: [Int], switches: Int = .max
+    ) -> (widths: [Int], end: End?) {
         let made = Mutex<PaymentID?>(nil)
         run { [self] in
             let id = await begin(start)
@@ -166,13 +172,22 @@ final class GatedWorld: Sendable {
         guard let id = made.withLock({ $0 }) else { return ([], nil) }
         gate.setOpen(false)
         for (index, action) in actions.enumerated() {
-            run { [self] in await perform(action, id, by: checkouts[index % checkouts.count]) }
+            run { [self] in
+                await Gate.$actor.withValue(index) { await perform(action, id, by: checkouts[index % checkouts.count]) }
+            }
         }
-        var widths: [Int] = []
-        while gate.waiting > 0, widths.count < 200 {
-            let choice = widths.count < choices.count ? choices[widths.count] : 0
-            widths.append(gate.waiting)
-            gate.letThrough(choice)
+        var (widths, actor, budget): ([Int], Int, Int) = ([], 0, switches)
+        while widths.count < GatedWorld.maximumSteps {
+            let waiting = gate.waiting
+            guard !waiting.isEmpty else { break }
+            let own = waiting.indices.filter { waiting[$0] == actor }
+            let others = own.isEmpty || budget > 0 ? waiting.indices.filter { waiting[$0] != actor } : []
+            let choice = (widths.count < choices.count ? choices[widths.count] : 0) % (own.count + others.count)
+            widths.append(own.count + others.count)
+            let step = (own + others)[choice]
+            if !own.isEmpty, waiting[step] != actor { budget -= 1 }
+            actor = waiting[step]
+            gate.letThrough(step)
             executor.drain()
         }
         gate.setOpen(true)

@@ -193,6 +193,37 @@ struct JournalConformanceTests {
         #expect(try await three.due(at: Sale.start, limit: 9) == [pending.payment.id])
     }
 
+    @Test("what is due is read by pages, with its provider, whoever held it", arguments: Site.Kind.allCases)
+    func duePages(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let (one, two) = (try site.open(), try site.open())
+        var expected: [OutboxPlace] = []
+        // Some that a process held when it died, half of them without a moment; some of this process, some of nobody.
+        for number in 1...24 {
+            var sale = try Sale(number)
+            if number.isMultiple(of: 2) { sale.begin() }
+            let due = number % 4 == 1 ? nil : Sale.start.adding(.milliseconds(Int64(number % 5)))
+            let dies = number % 4 < 2
+            if due == nil, !dies { continue }
+            try await (dies ? one : two).write(sale.write(due: due, holds: dies || number % 4 == 2))
+            expected.append(OutboxPlace(moment: due, payment: sale.payment.id))
+        }
+        try await site.end(one)
+        for limit in [1, 2, 5, 24, 100] {
+            var found: [DuePayment] = []
+            while true {
+                let page = try await two.due(at: Sale.start.adding(.days(1)), after: found.last?.place, limit: limit)
+                found += page
+                if page.count < limit { break }
+            }
+            #expect(found.map(\.place) == expected.sorted(), "\(limit)")
+            for due in found {
+                let number = try #require(Int(due.payment.rawValue.suffix(2)))
+                #expect(due.provider == (number.isMultiple(of: 2) ? .sandbox : nil))
+            }
+        }
+    }
+
     @Test("a request in flight keeps its key while its process lives", arguments: Site.Kind.allCases)
     func idempotency(_ kind: Site.Kind) async throws {
         let site = Site(kind)

@@ -123,7 +123,7 @@ struct PaymentEventCodecTests {
             .refundedMoreThanOnce(refund, amount),
             .note("Still not known after 4 looks: x"),
         ] {
-            events.append(.attentionRequired(.attempt(attempt), attention))
+            events += operations.map { .attentionRequired($0, attention) }
         }
         return events
     }

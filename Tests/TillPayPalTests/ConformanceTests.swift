@@ -28,6 +28,12 @@ private struct PayPalWorld: ProviderWorld {
         challenged = try Fixture.tender("SCA-REQUIRED")
     }
 
+    let canHappen: Set<AfterSaleNews> = [.refund, .failRefund, .capture, .dispute, .winDispute, .inquiry, .failCapture]
+    func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool {
+        let word = news == .failCapture ? "deny" : news.word
+        return await standIn.play(word, on: reference, amount: news.amount)
+    }
+
     func moved() async throws -> Moved {
         let orders = await standIn.ledger()
         func sum(_ name: String) -> Int64 { orders.reduce(0) { $0 + ($1[name]?.int64Value ?? 0) } }

@@ -87,7 +87,10 @@ import TillCore
         ("refused connection", [.fail(.notSent(reason: "connection refused"))], .notSent),
         ("expired card", [.json(422, Fixture.error("CARD_EXPIRED"))], .declined),
         ("declined instrument", [.json(422, Fixture.error("INSTRUMENT_DECLINED"))], .declined),
-        ("an issue of the future", [.json(422, Fixture.error("ON_THE_MOON"))], .declined),
+        (
+            "an issue of the future", [.json(422, Fixture.error("ON_THE_MOON")), .json(200, Fixture.order("CREATED"))],
+            .declined
+        ),
         ("order gone", [.json(404, Fixture.error("INVALID_RESOURCE_ID", name: "RESOURCE_NOT_FOUND"))], .declined),
         ("a 404 that is not PayPal's", [.json(404, "<html>")], .unknown),
         (
@@ -236,8 +239,10 @@ import TillCore
 
     @Test("a capture under review asks again, a second capture of all is looked up, a late one is refused")
     func captures() async throws {
-        func end(_ status: Int, _ body: String) async throws -> ProviderAnswer<TillCore.Confirmation> {
-            try await Fixture.provider(ScriptedTransport([.json(status, body)])).capture(Fixture.capture())
+        func end(
+            _ status: Int, _ body: String, _ more: Step...
+        ) async throws -> ProviderAnswer<TillCore.Confirmation> {
+            try await Fixture.provider(ScriptedTransport([.json(status, body)] + more)).capture(Fixture.capture())
         }
         let pending = #"{"id":"2GG279541U471931P","status":"PENDING","amount":{"currency_code":"EUR","value":"12.50"}}"#
         #expect(try await end(201, pending) == .unknown(.pending))
@@ -248,7 +253,10 @@ import TillCore
             return
         }
         #expect(late.reason == .authorizationExpired && late.requestID == "90957fca61718")
-        #expect(End(try await end(422, Fixture.error("MAX_CAPTURE_AMOUNT_EXCEEDED"))) == .declined)
+        let tooMuch = Fixture.error("MAX_CAPTURE_AMOUNT_EXCEEDED")
+        #expect(End(try await end(422, tooMuch)) == .unknown)
+        let held = Step.json(200, Fixture.order("COMPLETED", holds: [(Fixture.hold, "CREATED")]))
+        #expect(End(try await end(422, tooMuch, held)) == .declined)
     }
 
     @Test("beyond the honor period the newest hold is captured")

@@ -80,6 +80,37 @@ private func columns(_ line: Substring) -> Int {
 
 @Suite("What a receipt says")
 struct ReceiptContentTests {
+    @Test("what a dispute has taken back stands under the total, in every language, and goes when it comes back")
+    func disputed() throws {
+        var sale = try Sale(1250, .eur)
+        sale.authorize()
+        let plain = sale.receipt()
+        #expect(plain.movements.isEmpty)
+        let reference = ProviderReference(rawValue: "dp_1")
+        let facts = Dispute.Facts(reference: reference, reason: "fraud", stage: "open", amount: eur(500))
+        sale.happens(.disputeOpened(sale.attempt, facts), .disputeFundsWithdrawn(reference, eur(500)))
+        for locale in ["en_US", "de_DE", "fr_FR", "es_ES", "it_IT", "pl_PL", "ja_JP", "he_IL", "ar_EG"] {
+            let receipt = sale.receipt(locale)
+            #expect(receipt.movements.map(\.amount) == [eur(1250), eur(500)])
+            let label = ReceiptLabels(Locale(identifier: locale))[.disputedAmount].plain
+            #expect(ReceiptRenderer.text(receipt, columns: 80).contains(label), "\(locale)")
+        }
+        sale.happens(.disputeFundsReinstated(reference, eur(500)), .disputeClosed(reference, .won))
+        #expect(sale.receipt().movements.isEmpty)
+    }
+
+    @Test("a refund that came to nothing later is not shown as refunded") func reversedRefund() throws {
+        var sale = try Sale(1250, .eur)
+        sale.authorize()
+        let refund = RefundID(rawValue: "pay_1-r1")
+        sale.happens(.refundStarted(refund, sale.attempt, eur(500), reason: nil), .refunded(refund, nil))
+        #expect(sale.receipt().refunded == eur(500))
+        sale.happens(.refundReversed(refund, Decline(reason: .generic, code: "lost")))
+        let receipt = sale.receipt()
+        #expect(receipt.refunded.isZero && receipt.refunds.map(\.standing) == [.failed])
+        #expect(ReceiptRenderer.text(receipt, columns: 80).contains("Refund failed, not refunded"))
+    }
+
     @Test("the rows, as printed, add up to the total")
     func sums() throws {
         var sale = Sale(try fullOrder())

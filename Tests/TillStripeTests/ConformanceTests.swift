@@ -9,6 +9,7 @@ import TillStripe
 /// Stripe before its stand-in.
 private struct StripeWorld: ProviderWorld {
     private let ledger: SandboxLedger
+    private let standIn: SandboxStripeTransport
     let provider: any PaymentServiceProvider
     let line: (any FaultyLine)?
     let tender: Tender
@@ -19,7 +20,7 @@ private struct StripeWorld: ProviderWorld {
 
     init(account: String = "one") throws {
         let clock = SystemClock()
-        let standIn = SandboxStripeTransport(
+        standIn = SandboxStripeTransport(
             ledger: SandboxLedger(store: SandboxMemoryStore(), clock: clock, rules: SandboxRules()),
             account: "acct_\(account)")
         ledger = standIn.ledger
@@ -36,6 +37,11 @@ private struct StripeWorld: ProviderWorld {
         tender = try card("4242424242424242")
         declined = (try card("4000000000009995"), Moved.amount)
         challenged = try card("4000002760003184")
+    }
+
+    let canHappen: Set<AfterSaleNews> = [.refund, .failRefund, .capture, .dispute, .winDispute, .inquiry]
+    func happens(_ news: AfterSaleNews, to reference: ProviderReference) async throws -> Bool {
+        await standIn.play(news.word, on: reference, amount: news.amount)
     }
 
     func moved() async throws -> Moved {

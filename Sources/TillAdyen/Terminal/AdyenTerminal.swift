@@ -4,9 +4,9 @@ public import TillCore
 
 /// A terminal of Adyen's on the local network: payments, their status, calling them off, giving money back.
 ///
-/// Each request has a name (`ServiceID`) that is the shop's choice and must be kept before it is sent: by it the terminal
-/// is asked later what became of it. A lost answer is ``AdyenTerminalError/unknown(_:)``;
-/// ``status(of:as:currency:)`` settles it.
+/// Each request has a name (`ServiceID`) that is the shop's choice and must be kept before it is sent:
+/// by it the terminal is asked later what became of it. A lost answer is
+/// ``AdyenTerminalError/unknown(_:)``; ``status(of:as:currency:)`` settles it.
 public struct AdyenTerminal: Sendable {
     /// The version of the protocol.
     public static let protocolVersion = "3.0"
@@ -78,8 +78,8 @@ public struct AdyenTerminal: Sendable {
         return AdyenTerminal.outcome(answer, currency: amount.currency)
     }
 
-    /// What became of a payment that was asked for under a name. `InProgress` and `NotFound` are in
-    /// ``Outcome/errorCondition``.
+    /// What became of a payment that was asked for under a name. `InProgress` and
+    /// `NotFound` are in ``Outcome/errorCondition``.
     public func status(of name: String, as own: String, currency: Currency) async throws(AdyenTerminalError) -> Outcome
     {
         let body = JSONValue.adyen([

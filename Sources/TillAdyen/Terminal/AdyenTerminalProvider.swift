@@ -10,7 +10,7 @@ public import TillCore
 /// through Adyen's checkout interface, if the counter has a key for it.
 /// A value: any number of calls may run at once; the terminal itself does one at a time.
 public struct AdyenTerminalProvider: PaymentServiceProvider {
-    /// `adyen_terminal`.
+    /// The name in settings, requests and the journal: `adyen_terminal`.
     public static let name = ProviderName(rawValue: "adyen_terminal")
 
     public let terminal: AdyenTerminal
@@ -19,7 +19,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     /// What this process asks of it right now.
     let activity = AdyenTerminalActivity()
 
-    /// Makes one.
+    /// A provider over one terminal.
     /// - Parameter checkout: gives money back; nil refuses refunds with a sentence.
     public init(terminal: AdyenTerminal, checkout: AdyenProvider?, clock: any TillClock = SystemClock()) {
         (self.terminal, self.checkout, self.clock) = (terminal, checkout, clock)
@@ -38,7 +38,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
     public var capabilities: ProviderCapabilities {
         ProviderCapabilities(
             replayWindow: .milliseconds(0), preparesFirst: true, partialCapture: false, separateCapture: false,
-            takesCards: false, answerTime: AdyenTerminal.defaultPatience)
+            takesCards: false, answerTime: AdyenTerminal.defaultPatience, showsAfterSale: false)
     }
 
     /// Amounts are written as decimals, in ISO 4217's own number of digits.
@@ -116,7 +116,9 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
         case .success(.refused): return .approved(Confirmation())
         case .success(.neverCame):
             // Before its time is over the request may still be on its way.
-            guard clock.now().since(request.context.startedAt) > AdyenTerminal.defaultPatience else {
+            guard clock.standing.isTrusted,
+                clock.now().since(request.context.startedAt) > AdyenTerminal.defaultPatience
+            else {
                 return .unknown(reason: "the terminal does not know the request yet")
             }
             return .approved(Confirmation())

@@ -40,8 +40,8 @@ public struct AdyenTerminalSeal: Sendable {
         self.keyVersion = keyVersion
     }
 
-    /// Seals a message: `{"SaleToPOIRequest":{"MessageHeader":…,…}}` becomes the same with everything but the header
-    /// in a blob.
+    /// Seals a message: `{"SaleToPOIRequest":{"MessageHeader":…,…}}` becomes the same with everything but the
+    /// header in a blob.
     /// - Parameter nonce: 16 random bytes; drawn from the system unless given.
     public func seal(_ message: JSONValue, nonce: [UInt8]? = nil) throws(AdyenTerminalError) -> JSONValue {
         guard case .object(let members) = message, let outer = members.first, members.count == 1,

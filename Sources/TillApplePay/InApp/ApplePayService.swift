@@ -14,7 +14,7 @@ public import TillCore
     private var end: CheckedContinuation<Void, Never>?
     private var isSheetOpen = false
 
-    /// A service.
+    /// A service that presents one sheet at a time.
     /// - Parameters:
     ///   - area: where is delivered to.
     ///   - lookup: what a coupon is worth.

@@ -50,8 +50,8 @@ public struct ProcessingKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - certificate: PEM or DER, as Apple's portal gives it.
     ///   - key: PEM or DER; PKCS #8, SEC 1 or PKCS #1; not encrypted.
-    /// - Throws: ``ProcessingKeyError`` if one cannot be read, they do not fit each other, or the certificate is not
-    ///   a merchant's.
+    /// - Throws: ``ProcessingKeyError`` if one cannot be read, they do not fit each other, or the certificate
+    ///   is not a merchant's.
     public init(certificate: [UInt8], key: [UInt8]) throws(ProcessingKeyError) {
         let parsed = try MerchantCertificate(parsing: certificate)
         guard let merchant = parsed.merchant else {

@@ -26,7 +26,7 @@ public struct ApplePayPaymentRequestFactory: Sendable {
         self.supportsCouponCode = supportsCouponCode
     }
 
-    /// The request.
+    /// Builds what the payment sheet is presented with.
     ///
     /// Phone, e-mail and name are asked for in both services, for customer service and the guest's account; the
     /// postal address only for delivery, or, for collection, as the shop's own that cannot be edited.

@@ -18,8 +18,8 @@ public struct PaymentSheetRequest: Hashable, Sendable {
         case day, month, year, hour, minute
     }
 
-    /// Charges to come. The kinds exclude one another; Apple closes the sheet when two are asked for, so here there
-    /// cannot be two.
+    /// Charges to come. The kinds exclude one another; Apple closes the sheet when two are asked for, so here
+    /// there cannot be two.
     public enum Agreement: Hashable, Sendable {
         /// The same amount again and again.
         case recurring(
@@ -73,8 +73,8 @@ public struct PaymentSheetRequest: Hashable, Sendable {
     public var items: [SheetItem]
     /// The last line: the shop's name and what is paid.
     public var total: SheetItem
-    /// What is asked of the shipping contact. Phone and e-mail are asked here, because the billing contact never has
-    /// them.
+    /// What is asked of the shipping contact. Phone and e-mail are asked here, because the billing
+    /// contact never has them.
     public var requiredShippingContactFields: Set<ContactField>
     /// What is asked of the billing contact.
     public var requiredBillingContactFields: Set<ContactField>

@@ -84,7 +84,7 @@ public struct DeliveryArea: Hashable, Sendable {
     /// ISO 3166-1 alpha-2, in capitals.
     public var country: String
 
-    /// An area.
+    /// An area from its outward codes and, where only parts of one count, their sectors.
     /// - Parameter parts: `["EC4M": ["7"]]` delivers to the sector EC4M 7 and to no other of EC4M.
     public init(country: String, areas: Set<String>, parts: [String: [String]] = [:]) {
         self.country = country

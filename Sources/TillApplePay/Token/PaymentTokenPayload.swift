@@ -124,9 +124,9 @@ public struct PaymentTokenPayload: Sendable {
 
 /// The day on which a token's account number ends.
 public struct TokenExpiry: Hashable, Sendable {
-    /// 2000 to 2099.
+    /// The year with its century, from 2000 to 2099.
     public let year: Int
-    /// 1 to 12.
+    /// The month, from 1 for January to 12.
     public let month: Int
     /// 1 to 31; 0 if the issuer names the month alone.
     public let day: Int
@@ -143,8 +143,8 @@ public struct TokenExpiry: Hashable, Sendable {
 }
 
 extension PaymentTokenPayload {
-    /// The payload's members under Apple's names, with whatever must not be seen as a mask. Members that are not known
-    /// are masked whole.
+    /// The payload's members under Apple's names, with whatever must not be seen as a mask. Members that are not
+    /// known are masked whole.
     public var masked: JSONValue {
         guard case .object(let members) = document.reveal() else { return .null }
         return .object(members.map { JSONMember(key: $0.key, value: Self.mask($0.value, key: $0.key)) })

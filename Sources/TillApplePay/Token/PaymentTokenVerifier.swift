@@ -21,7 +21,7 @@ public struct PaymentTokenVerifier: Sendable {
     let environment: WalletEnvironment
     let window: Span
 
-    /// Makes one.
+    /// A verifier with the roots that it trusts.
     /// - Parameters:
     ///   - trust: whose signature counts.
     ///   - environment: production refuses tokens of Apple's sandbox; the sandbox takes both.
@@ -35,7 +35,7 @@ public struct PaymentTokenVerifier: Sendable {
         self.window = window
     }
 
-    /// Verifies a token.
+    /// Checks a token's signature and the certificates behind it; opens nothing.
     /// - Parameter now: the time at which certificates must be valid and the signature fresh.
     /// - Throws: ``PaymentTokenError`` with the first step that failed.
     public func verify(

@@ -26,7 +26,7 @@ public final class MemoryReplayStore: ReplayStore {
     private let clock: any TillClock
     private let capacity: Int
 
-    /// An empty store.
+    /// A store that has seen no transaction yet.
     /// - Parameter capacity: how many transactions are kept at most.
     public init(clock: any TillClock, capacity: Int = MemoryReplayStore.maximumTransactions) {
         self.clock = clock

@@ -148,8 +148,8 @@ public struct UnverifiedPaymentToken: Sendable {
         PaymentTokenError(.format, code, what)
     }
 
-    /// When the token says it was signed; `nil` if its signature cannot be read. Nothing vouches for it before the
-    /// token is verified.
+    /// When the token says it was signed; `nil` if its signature cannot be read. Nothing vouches for it before
+    /// the token is verified.
     public var claimedSigningTime: Timestamp? { (try? TokenSignature(parsing: signature))?.attributes.signingTime }
 
     /// What Apple signed: all parts decoded, one behind the other.

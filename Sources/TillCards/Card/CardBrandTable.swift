@@ -15,9 +15,9 @@ public enum CardBrandTable {
         public var brand: CardBrand { profile.brand }
     }
 
-    /// The networks that a number which begins with these digits may belong to: those with a whole range typed first,
-    /// among them the one with the longest range; every network while nothing is typed. Anything but ASCII digits
-    /// fits nothing.
+    /// The networks that a number which begins with these digits may belong to: those with a whole range typed
+    /// first, among them the one with the longest range; every network while nothing is typed. Anything but
+    /// ASCII digits fits nothing.
     public static func candidates(for digits: String) -> [Candidate] {
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return [] }
         let prefix = TypedPrefix(digits)

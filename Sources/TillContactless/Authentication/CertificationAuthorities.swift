@@ -16,11 +16,11 @@ public struct CertificationAuthorities: Sendable {
     private var keys: [String: RSAPublicKey] = [:]
     private let takesLiveKeys: Bool
 
-    /// An empty set.
+    /// A set to which keys are added.
     /// - Parameter takesLiveKeys: also takes keys for live cards. For laboratories.
     public init(takesLiveKeys: Bool = false) { self.takesLiveKeys = takesLiveKeys }
 
-    /// Adds a key.
+    /// Adds one public key of a payment network.
     /// - Parameter provider: the five bytes of the registered provider identifier.
     public mutating func add(
         _ key: RSAPublicKey, provider: [UInt8], index: UInt8

@@ -38,8 +38,8 @@ public actor ReplayChannel: CardChannel {
         (application, isInDirectory, last) = (0..<0, false, -1)
     }
 
-    /// The recorded answer to that command. A file or record that was never asked for does not exist; anything else
-    /// throws.
+    /// The recorded answer to that command. A file or record that was never asked for does not
+    /// exist; anything else throws.
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         if Task.isCancelled { throw .cancelled }
         guard let index = find(command) else {

@@ -11,8 +11,8 @@ public struct Candidate: Hashable, Sendable {
     /// Which kernel reads it.
     public let kernel: KernelID
 
-    /// The candidates of a directory, best first; those that the terminal does not take are left out. At most
-    /// ``mostCandidates``.
+    /// The candidates of a directory, best first; those that the terminal does not take are left
+    /// out. At most ``mostCandidates``.
     static func list(_ objects: [DataObject], _ profile: TerminalProfile) -> [Candidate] {
         let entries = objects.all(0x61).prefix(mostCandidates)
         let candidates = entries.compactMap { entry -> Candidate? in
@@ -37,8 +37,8 @@ public struct Candidate: Hashable, Sendable {
         kernel = Candidate.kernel(objects.first(0x9F2A)?.value, aid)
     }
 
-    /// A kernel identifier of the card's own overrides the default of the scheme, unless it says zero or is one for
-    /// domestic use only.
+    /// A kernel identifier of the card's own overrides the default of the scheme, unless it says zero or is one
+    /// for domestic use only.
     private static func kernel(_ identifier: [UInt8]?, _ aid: [UInt8]) -> KernelID {
         let defaultValue = Scheme(aid: aid)?.kernel ?? .visa
         guard let first = identifier?.first, first != 0, first & 0xC0 == 0 else { return defaultValue }

@@ -1,7 +1,7 @@
 public import TillCore
 
-/// Reads a payment card over a channel: entry point, selection, and a flow in the manner of kernels 2 and 3 and their
-/// relatives.
+/// Reads a payment card over a channel: entry point, selection, and a flow in the manner of kernels 2 and
+/// 3 and their relatives.
 ///
 /// **Not certified.** No laboratory has approved this code, and no acquirer will take its result for real money unless
 /// it says so. It is for tests, sandboxes, closed loops, loyalty and research; by default it takes test cards only.

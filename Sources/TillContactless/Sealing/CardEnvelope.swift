@@ -44,7 +44,7 @@ public struct CardEnvelope: Sendable {
         public let reader: String
     }
 
-    /// Seals a reading.
+    /// Encrypts a reading so that only the provider can open it.
     /// - Throws: ``CardEnvelopeError/nothingToSeal`` for a reading that may not go on to a payment.
     public static func seal(
         _ reading: CardReading, for intent: Intent, reader: String, to key: P256.KeyAgreement.PublicKey,

@@ -19,8 +19,8 @@ public struct SmartTapCollector: Sendable {
 
 /// A pass that a wallet gave.
 public struct SmartTapPass: Sendable {
-    /// What it is: `ly` loyalty, `gc` gift card, `of` offer, `et` event, `fl` flight, `tr` transit, `gr` generic; any
-    /// word is kept.
+    /// What it is: `ly` loyalty, `gc` gift card, `of` offer, `et` event, `fl` flight, `tr` transit, `gr` generic;
+    /// any word is kept.
     public let kind: String
     /// Who issued the pass, as the phone says it.
     public let issuer: [UInt8]

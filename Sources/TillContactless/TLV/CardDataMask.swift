@@ -3,8 +3,8 @@ import TillCore
 /// What may be shown of a value that holds a card number, a track or a name.
 public enum CardDataMask {
     /// The value in hexadecimal, masked if the tag is sensitive, or if it is unknown and its digits pass for a card
-    /// number. Of a card number the first six and the last four digits stay; of a track the same and nothing else; of
-    /// a name nothing.
+    /// number. Of a card number the first six and the last four digits stay; of a track the same and nothing else;
+    /// of a name nothing.
     public static func shown(_ tag: Tag, _ value: [UInt8]) -> String {
         guard !value.isEmpty else { return "" }
         switch tag {

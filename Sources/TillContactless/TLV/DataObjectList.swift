@@ -15,7 +15,7 @@ public struct DataObjectList: Hashable, Sendable {
     /// The wishes in their order.
     public let entries: [Entry]
 
-    /// Reads a list.
+    /// Reads the tags and lengths of a list.
     /// - Throws: a ``TLVError`` when it ends within an entry or asks for more than ``mostBytes``.
     public init(_ bytes: [UInt8]) throws(TLVError) {
         var entries: [Entry] = []

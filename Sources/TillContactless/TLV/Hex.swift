@@ -1,8 +1,8 @@
 public import TillCore
 
 extension Hex {
-    /// Reads digits of either case as people write them: spaces, tabs, line ends, colons, hyphens and a leading `0x` are
-    /// passed over.
+    /// Reads digits of either case as people write them: spaces, tabs, line ends, colons, hyphens and a leading
+    /// `0x` are passed over.
     /// - Throws: ``TLVError/notHexadecimal(at:)`` for any other character and for an odd number of digits.
     public static func bytes(_ text: some StringProtocol) throws(TLVError) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -67,7 +67,7 @@ extension JSONValue {
         return members
     }
 
-    /// True for `null`.
+    /// Whether it is `null`, which is not the same as missing.
     public var isNull: Bool { self == .null }
 }
 

@@ -9,7 +9,7 @@ public struct JSONWriter: Sendable {
     private let isPretty: Bool
     private var depth = 0
 
-    /// An empty document.
+    /// A writer that has written nothing yet.
     /// - Parameter capacity: bytes for which memory is taken at once.
     public init(reserving capacity: Int = 256) {
         isPretty = false
@@ -24,13 +24,13 @@ public struct JSONWriter: Sendable {
     /// The document as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// `{`
+    /// Begins an object; each of its members is a field or a key and a value.
     public mutating func beginObject() { begin("{") }
-    /// `}`
+    /// Ends the object that was begun last.
     public mutating func endObject() { end("}") }
-    /// `[`
+    /// Begins an array, whose elements follow as values.
     public mutating func beginArray() { begin("[") }
-    /// `]`
+    /// Ends the array that was begun last.
     public mutating func endArray() { end("]") }
 
     /// The key of the member whose value is written next.

@@ -1,8 +1,8 @@
 /// A plain decimal number read from text without loss: `-?digits[.digits]`, ASCII only.
 ///
-/// The one reader behind ``Money/init(parsing:currency:)`` and the exact sums of an order. It keeps the digits as
-/// an integer and the number of decimal places; trailing zeros behind the point are dropped, so `12.500000` has
-/// one decimal place.
+/// The one reader behind ``Money/init(parsing:currency:)`` and the exact sums of an order. It keeps the digits
+/// as an integer and the number of decimal places; trailing zeros behind the point are dropped, so `12.500000`
+/// has one decimal place.
 package struct DecimalText {
     /// What stopped the reader.
     package enum Failure: Error {

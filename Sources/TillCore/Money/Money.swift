@@ -23,7 +23,7 @@ public struct Money: Hashable, Sendable {
     public var isPositive: Bool { minorUnits > 0 }
     public var isNegative: Bool { minorUnits < 0 }
 
-    /// The sum.
+    /// Adds an amount of the same currency.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/outOfRange``.
     public func adding(_ other: Money) throws(MoneyError) -> Money {
         guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
@@ -32,7 +32,7 @@ public struct Money: Hashable, Sendable {
         return Money(minorUnits: sum, currency: currency)
     }
 
-    /// The difference.
+    /// Subtracts an amount of the same currency; the result may be negative.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/outOfRange``.
     public func subtracting(_ other: Money) throws(MoneyError) -> Money {
         guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }

@@ -46,8 +46,8 @@ public struct Order: Hashable, Sendable {
     public let total: Money
     /// What a cashier should know, as sentences: already paid, refunded, cancelled.
     public let notices: [String]
-    /// What the shop says became of it already; such an order is charged only if somebody says so. `nil`: nothing that
-    /// speaks against it.
+    /// What the shop says became of it already; such an order is charged only if somebody says so. `nil`: nothing
+    /// that speaks against it.
     public let standing: OrderStanding?
 
     /// An order from its parts, from which the totals are computed.

@@ -11,7 +11,7 @@ public struct OrderLine: Hashable, Sendable {
     public var subtotal: Money
     /// Price of all pieces after discount, without tax.
     public var total: Money
-    /// Tax on ``total``.
+    /// The tax on ``total``, which is without it.
     public var tax: Money
 
     public init(

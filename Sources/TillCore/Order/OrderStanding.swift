@@ -1,6 +1,6 @@
 /// What the shop's own document says became of an order already, where that speaks against charging it.
 public enum OrderStanding: Hashable, Sendable {
-    /// It was paid.
+    /// The shop's document says that it was paid.
     /// - Parameters:
     ///   - on: the day, as the shop wrote it.
     ///   - through: what the shop calls the way of paying, if it says so.

@@ -140,7 +140,7 @@ public enum OperationState: Hashable, Sendable {
     /// It may have happened.
     case unknown(Unknown)
     case succeeded(ProviderReference?)
-    /// Certainly not done.
+    /// The provider refused it: certainly not done.
     case refused(Decline)
     /// It was done, and came to nothing later; the provider's name for it.
     case reversed(ProviderReference?, Decline)

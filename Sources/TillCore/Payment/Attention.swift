@@ -55,6 +55,11 @@ public enum Attention: Hashable, Sendable {
         case .voidedAfterCapture: "The provider says that it voided what it has captured."
         case .refused(.alreadyRefunded):
             "The provider says that the money was refunded already, and not by Till. Nothing more was refunded."
+        case .refused(.alreadyCaptured):
+            "The provider says that the money was captured already, and not by this step. This step moved nothing."
+        case .refused(.nothingLeft):
+            "The provider has less left of the payment than was asked for. This step moved nothing; it may have been "
+                + "captured, released or refunded elsewhere."
         case .refused(let reason): "The provider refused: \(reason.rawValue)."
         case .refundFailed: "A refund failed; the money is with the shop."
         case .stillUnknown(let checks, let reason): "Still not known after \(checks) queries: \(reason.sentence)"

@@ -39,7 +39,7 @@ public struct AttentionResolution: Hashable, Sendable {
     public var amount: Money?
     /// How the person knows: a slip's number, a bank's letter.
     public var evidence: String
-    /// Who says so.
+    /// The person who says so, by name or sign-in.
     public var actor: String
 
     /// The longest evidence taken, in bytes of UTF-8.
@@ -62,6 +62,8 @@ extension Attention {
         case .wrongAmount: "Compare the amount in the provider's dashboard with the order."
         case .partialApproval: "Ask the customer for the rest, or refund what was taken."
         case .voidedAfterCapture: "Look in the provider's dashboard whether the money is with the shop."
+        case .refused(.alreadyRefunded), .refused(.alreadyCaptured), .refused(.nothingLeft), .refused(.disputed):
+            "Look in the provider's dashboard where the money is, before anything else is done, and say it here."
         case .refused: "Look at the provider's reason, and try again or settle it another way."
         case .refundFailed, .refundReversed:
             "Refund it again, or give the money back another way and say so here."

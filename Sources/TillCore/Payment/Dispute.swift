@@ -73,12 +73,3 @@ public enum OperationOrigin: Hashable, Sendable {
     /// A person says that it happened without the provider, such as cash from the drawer.
     case elsewhere
 }
-
-/// A settled payment of which a provider has reported something: it is queried until the provider has answered.
-public struct RequestedQuery: Hashable, Sendable {
-    public let attempt: AttemptID
-    /// When it is queried next.
-    public let due: Timestamp
-    /// How many queries were not answered.
-    public let tries: Int
-}

@@ -15,7 +15,7 @@ extension ExplainedError {
 
 /// Whether a failed step moved money.
 public enum MoneyMoved: String, Hashable, Sendable {
-    /// Certainly not.
+    /// No money moved, and none will.
     case no
     case yes
     /// Not known yet; it is being found out.

@@ -51,26 +51,6 @@ extension Payment {
         return attempts.last { $0.id == id } ?? currentAttempt ?? attempts.last { $0.mostAuthorized > 0 }
     }
 
-    /// A provider has reported something about a payment whose money is settled: it is queried, however long that
-    /// takes. Nothing if that is under way, or while a call is: whoever makes it hears the answer.
-    public func requestQuery(at now: Timestamp) -> [PaymentEvent] {
-        let states = captures.map(\.state) + refunds.map(\.state) + renewals.map(\.state)
-        guard requestedQuery == nil, !attempts.contains(where: { $0.isUndecided || $0.void?.state == .inFlight }),
-            !states.contains(.inFlight), let attempt = settledAttempt
-        else { return [] }
-        return [.queryRequested(attempt.id, due: now)]
-    }
-
-    /// Ends a query that was asked for, or puts it off if it was not answered.
-    func afterRequestedQuery(
-        _ id: AttemptID, isAnswered: Bool, _ events: [PaymentEvent], at now: Timestamp
-    ) -> [PaymentEvent] {
-        guard let query = requestedQuery, query.attempt == id else { return events }
-        if isAnswered { return events + [.queryAnswered(id)] }
-        guard now >= query.due else { return events }
-        return events + [.queryRequested(id, due: now.adding(CheckSchedule.wait(checks: query.tries + 1)))]
-    }
-
     /// What a query's answer tells of money that was settled before.
     func observeAfterSale(
         _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp
@@ -86,17 +66,29 @@ extension Payment {
         guard !mine.contains(where: { $0.state.isOpen }) else { return [] }
         var events: [PaymentEvent] = []
         var failed: Set<CaptureID> = []
-        for failure in snapshot.failedCaptures {
-            guard
-                let capture = mine.first(where: {
-                    $0.state.isSucceeded && !failed.contains($0.id) && $0.isNamed(failure.reference, failure.capture)
-                })
-            else { continue }
+        func reverse(_ capture: Capture, _ decline: Decline) {
             failed.insert(capture.id)
             events += [
-                .captureReversed(capture.id, failure.decline),
+                .captureReversed(capture.id, decline),
                 .attentionRequired(.capture(capture.id), .captureReversed(capture.amount)),
             ]
+        }
+        var nameless: Decline?
+        for failure in snapshot.failedCaptures {
+            guard let capture = mine.first(where: { $0.isNamed(failure.reference, failure.capture) }) else {
+                nameless = failure.decline
+                continue
+            }
+            if capture.state.isSucceeded, !failed.contains(capture.id) { reverse(capture, failure.decline) }
+        }
+        let standing = mine.filter { $0.state.isSucceeded && !failed.contains($0.id) }
+        let gap = sum(standing.lazy.map(\.amount)).minorUnits.subtractingReportingOverflow(snapshot.captured.minorUnits)
+        if let nameless, !gap.overflow, gap.partialValue > 0 {
+            // The provider's name is not known here: what is missing says which.
+            let unnamed = standing.withoutName(beside: attempt, snapshot).together(gap.partialValue)
+            for capture in unnamed.isEmpty ? standing.together(gap.partialValue) : unnamed {
+                reverse(capture, nameless)
+            }
         }
         let known = sum(mine.lazy.filter { $0.state.isSucceeded && !failed.contains($0.id) }.map(\.amount))
         let more = snapshot.captured.minorUnits.subtractingReportingOverflow(known.minorUnits)
@@ -207,12 +199,49 @@ extension Payment {
 }
 
 extension Capture {
-    /// The provider's name or ours says that it is this one. A capture that has no name of its own is the only one.
+    /// The provider's name or ours says that it is this one.
     fileprivate func isNamed(_ reference: ProviderReference?, _ name: CaptureID?) -> Bool {
         if let name { return name == id }
-        if case .provider(let own) = origin { return own == reference }
-        guard case .succeeded(let own?) = state, let reference else { return reference == nil }
-        return own == reference
+        return self.reference == reference
+    }
+
+    /// What the provider calls it, once it has said so.
+    fileprivate var reference: ProviderReference? {
+        if case .provider(let reference) = origin { return reference }
+        switch state {
+        case .succeeded(let reference), .reversed(let reference, _): return reference
+        case .inFlight, .deferred, .unknown, .refused: return nil
+        }
+    }
+}
+
+extension [Capture] {
+    /// More captures of one attempt than these are not tried in every combination.
+    private static var maximumCombined: Int { 12 }
+
+    /// The first of them, the fewest the better, whose amounts add up to `units`; none when no combination does.
+    fileprivate func together(_ units: Int64) -> [Capture] {
+        func pick(_ count: Int, from start: Int, _ left: Int64) -> [Capture]? {
+            if count == 0 { return left == 0 ? [] : nil }
+            for index in indices.prefix(Self.maximumCombined).dropFirst(start) {
+                let units = self[index].amount.minorUnits
+                if units <= left, let rest = pick(count - 1, from: index + 1, left - units) {
+                    return [self[index]] + rest
+                }
+            }
+            return nil
+        }
+        for number in 1...Swift.max(1, Swift.min(count, Self.maximumCombined)) {
+            if let found = pick(number, from: 0, units) { return found }
+        }
+        return []
+    }
+
+    /// Those that the provider has not named, or by the sale's own name: that of a sale in one message, or what a query
+    /// said before the hold was renewed.
+    fileprivate func withoutName(beside attempt: Attempt, _ snapshot: ProviderSnapshot) -> [Capture] {
+        let ofSale = [nil, attempt.reference, attempt.authorization?.reference, snapshot.reference]
+        return filter { ofSale.contains($0.reference) }
     }
 }
 
@@ -320,7 +349,8 @@ extension Payment {
         return captures.first { $0.id == id && $0.state.isOpen }
     }
 
-    private func amount(of item: AttentionItem) -> Money? {
+    /// What the capture or the refund moves that an entry is about; `nil`: it is about neither.
+    func amount(of item: AttentionItem) -> Money? {
         switch item.operation {
         case .refund(let id): refunds.first { $0.id == id }?.amount
         case .capture(let id): captures.first { $0.id == id }?.amount

@@ -18,16 +18,20 @@ public enum PaymentCommand: Hashable, Sendable {
 extension Payment {
     /// Says what a command leads to. Pure: the same payment and command give the same events. The caller writes them
     /// with the version that this payment has; if another write came first it decides again on the new state.
-    public func decide(_ command: PaymentCommand, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
+    /// - Parameter standing: whether `now` is relied upon. A hold has ended by such a time only; otherwise the provider
+    ///   is asked, who knows.
+    public func decide(
+        _ command: PaymentCommand, at now: Timestamp, standing: ClockStanding = .trusted
+    ) throws(PaymentRefusal) -> [PaymentEvent] {
         switch command {
         case .attempt(let provider, let tender, let identity):
             return try decideAttempt(provider: provider, tender: tender, identity: identity)
         case .capture(let amount, let isFinal):
-            return try decideCapture(amount, isFinal: isFinal, at: now)
+            return try decideCapture(amount, isFinal: isFinal, at: now, standing)
         case .cancel(let reason):
             return try decideCancel(reason: reason)
         case .renew(let honorPeriod):
-            return try decideRenewal(honorPeriod, at: now)
+            return try decideRenewal(honorPeriod, at: now, standing)
         case .refund(let amount, let reason):
             return try decideRefund(amount, reason: reason)
         case .resolve(let number, let resolution):
@@ -54,7 +58,7 @@ extension Payment {
     }
 
     private func decideCapture(
-        _ asked: Money?, isFinal: Bool, at now: Timestamp
+        _ asked: Money?, isFinal: Bool, at now: Timestamp, _ standing: ClockStanding
     ) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt else { throw .nothingToCapture }
         let authorization = try hold(of: attempt)
@@ -65,7 +69,7 @@ extension Payment {
         guard amount.minorUnits <= left.minorUnits else {
             throw .captureExceedsAuthorization(asked: amount, left: left)
         }
-        if let end = authorization.captureBefore, end <= now { throw .authorizationExpired(end) }
+        if let end = authorization.captureBefore, end <= now, standing.isTrusted { throw .authorizationExpired(end) }
         return [.captureStarted(nextCaptureID, attempt.id, amount, isFinal: isFinal || amount == left)]
     }
 
@@ -102,8 +106,8 @@ extension Payment {
         return [.voidStarted(attempt.id, reason: .canceled(reason))]
     }
 
-    /// Lets go of what is left of a hold of which a part was captured. That part stays captured, and the payment is
-    /// not canceled.
+    /// Lets go of what is left of a hold of which a part was captured. That part stays captured, and the
+    /// payment is not canceled.
     private func decideRelease(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt, restOfHold(attempt.id) != nil else { throw .capturedAlready(captured) }
         if let void = attempt.void, void.state.isOpen { throw .operationInProgress("void") }
@@ -123,12 +127,14 @@ extension Payment {
     }
 
     /// Not while the bank answers for the hold anyway, not after its end, and once: what is renewed is the original.
-    private func decideRenewal(_ honorPeriod: Span, at now: Timestamp) throws(PaymentRefusal) -> [PaymentEvent] {
+    private func decideRenewal(
+        _ honorPeriod: Span, at now: Timestamp, _ standing: ClockStanding
+    ) throws(PaymentRefusal) -> [PaymentEvent] {
         guard let attempt = currentAttempt else { throw .nothingHeld }
         let authorization = try hold(of: attempt)
         let left = held
         guard left.isPositive else { throw .nothingHeld }
-        if let end = authorization.captureBefore, end <= now { throw .authorizationExpired(end) }
+        if let end = authorization.captureBefore, end <= now, standing.isTrusted { throw .authorizationExpired(end) }
         guard !renewals.contains(where: { $0.attempt == attempt.id && $0.state.isSucceeded }) else {
             throw .renewedBefore
         }

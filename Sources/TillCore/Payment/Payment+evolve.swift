@@ -174,8 +174,7 @@ extension Payment {
             guard attentionItems.indices.contains(number - 1), attentionItems[number - 1].closing == nil else { return }
             attentionItems[number - 1].closing = AttentionItem.Closing(resolution: resolution, at: record.at)
         case .queryRequested(let attempt, let due):
-            requestedQuery = RequestedQuery(
-                attempt: attempt, due: due, tries: requestedQuery.map { $0.tries + 1 } ?? 0)
+            requestedQuery = .after(requestedQuery, attempt, due: due, at: record.at, version: version)
         case .queryAnswered: requestedQuery = nil
         case .created, .attemptStarted, .attemptBound, .attemptPrepared, .authorized, .actionRequired,
             .continuationStarted,

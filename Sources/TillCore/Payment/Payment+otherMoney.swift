@@ -25,7 +25,9 @@ extension Payment {
                 .wrongCurrency(authorized: authorized, asked: asked)
             )
         let step = asking(attempt)
-        if let before = unknown(step), before.reason == reason, now < before.nextCheck { return [] }
+        if let before = unknown(step), before.reason == reason, !CheckSchedule.isReached(before.nextCheck, at: now) {
+            return []
+        }
         var events: [PaymentEvent] = [
             .outcomeUnknown(step, nextCheck: now.adding(CheckSchedule.wait(checks: 1)), reason: reason)
         ]

@@ -22,10 +22,10 @@ extension Payment {
         }
         return openOperations(of: id).flatMap { operation in
             if case .deferred(let until, _, _, _) = state(of: operation) {
-                return now < until ? [] : rejected(operation, reason, at: now)
+                return CheckSchedule.isReached(until, at: now) ? rejected(operation, reason, at: now) : []
             }
             let before = unknown(operation)
-            if let before, now < before.nextCheck { return [] }
+            if let before, !CheckSchedule.isReached(before.nextCheck, at: now) { return [] }
             let wait = min(CheckSchedule.wait(checks: (before?.checks ?? 0) + 1), CheckSchedule.longestResendWait)
             return [
                 .outcomeUnknown(operation, nextCheck: now.adding(wait), reason: before?.reason ?? .unclear(reason))

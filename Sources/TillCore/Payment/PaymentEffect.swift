@@ -20,6 +20,16 @@ public enum PaymentEffect: Hashable, Sendable {
 public struct PendingEffect: Hashable, Sendable {
     public var effect: PaymentEffect
     public var due: Timestamp
+    /// Its moment is the provider's, and may be weeks away.
+    var isFarAhead = false
+
+    public init(effect: PaymentEffect, due: Timestamp) { self.init(effect: effect, due: due, isFarAhead: false) }
+
+    init(effect: PaymentEffect, due: Timestamp, isFarAhead: Bool) {
+        self.effect = effect
+        self.due = due
+        self.isFarAhead = isFarAhead
+    }
 }
 
 extension Payment {
@@ -29,8 +39,19 @@ extension Payment {
     public func pendingEffects(
         capabilities: (ProviderName) -> ProviderCapabilities?, at now: Timestamp, isOrphan: Bool = false
     ) -> [PendingEffect] {
+        planned(capabilities, now, isOrphan).map { pending in
+            guard !pending.isFarAhead, CheckSchedule.isReached(pending.due, at: now) else { return pending }
+            return PendingEffect(effect: pending.effect, due: min(pending.due, now))
+        }
+    }
+
+    private func planned(
+        _ capabilities: (ProviderName) -> ProviderCapabilities?, _ now: Timestamp, _ isOrphan: Bool
+    ) -> [PendingEffect] {
         var effects: [PendingEffect] = []
-        if let query = requestedQuery { effects.append(PendingEffect(effect: .query(query.attempt), due: query.due)) }
+        if let query = requestedQuery, isAtRest {
+            effects.append(PendingEffect(effect: .query(query.attempt), due: query.due))
+        }
         for attempt in attempts {
             let window = capabilities(attempt.provider)?.replayWindow ?? .seconds(0)
             if let void = attempt.void, void.state.isOpen {
@@ -48,14 +69,14 @@ extension Payment {
             } else if case .stored(let tap) = attempt.state {
                 // Whoever forwards it settles it; the engine only minds its end.
                 if !attention.contains(.tapOverdue(expires: tap.expires)) {
-                    effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires))
+                    effects.append(PendingEffect(effect: .query(attempt.id), due: tap.expires, isFarAhead: true))
                 }
             } else if attempt.isUndecided {
                 effects.append(PendingEffect(effect: .query(attempt.id), due: due(of: attempt, isOrphan: isOrphan)))
             } else if let hold = untouchedHold(attempt) {
                 let next = hold.warnings.filter { !attention.contains($0.attention) }.map(\.from).min()
                 if let due = next ?? hold.endWithoutCapture {
-                    effects.append(PendingEffect(effect: .watchHold(attempt.id), due: due))
+                    effects.append(PendingEffect(effect: .watchHold(attempt.id), due: due, isFarAhead: true))
                 }
             }
             for renewal in renewals where renewal.attempt == attempt.id && renewal.state.isOpen {
@@ -126,7 +147,8 @@ extension Payment {
     private func due(of attempt: Attempt, isOrphan: Bool) -> Timestamp {
         switch attempt.state {
         case .unknown(let unknown): unknown.nextCheck
-        case .requiresAction: updatedAt.adding(CheckSchedule.actionInterval)
+        case .requiresAction:
+            updatedAt.adding(CheckSchedule.actionWait(since: attempt.startedAt, lastWritten: updatedAt))
         default: isOrphan ? attempt.startedAt : attempt.startedAt.adding(CheckSchedule.answerLease)
         }
     }
@@ -135,7 +157,13 @@ extension Payment {
         _ effect: PaymentEffect, _ state: OperationState, startedAt: Timestamp, attempt: AttemptID, window: Span,
         now: Timestamp, isOrphan: Bool
     ) -> PendingEffect {
-        let keyIsRemembered = now.adding(CheckSchedule.keyMargin).since(startedAt) < window
+        // The end of the window by our clock comes before the provider's. A start in the future has an age that nobody
+        // knows.
+        func isInside(_ start: Timestamp) -> Bool {
+            CheckSchedule.isRecent(
+                start, within: Span(milliseconds: window.milliseconds &- CheckSchedule.keyMargin.milliseconds), at: now)
+        }
+        let keyIsRemembered = isInside(startedAt)
         switch state {
         case .inFlight:
             return PendingEffect(
@@ -145,8 +173,7 @@ extension Payment {
             // What a query has shown to be not done was sent after that look at the earliest, so its key is as old as
             // the query. Otherwise this try was not sent, but one before a crash may have been.
             // A provider without keys is asked right before each sending.
-            let sinceQuery = now.since(until)
-            let isFresh = sinceQuery < .seconds(1) || now.adding(CheckSchedule.keyMargin).since(until) < window
+            let isFresh = now.since(until).milliseconds.magnitude < 1000 || isInside(until)
             let isSafe = isQueried ? isFresh : keyIsRemembered
             return PendingEffect(effect: isSafe ? effect : .query(attempt), due: until)
         case .unknown(let unknown):

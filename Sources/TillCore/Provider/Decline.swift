@@ -8,8 +8,8 @@ public struct Decline: Hashable, Sendable {
     public var message: String?
     /// The provider's request id.
     public var requestID: String?
-    /// What may be shown of the card that was refused, where the provider reports it: a receipt names it, and a chip's
-    /// results say why.
+    /// What may be shown of the card that was refused, where the provider reports it: a receipt names it, and a
+    /// chip's results say why.
     public var card: CardSummary?
 
     public init(
@@ -48,13 +48,18 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
     public static let invalidAmount = DeclineReason(rawValue: "invalid_amount")
     /// The provider refused the request as such.
     public static let invalidRequest = DeclineReason(rawValue: "invalid_request")
-    /// No reason given.
+    /// The bank has given no reason.
     public static let generic = DeclineReason(rawValue: "generic_decline")
     /// The authorization is too old.
     public static let authorizationExpired = DeclineReason(rawValue: "authorization_expired")
 
     /// The money went back already, and not by us: in the provider's dashboard, or by another program.
     public static let alreadyRefunded = DeclineReason(rawValue: "already_refunded")
+    /// The money was captured already, and not by this call.
+    public static let alreadyCaptured = DeclineReason(rawValue: "already_captured")
+    /// The provider has less left of the payment than was asked for: it may have been captured, released or refunded
+    /// elsewhere.
+    public static let nothingLeft = DeclineReason(rawValue: "nothing_left")
     /// The customer's bank disputes the payment: what goes back is decided there.
     public static let disputed = DeclineReason(rawValue: "disputed")
 
@@ -95,6 +100,8 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .readerInOtherCountry: "This card reader cannot take this payment where it stands. Nothing was charged."
         case .refundNeedsReader: "This refund needs the card and a reader. Nothing was refunded."
         case .invalidAmount, .invalidRequest: "The payment could not be made. Nothing was charged."
+        case .alreadyCaptured, .alreadyRefunded, .nothingLeft, .disputed:
+            "The payment could not be made now. Do not pay again before the shop has checked it."
         default: "The card was declined. Nothing was charged. Use another way to pay."
         }
     }
@@ -113,6 +120,7 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .readerInOtherCountry: "Use a reader in the country of the payment's currency."
         case .refundNeedsReader: "Give the refund at a reader, with the card."
         case .invalidAmount, .invalidRequest: "Take another amount or another way to pay."
+        case .alreadyCaptured, .alreadyRefunded, .nothingLeft, .disputed: "Check the payment at the provider."
         default: nil
         }
     }
@@ -132,6 +140,9 @@ public struct DeclineReason: RawRepresentable, Hashable, Sendable {
         case .alreadyRefunded:
             "The money was refunded already, outside of Till. This refund moved nothing. Do not refund it another way; "
                 + "check the payment at the provider."
+        case .nothingLeft:
+            "The provider has less left of the payment than was to go back. This refund moved nothing. It may have been "
+                + "refunded elsewhere: check the payment at the provider before you refund it another way."
         case .disputed:
             "The customer's bank disputes the payment. This refund moved nothing. Do not refund it another way: answer "
                 + "the dispute at the provider."

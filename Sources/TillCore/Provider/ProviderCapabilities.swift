@@ -19,12 +19,16 @@ public struct ProviderCapabilities: Hashable, Sendable {
     public var honorPeriod: Span?
     /// How long an authorization or a refund may take to be answered: longer where a customer has to present a card.
     public var answerTime: Span
+    /// A query shows what became of money after the sale without our asking: settled payments are queried now and then,
+    /// in case no webhook came. `false` where nothing can happen, or where only webhooks report it.
+    public var showsAfterSale: Bool
 
     /// Makes one; the defaults are those of a modern card provider.
     public init(
         replayWindow: Span, preparesFirst: Bool, partialCapture: Bool = true, multipleCapture: Bool = false,
         separateCapture: Bool = true,
-        takesCards: Bool = true, honorPeriod: Span? = nil, answerTime: Span = .seconds(30)
+        takesCards: Bool = true, honorPeriod: Span? = nil, answerTime: Span = .seconds(30),
+        showsAfterSale: Bool = true
     ) {
         self.replayWindow = replayWindow
         self.preparesFirst = preparesFirst
@@ -34,5 +38,6 @@ public struct ProviderCapabilities: Hashable, Sendable {
         self.takesCards = takesCards
         self.honorPeriod = honorPeriod
         self.answerTime = answerTime
+        self.showsAfterSale = showsAfterSale
     }
 }

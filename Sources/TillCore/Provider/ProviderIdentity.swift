@@ -1,6 +1,6 @@
 /// Whether real money moves.
 public enum PaymentMode: String, Hashable, Sendable, CaseIterable {
-    /// Nobody is charged.
+    /// The provider's test system: nobody is charged.
     case test
     case live
 }

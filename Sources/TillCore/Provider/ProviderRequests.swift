@@ -174,13 +174,18 @@ public struct QueryRequest: Hashable, Sendable {
     /// The money was asked for after the customer's action: a call for it may be under way, so that nothing but the
     /// provider's own word may be read as a no.
     public var isContinued: Bool
+    /// Nothing of ours is open: what can happen to money after the sale, such as a dispute, is asked for as well, also
+    /// where that takes another call, and what cannot be read of it leaves the whole query without an answer.
+    public var isAtRest: Bool
 
     public init(
-        context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false
+        context: AttemptContext, authorizationKey: IdempotencyKey, amount: Money, isContinued: Bool = false,
+        isAtRest: Bool = false
     ) {
         self.context = context
         self.authorizationKey = authorizationKey
         self.amount = amount
         self.isContinued = isContinued
+        self.isAtRest = isAtRest
     }
 }

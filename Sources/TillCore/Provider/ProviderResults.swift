@@ -10,8 +10,8 @@ public struct Authorization: Hashable, Sendable {
     public var isCaptured: Bool
     /// The hold ends here; a capture after that is refused.
     public var captureBefore: Timestamp?
-    /// Until then the bank answers for the money; after it the hold can be captured, but may be refused. `nil`: the
-    /// same as ``captureBefore``.
+    /// Until then the bank answers for the money; after it the hold can be captured, but may be refused. `nil`:
+    /// the same as ``captureBefore``.
     public var honoredUntil: Timestamp?
     /// What may be shown of the card, now that the provider knows it.
     public var card: CardSummary?
@@ -45,8 +45,8 @@ public struct Confirmation: Hashable, Sendable {
     public init(reference: ProviderReference? = nil) { self.reference = reference }
 }
 
-/// Everything a provider knows about one attempt at one moment. The truth that webhooks and unknown outcomes are
-/// settled by.
+/// Everything a provider knows about one attempt at one moment. The truth that webhooks and unknown
+/// outcomes are settled by.
 public struct ProviderSnapshot: Hashable, Sendable {
     /// Where the attempt stands.
     public enum Standing: Hashable, Sendable {
@@ -74,7 +74,7 @@ public struct ProviderSnapshot: Hashable, Sendable {
     public struct Refund: Hashable, Sendable {
         /// How a refund stands.
         public enum Status: Hashable, Sendable {
-            /// Not settled yet.
+            /// The provider has not settled it yet.
             case pending
             case succeeded
             /// Certainly not done; the money is with the shop.
@@ -101,7 +101,7 @@ public struct ProviderSnapshot: Hashable, Sendable {
         public var reference: ProviderReference?
         /// Our name for it, when the provider reports it.
         public var capture: CaptureID?
-        /// Why.
+        /// Why the capture came to nothing.
         public var decline: Decline
 
         public init(reference: ProviderReference?, capture: CaptureID? = nil, decline: Decline) {

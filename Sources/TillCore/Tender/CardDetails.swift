@@ -32,7 +32,7 @@ public struct CardDetails: Sendable {
 
 /// The month to whose end a card is good.
 public struct CardExpiry: Hashable, Sendable {
-    /// 1 to 12.
+    /// The month of expiry, from 1 to 12.
     public let month: Int
     public let year: Int
 

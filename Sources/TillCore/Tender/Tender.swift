@@ -1,5 +1,5 @@
-/// How the customer wants to pay. It holds the credential and so is never stored: the journal keeps its
-/// ``TenderSummary``.
+/// How the customer wants to pay. It holds the credential and so is never stored: the
+/// journal keeps its ``TenderSummary``.
 public enum Tender: Sendable {
     /// A card number typed by the customer or the clerk.
     case card(CardDetails)

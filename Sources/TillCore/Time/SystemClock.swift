@@ -16,6 +16,17 @@ public struct SystemClock: TillClock {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// How long the machine has been running, its sleep included: a clock that nobody sets.
+    public static func reading() -> Span {
+        var time = timespec()
+        #if canImport(Darwin)
+            clock_gettime(CLOCK_MONOTONIC, &time)
+        #else
+            clock_gettime(CLOCK_BOOTTIME, &time)
+        #endif
+        return Span(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
     /// Waits on the continuous clock.
     public func sleep(for span: Span) async throws {
         try await Task.sleep(for: span.duration)

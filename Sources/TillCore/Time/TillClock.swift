@@ -3,4 +3,11 @@ public protocol TillClock: Sendable {
     func now() -> Timestamp
     /// Waits that long. Throws `CancellationError` when the task is cancelled.
     func sleep(for span: Span) async throws
+    /// Whether the time may decide what cannot be undone. Asked for right before each such step.
+    var standing: ClockStanding { get }
+}
+
+extension TillClock {
+    /// A clock that is held against nothing is taken as it is.
+    public var standing: ClockStanding { .trusted }
 }

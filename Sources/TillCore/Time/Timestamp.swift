@@ -75,9 +75,7 @@ public struct Span: Hashable, Sendable, Comparable {
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
     public static func < (left: Span, right: Span) -> Bool { left.milliseconds < right.milliseconds }
     public static func milliseconds(_ count: Int64) -> Span { Span(milliseconds: count) }
-    /// So many seconds.
     public static func seconds(_ count: Int64) -> Span { Span(milliseconds: count * 1000) }
-    /// So many minutes.
     public static func minutes(_ count: Int64) -> Span { .seconds(count * 60) }
     public static func hours(_ count: Int64) -> Span { .minutes(count * 60) }
     /// So many days of 24 hours.

@@ -10,8 +10,8 @@
 
     /// Receipts through the system's print dialog: AirPrint, which is IPP, with the printer that the person chooses.
     ///
-    /// One dialog at a time. It returns when the system has taken the receipt; whether paper came out the system does
-    /// not say.
+    /// One dialog at a time. It returns when the system has taken the receipt; whether paper came out the
+    /// system does not say.
     @MainActor
     public final class AirPrintReceiptPrinter: PrinterService {
         private var isOpen = false

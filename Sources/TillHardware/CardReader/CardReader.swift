@@ -42,7 +42,7 @@ public struct CardReader: Hashable, Sendable {
 
 /// Whether a service is connected to a reader.
 public enum CardReaderStatus: String, Hashable, Sendable, CaseIterable {
-    /// Found, not connected.
+    /// It was found and is not connected.
     case discovered
     case connected
     /// Connected before; the service is trying to reach it again.

@@ -33,6 +33,6 @@ public struct NoCardReaderConfig: CardReaderConfigProvider {
     public let account: AccountID
     public init(account: AccountID = .main) { self.account = account }
     public func connectionToken() async throws -> Secret<String> { Secret("") }
-    /// No place.
+    /// By default readers belong to no location.
     public func locationID() async throws -> String? { nil }
 }

@@ -16,8 +16,7 @@ public struct CardReaderEvent: Hashable, Sendable {
     }
 }
 
-/// Names one command of one service: a discovery, a connection, a payment, a refund, an update. Later ones are
-/// greater.
+/// Names one command of one service: a discovery, a connection, a payment, a refund, an update. Later ones are greater.
 public struct CardReaderAttemptID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// 1 for the first command of a service.
     public let number: UInt64

@@ -36,20 +36,20 @@ public struct CardReaderType: RawRepresentable, Hashable, Sendable, CustomString
     public static let simulated = CardReaderType(rawValue: "simulated")
     /// Stripe's simulated WisePOS E.
     public static let simulatedWisePosE = CardReaderType(rawValue: "simulated_wisepos_e")
-    /// Stripe's simulated S700.
+    /// A reader that Stripe's interface plays: S700.
     public static let simulatedS700 = CardReaderType(rawValue: "simulated_stripe_s700")
 
-    /// Stripe's simulated S710.
+    /// A reader that Stripe's interface plays: S710.
     public static let simulatedS710 = CardReaderType(rawValue: "simulated_stripe_s710")
-    /// Stripe's simulated T600.
+    /// A reader that Stripe's interface plays: T600.
     public static let simulatedT600 = CardReaderType(rawValue: "simulated_stripe_t600")
-    /// Stripe's simulated M425.
+    /// A reader that Stripe's interface plays: M425.
     public static let simulatedM425 = CardReaderType(rawValue: "simulated_verifone_m425")
-    /// Stripe's simulated P630.
+    /// A reader that Stripe's interface plays: P630.
     public static let simulatedP630 = CardReaderType(rawValue: "simulated_verifone_p630")
-    /// Stripe's simulated UX700.
+    /// A reader that Stripe's interface plays: UX700.
     public static let simulatedUX700 = CardReaderType(rawValue: "simulated_verifone_ux700")
-    /// Stripe's simulated V660p.
+    /// A reader that Stripe's interface plays: V660p.
     public static let simulatedV660p = CardReaderType(rawValue: "simulated_verifone_v660p")
 
     /// Every model that is known, in the order of the documentation.
@@ -76,7 +76,7 @@ public enum CardReaderForm: String, Hashable, Sendable, CaseIterable {
     case smart
     /// The phone is the reader.
     case tapToPay = "tap_to_pay"
-    /// No device.
+    /// A simulation, without any device.
     case simulated
 }
 

@@ -64,8 +64,8 @@ public struct CardReaderFailure: Error, Hashable, Sendable {
     /// The intent as the provider has it after the failure, if it said so. When a confirmation fails without one,
     /// its outcome is unknown.
     public var intent: PaymentIntent?
-    /// The refund as the provider has it after the failure, if it said so. When a refund fails without one, its
-    /// outcome is unknown.
+    /// The refund as the provider has it after the failure, if it said so. When a refund fails without one,
+    /// its outcome is unknown.
     public var refund: CardReaderRefund?
 
     public init(

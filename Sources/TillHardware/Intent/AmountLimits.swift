@@ -7,7 +7,7 @@ public struct AmountLimits: Hashable, Sendable {
     private let mostOf: [String: Int64]
     private let supported: Set<String>?
 
-    /// Makes limits.
+    /// Limits for each currency that is sold in.
     /// - Parameters:
     ///   - least: the least in minor units, by currency code; one minor unit for all others.
     ///   - most: the most, in minor units, of a currency that ``maximum(_:)`` knows no other for.

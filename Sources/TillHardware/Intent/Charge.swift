@@ -43,7 +43,7 @@ public struct ChargeStatus: RawRepresentable, Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The provider said yes.
     public static let succeeded = ChargeStatus(rawValue: "succeeded")
-    /// Not known yet.
+    /// The provider does not know yet how it ended.
     public static let pending = ChargeStatus(rawValue: "pending")
     /// The provider said no.
     public static let failed = ChargeStatus(rawValue: "failed")

@@ -20,7 +20,7 @@ final class DriverCall<Value: Sendable>: Sendable {
     private let clock: any TillClock
     private let executor: (any TaskExecutor)?
 
-    /// Starts it.
+    /// Calls the driver and lets the limit run.
     /// - Parameter late: given the driver's answer if it came after the limit.
     init(
         limit: Span, clock: any TillClock, executor: (any TaskExecutor)?,

@@ -19,7 +19,7 @@ public struct SimulatedCard: Hashable, Sendable {
     public let brand: String
     /// A published test number; no bank has issued it.
     let number: String
-    /// `contact_emv` or `contactless_emv`.
+    /// How it is read: `contact_emv` or `contactless_emv`.
     public let entryMode: String
     /// The only currency that the scheme pays in, if it is a national one.
     public let onlyCurrency: String?
@@ -34,7 +34,7 @@ public struct SimulatedCard: Hashable, Sendable {
         ("eftpos", "eftpos_au", "6280000360000978", "AUD"),
     ]
 
-    /// What ``init(parsing:)`` takes.
+    /// Every text that ``init(parsing:)`` takes.
     public static let known: [String] =
         brands.map(\.name) + ["declined:<reason>", "timeout", "removed", "canceled"]
 

@@ -1,7 +1,7 @@
 public import TillCore
 
-/// A card reader that does not exist, behind the same service as one that does. It hands over sealed data that the
-/// sandbox provider understands.
+/// A card reader that does not exist, behind the same service as one that does. It hands over sealed data that
+/// the sandbox provider understands.
 public final class SimulatedCardReader: CardReaderService {
     /// The label of the one reader that it finds.
     public static let label = "simulated"

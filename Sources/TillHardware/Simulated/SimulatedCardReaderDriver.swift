@@ -20,7 +20,7 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
 
     private enum Collection { case idle, running, calledOff }
 
-    /// Makes one.
+    /// A driver of one simulated reader.
     /// - Parameter pace: time between two events; zero for programs, about 300 ms for people.
     public init(card: SimulatedCard, clock: any TillClock = SystemClock(), pace: Span = .milliseconds(0)) {
         self.card = card

@@ -16,7 +16,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
     }
     private let state: Mutex<State>
 
-    /// Makes one.
+    /// A broadcast without readers.
     /// - Parameter current: what a new reader gets first, until something is sent; `nil`: nothing.
     public init(_ current: Element? = nil) {
         state = Mutex(State(current: current))
@@ -86,7 +86,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
 public struct BroadcastValues<Element: Sendable>: AsyncSequence, Sendable {
     /// Gives the values one by one.
     public typealias AsyncIterator = AsyncStream<Element>.Iterator
-    /// It never fails.
+    /// The stream ends, and never with an error.
     public typealias Failure = Never
     let broadcast: Broadcast<Element>
 

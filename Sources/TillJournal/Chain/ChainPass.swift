@@ -5,6 +5,8 @@ import TillCore
 /// After each event it goes on from the link that is stored, so that one changed event is one finding.
 struct ChainPass {
     private(set) var head: ChainHead
+    /// By what the journal is known again.
+    let journal: String
     /// Findings, one sentence each.
     private(set) var problems: [String] = []
     private let known: ChainHead?
@@ -15,6 +17,7 @@ struct ChainPass {
     ///   - known: a head that was noted down apart from the journal.
     init(start: [UInt8], known: ChainHead?) {
         head = ChainHead(sequence: 0, hash: start)
+        journal = HeadFile.name(of: start)
         self.known = known
         meet()
     }

@@ -11,9 +11,9 @@ import TillCore
 /// Space beside the journal that is kept for the answers of providers: a file that holds nothing. While it stands
 /// there, whatever is asked of a provider can be written down when it answers, however full the disk has become.
 ///
-/// When an answer does not fit any more the file is emptied and the answer takes its space; from then on nothing new is
-/// begun, by any process, until the file could be made again. All processes see the same file, so there is no other
-/// state.
+/// When an answer does not fit any more the file is emptied and the answer takes its space; from then on nothing
+/// new is begun, by any process, until the file could be made again. All processes see the same file, so there
+/// is no other state.
 struct Ballast: Sendable {
     /// Space for some twenty answers that are written one by one, each with the pages that it changes; of those that are
     /// written together a hundred times as many.

@@ -17,6 +17,7 @@ public final class MemoryJournal: Journal, RecordStore {
         public func copy() -> Storage {
             var copy = state.withLock { $0 }
             copy.living = []
+            copy.fenced = []
             return Storage(copy)
         }
     }
@@ -57,7 +58,23 @@ public final class MemoryJournal: Journal, RecordStore {
     public var durable: Storage { storage.copy() }
 
     /// Ends this process without warning: every later call throws ``JournalError/closed``.
-    public func crash() { storage.state.withLock { _ = $0.living.remove(owner) } }
+    public func crash() {
+        storage.state.withLock { state in
+            state.living.remove(owner)
+            state.fenced.remove(owner)
+        }
+    }
+
+    /// What a process meets that stood still for longer than its lease: others take over what it held, it can read, and
+    /// every later write throws ``JournalError/leaseLost``.
+    public func loseLease() {
+        storage.state.withLock { state in
+            state.living.remove(owner)
+            state.fenced.insert(owner)
+        }
+    }
+
+    public func holdsLease() async -> Bool { storage.state.withLock { $0.living.contains(owner) } }
 
     /// Ends this process; the same as a crash, since every write was durable when it returned.
     public func close() async throws(JournalError) { crash() }
@@ -66,10 +83,10 @@ public final class MemoryJournal: Journal, RecordStore {
     public func write(_ write: JournalWrite) async throws(JournalError) {
         let prepared = try PreparedWrite(write, encodes: false)
         if let error = await beforeCommit?(write) { throw error }
-        let now = clock.now()
         let onCommit = onCommit
-        let result = try access { state in
-            let result = state.apply(prepared, owner: owner, now: now)
+        let result = try access { state -> Result<[StoredEvent], JournalError> in
+            guard !state.fenced.contains(owner) else { return .failure(.leaseLost) }
+            let result = state.apply(prepared, owner: owner, clock: clock)
             if case .success(let events) = result, !events.isEmpty { onCommit?(events) }
             return result
         }
@@ -121,26 +138,39 @@ public final class MemoryJournal: Journal, RecordStore {
     }
 
     /// Payments on which something is to be done, the most overdue first.
-    public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+    public func due(
+        at moment: Timestamp, after place: OutboxPlace?, limit: Int
+    ) async throws(JournalError) -> [DuePayment] {
         try access { state in
-            let due = state.outbox.filter { _, entry in
-                if let holder = entry.owner, holder != owner { return !state.living.contains(holder) }
-                return entry.due.map { $0 <= moment } ?? false
+            let found = state.outbox.compactMap { payment, entry -> DuePayment? in
+                let isDue =
+                    if let holder = entry.owner, holder != owner { !state.living.contains(holder) } else {
+                        entry.due.map { $0 <= moment } ?? false
+                    }
+                let due = DuePayment(
+                    payment: payment, provider: state.rows[payment]?.row.provider, moment: entry.due)
+                return isDue && place.map { $0 < due.place } ?? true ? due : nil
             }
-            let sorted = due.sorted { left, right in
-                (left.value.due?.milliseconds ?? .min, left.key.rawValue)
-                    < (right.value.due?.milliseconds ?? .min, right.key.rawValue)
-            }
-            return sorted.prefix(max(limit, 0)).map(\.key)
+            return Array(found.sorted { $0.place < $1.place }.prefix(max(limit, 0)))
         }
     }
 
     /// What is known under a key; `nil` if nothing, or if it is too old.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
-        let now = clock.now()
-        return try access { state in
-            guard let record = state.record(scope), !record.isExpired(at: now) else { return nil }
+        try access { state in
+            guard let record = state.record(scope), !record.isExpired(by: clock) else { return nil }
             return record
+        }
+    }
+
+    /// The time of the entry that was written last.
+    public func newestMoment() async throws(JournalError) -> Timestamp? { try access { $0.events.last?.record.at } }
+
+    /// What is planned behind a place of the outbox, the earliest first.
+    public func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
+        try access { state in
+            let places = state.outbox.compactMap { id, entry in entry.due.map { OutboxPlace(moment: $0, payment: id) } }
+            return Array(places.filter { place < $0 }.sorted().prefix(max(limit, 0)))
         }
     }
 
@@ -167,7 +197,7 @@ public final class MemoryJournal: Journal, RecordStore {
 
     private func access<Value>(_ body: (inout MemoryState) -> Value) throws(JournalError) -> Value {
         let result = storage.state.withLock { state -> Result<Value, JournalError> in
-            guard state.living.contains(owner) else { return .failure(.closed) }
+            guard state.living.contains(owner) || state.fenced.contains(owner) else { return .failure(.closed) }
             return .success(body(&state))
         }
         return try result.get()

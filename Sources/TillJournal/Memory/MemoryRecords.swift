@@ -44,7 +44,7 @@ struct MemoryRecords: Sendable {
     }
 
     /// Makes changes that were judged.
-    mutating func apply(_ changes: [RecordChange], owner: Int64, now: Timestamp) {
+    mutating func apply(_ changes: [RecordChange], owner: Int64, now: Timestamp, forgets: Bool) {
         for change in changes {
             switch change {
             case .insert(let record), .insertIfAbsent(let record):
@@ -58,7 +58,7 @@ struct MemoryRecords: Sendable {
                 entries[record.id]?.version += 1
                 entries[record.id]?.owner = record.isHeld ? owner : nil
                 entries[record.id]?.updatedAt = now
-            case .delete(let id, _): entries[id] = nil
+            case .delete(let id, _), .remove(let id): entries[id] = nil
             case .forget, .keepNewest: continue
             }
         }
@@ -66,10 +66,11 @@ struct MemoryRecords: Sendable {
             var old: [Entry] = []
             switch change {
             case .forget(let collection, let moment):
+                guard forgets else { continue }
                 old = MemoryRecords.due(matching(collection, nil), by: moment)
             case .keepNewest(let limit, let collection, let match):
                 old = matching(collection, match).sorted { $0.position < $1.position }.dropLast(max(0, limit))
-            case .insert, .insertIfAbsent, .update, .delete: continue
+            case .insert, .insertIfAbsent, .update, .delete, .remove: continue
             }
             for entry in old.prefix(RecordLimits.maximumForgotten) { entries[entry.record.id] = nil }
         }

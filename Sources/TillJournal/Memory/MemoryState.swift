@@ -30,6 +30,8 @@ struct MemoryState: Sendable {
     var records = MemoryRecords()
     var lastOwner: Int64 = 0
     var living: Set<Int64> = []
+    /// Whose lease is over, though they have not ended yet.
+    var fenced: Set<Int64> = []
 
     func events(of payment: PaymentID) -> [StoredEvent] { (places[payment] ?? []).map { events[$0] } }
 
@@ -41,10 +43,10 @@ struct MemoryState: Sendable {
     }
 
     mutating func apply(
-        _ write: PreparedWrite, owner: Int64, now: Timestamp
+        _ write: PreparedWrite, owner: Int64, clock: any TillClock
     ) -> Result<[StoredEvent], JournalError> {
         if let record = write.idempotency, write.mustBeFirst(record),
-            let existing = self.record(record.scope), !existing.isExpired(at: now), existing.refuses(record)
+            let existing = self.record(record.scope), !existing.isExpired(by: clock), existing.refuses(record)
         {
             return .failure(.idempotencyExists(existing))
         }
@@ -62,7 +64,7 @@ struct MemoryState: Sendable {
         if let (payment, moment) = write.wake, let due = outbox[payment]?.due, due > moment {
             outbox[payment]?.due = moment
         }
-        records.apply(write.records, owner: owner, now: now)
+        records.apply(write.records, owner: owner, now: clock.now(), forgets: clock.standing.isTrusted)
         return .success(stored)
     }
 

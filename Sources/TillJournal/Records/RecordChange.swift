@@ -1,7 +1,7 @@
 public import TillCore
 
-/// One change of the record store. All changes of a write are judged first, then made in their order; those that forget
-/// come last.
+/// One change of the record store. All changes of a write are judged first, then made in their order; those
+/// that forget come last.
 public enum RecordChange: Hashable, Sendable {
     /// A new record, refused if there is one of its name.
     case insert(Record)
@@ -11,8 +11,11 @@ public enum RecordChange: Hashable, Sendable {
     case update(Record, from: Int)
     /// Removes a record that is still at this version.
     case delete(RecordID, from: Int)
-    /// Retention by age: removes records whose due time is not after this one, the most overdue first, at most
-    /// ``RecordLimits/maximumForgotten``.
+    /// Removes a record at whatever version; nothing is changed if there is none. For what is derived from events that
+    /// the same write appends.
+    case remove(RecordID)
+    /// Retention by age: removes records whose due time is not after this one, the most overdue
+    /// first, at most ``RecordLimits/maximumForgotten``.
     case forget(RecordCollection, dueBy: Timestamp)
     /// Retention by number: of the records of a collection, or of those that carry a field's value, removes the oldest
     /// beyond a limit, at most ``RecordLimits/maximumForgotten``.
@@ -23,11 +26,14 @@ public enum RecordChange: Hashable, Sendable {
         if let known { .update(record, from: known.version) } else { .insert(record) }
     }
 
+    /// Changes nothing, and refuses the whole write if there is a record of that name: a condition for the rest.
+    public static func absent(_ id: RecordID) -> RecordChange { .delete(id, from: 0) }
+
     /// The record that it is about; `nil` for retention.
     var id: RecordID? {
         switch self {
         case .insert(let record), .insertIfAbsent(let record), .update(let record, _): record.id
-        case .delete(let id, _): id
+        case .delete(let id, _), .remove(let id): id
         case .forget, .keepNewest: nil
         }
     }
@@ -36,7 +42,7 @@ public enum RecordChange: Hashable, Sendable {
     var record: Record? {
         switch self {
         case .insert(let record), .insertIfAbsent(let record), .update(let record, _): record
-        case .delete, .forget, .keepNewest: nil
+        case .delete, .remove, .forget, .keepNewest: nil
         }
     }
 
@@ -45,7 +51,7 @@ public enum RecordChange: Hashable, Sendable {
         switch self {
         case .insert: 0
         case .update(_, let version), .delete(_, let version): version
-        case .insertIfAbsent, .forget, .keepNewest: nil
+        case .insertIfAbsent, .remove, .forget, .keepNewest: nil
         }
     }
 }

@@ -79,6 +79,23 @@ public struct Records<Document: RecordDocument>: Sendable {
         return try stored.map { (record) throws(JournalError) in try Document(record) }
     }
 
+    /// Hands out documents page by page, the oldest first, until there are no more or `most` were read. What others change
+    /// meanwhile may or may not be among them; `body` may change or delete what it gets.
+    public func forEach(
+        matching match: RecordMatch? = nil, atMost most: Int = .max,
+        _ body: (Document) async throws(JournalError) -> Void
+    ) async throws(JournalError) {
+        var (read, position): (Int, Int64?) = (0, nil)
+        while read < most {
+            let page = try await store.records(
+                RecordQuery(Document.collection, matching: match, .oldestFirst(after: position)))
+            guard let last = page.last else { return }
+            position = last.position
+            read += page.count
+            for kept in page { try await body(try Document(kept)) }
+        }
+    }
+
     /// How many there are.
     public func count(matching match: RecordMatch? = nil) async throws(JournalError) -> Int {
         try await store.count(Document.collection, matching: match)
@@ -115,8 +132,8 @@ public struct Records<Document: RecordDocument>: Sendable {
         return found
     }
 
-    /// Decides a change on the newest state and writes it; decided again when another writer came first. Durable when it
-    /// returns.
+    /// Decides a change on the newest state and writes it; decided again when another writer came first.
+    /// Durable when it returns.
     /// - Parameter body: changes the document, or returns `false` to leave it as it is.
     /// - Returns: what was written; `nil` if there is no such document, or if `body` left it.
     @discardableResult

@@ -13,13 +13,13 @@ final class GroupCommit: Sendable {
     private let isEnded = DispatchSemaphore(value: 0)
 
     init(
-        writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock, ballast: Ballast,
+        writer: SQLiteWriter, lease: Lease, checkpointer: LogCheckpointer, clock: any TillClock, ballast: Ballast,
         maximumQueuedWrites: Int, onCommit: (@Sendable ([StoredEvent]) -> Void)?
     ) {
         queue = WriteQueue(limit: maximumQueuedWrites)
         loop = WriterLoop(
-            queue: queue, writer: writer, checkpointer: checkpointer, clock: clock, ballast: ballast, onCommit: onCommit
-        )
+            queue: queue, writer: writer, lease: lease, checkpointer: checkpointer, clock: clock, ballast: ballast,
+            onCommit: onCommit)
         let thread = Thread { [loop, isEnded] in
             loop.run()
             isEnded.signal()
@@ -52,17 +52,19 @@ private final class WriterLoop: @unchecked Sendable {
     private let queue: WriteQueue
     /// Touched on the writer's thread only.
     private var writer: SQLiteWriter?
+    private let lease: Lease
     private let checkpointer: LogCheckpointer
     private let clock: any TillClock
     private let ballast: Ballast
     private let onCommit: (@Sendable ([StoredEvent]) -> Void)?
 
     init(
-        queue: WriteQueue, writer: SQLiteWriter, checkpointer: LogCheckpointer, clock: any TillClock, ballast: Ballast,
-        onCommit: (@Sendable ([StoredEvent]) -> Void)?
+        queue: WriteQueue, writer: SQLiteWriter, lease: Lease, checkpointer: LogCheckpointer, clock: any TillClock,
+        ballast: Ballast, onCommit: (@Sendable ([StoredEvent]) -> Void)?
     ) {
         self.queue = queue
         self.writer = writer
+        self.lease = lease
         self.checkpointer = checkpointer
         self.clock = clock
         self.ballast = ballast
@@ -93,20 +95,26 @@ private final class WriterLoop: @unchecked Sendable {
     }
 
     private func commitTogether(_ batch: [WriteQueue.Item], _ writer: SQLiteWriter) throws(SQLiteFailure) {
-        let now = clock.now()
         var outcomes: [WriteQueue.Outcome] = []
         outcomes.reserveCapacity(batch.count)
         var committed: [StoredEvent] = []
         // Whoever began without the space for the answer might not be able to write it.
         let mayBegin = ballast.isHeld || ballast.take()
         try writer.begin()
-        try writer.purge(now: now)
+        // Within the transaction, so that nothing of this process comes behind the fence.
+        guard try !writer.isFenced() else {
+            writer.rollBack()
+            lease.lose()
+            for item in batch { item.done.resume(returning: .failure(.leaseLost)) }
+            return
+        }
+        try writer.purge(by: clock)
         for item in batch {
             guard mayBegin || item.write.isAnswer else {
                 outcomes.append(.failure(.full(Ballast.shortage)))
                 continue
             }
-            switch try writer.apply(item.write, now: now) {
+            switch try writer.apply(item.write, clock: clock) {
             case .success(let events):
                 outcomes.append(.success(()))
                 if onCommit != nil { committed.append(contentsOf: events) }

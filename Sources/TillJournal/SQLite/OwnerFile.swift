@@ -1,4 +1,5 @@
 import Synchronization
+import TillCore
 
 #if canImport(Glibc)
     import Glibc
@@ -14,7 +15,18 @@ import Synchronization
 /// releases the lock when the process ends, however it ends, so a lock is proof of life. Such locks belong to a
 /// process and die when it closes any descriptor of the file: so there is one descriptor a file in the whole process,
 /// and a table of the numbers that are its own, which the kernel does not report.
+///
+/// In the file itself each owner has a place for its ``Beat``, which it counts up while it runs; see ``Lease``. It is not
+/// synced: a machine that loses its power has no process left.
 final class OwnerFile: Sendable {
+    /// How often an owner has counted, and for how long it may be silent.
+    struct Beat: Hashable {
+        var count: UInt64
+        var lease: Span
+
+        static let size = 2 * MemoryLayout<UInt64>.size
+    }
+
     private struct Identity: Hashable {
         var device: UInt64
         var inode: UInt64
@@ -92,6 +104,73 @@ final class OwnerFile: Sendable {
         }
     }
 
+    /// Whether any process lives that has the journal open, this one included.
+    var isInUse: Bool {
+        if OwnerFile.files.withLock({ $0[identity]?.owners.isEmpty == false }) { return true }
+        // From the first owner's byte on, however many there are.
+        var region = region(byte: 1, type: Int32(F_WRLCK))
+        region.l_len = 0
+        guard fcntl(descriptor, F_GETLK, &region) == 0 else { return true }
+        return Int32(region.l_type) != Int32(F_UNLCK)
+    }
+
+    /// Counts up the beat of an owner of this process, and says how long its lease is.
+    /// - Returns: `false` if it is not this process's any more, or the file cannot be written.
+    @discardableResult
+    func beat(_ owner: Int64, lease: Span) -> Bool {
+        OwnerFile.files.withLock { files in
+            // A number that was released has no descriptor either: it may be another file's by now.
+            guard let entry = files[identity], entry.owners.contains(owner) else { return false }
+            let count = (OwnerFile.beat(of: owner, in: entry.descriptor)?.count ?? 0) &+ 1
+            let words = [count.littleEndian, UInt64(clamping: lease.milliseconds).littleEndian]
+            return words.withUnsafeBytes {
+                pwrite(entry.descriptor, $0.baseAddress, $0.count, OwnerFile.place(of: owner)) == $0.count
+            }
+        }
+    }
+
+    /// The newest beat of an owner; `nil` if it never counted, as one of an earlier Till.
+    func lastBeat(of owner: Int64) -> Beat? {
+        OwnerFile.files.withLock { files in files[identity].flatMap { OwnerFile.beat(of: owner, in: $0.descriptor) } }
+    }
+
+    /// The owners whose processes have their locks.
+    func living() -> [Int64] {
+        OwnerFile.files.withLock { files in
+            guard let entry = files[identity] else { return [] }
+            var found = Array(entry.owners)
+            // The kernel names one lock that stands in the way, so what lies before and behind it is asked for, too.
+            var ranges: [(Int64, Int64)] = [(1, OwnerFile.highestNumber)]
+            while let (first, last) = ranges.popLast(), first <= last, found.count < OwnerFile.mostOwners {
+                var region = region(byte: first, type: Int32(F_WRLCK), length: last - first + 1)
+                guard fcntl(entry.descriptor, F_GETLK, &region) == 0, Int32(region.l_type) != Int32(F_UNLCK) else {
+                    continue
+                }
+                let owner = Int64(region.l_start)
+                found.append(owner)
+                ranges.append((first, owner - 1))
+                ranges.append((owner + 1, last))
+            }
+            return found
+        }
+    }
+
+    /// Processes that are watched at most; those beyond lose their locks only by their deaths.
+    private static let mostOwners = 1_024
+    /// Beyond every number that a journal gives.
+    private static let highestNumber: Int64 = 1 << 48
+
+    private static func place(of owner: Int64) -> off_t { off_t(owner &* Int64(Beat.size)) }
+
+    private static func beat(of owner: Int64, in descriptor: Int32) -> Beat? {
+        var words: [UInt64] = [0, 0]
+        let count = words.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, place(of: owner)) }
+        guard count == Beat.size, words[0] != 0 else { return nil }
+        return Beat(
+            count: UInt64(littleEndian: words[0]),
+            lease: .milliseconds(Int64(clamping: UInt64(littleEndian: words[1]))))
+    }
+
     /// Whether the process of that number lives.
     func isAlive(_ owner: Int64) -> Bool {
         if OwnerFile.files.withLock({ $0[identity]?.owners.contains(owner) ?? false }) { return true }
@@ -110,12 +189,12 @@ final class OwnerFile: Sendable {
         return true
     }
 
-    private func region(byte: Int64, type: Int32) -> flock {
+    private func region(byte: Int64, type: Int32, length: Int64 = 1) -> flock {
         var region = flock()
         region.l_type = Int16(truncatingIfNeeded: type)
         region.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
         region.l_start = off_t(byte)
-        region.l_len = 1
+        region.l_len = off_t(length)
         return region
     }
 

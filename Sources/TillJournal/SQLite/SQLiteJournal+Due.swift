@@ -2,25 +2,86 @@ import GRDB
 public import TillCore
 
 extension SQLiteJournal {
-    /// Payments on which something is to be done, the most overdue first. Reads what is due, not what is pending.
-    public func due(at moment: Timestamp, limit: Int) async throws(JournalError) -> [PaymentID] {
+    /// Payments on which something is to be done, the most overdue first. Reads what is due, not what is pending, and of
+    /// that only what lies behind the place.
+    public func due(
+        at moment: Timestamp, after place: OutboxPlace?, limit: Int
+    ) async throws(JournalError) -> [DuePayment] {
         let limit = max(limit, 0)
         return try await read { [self] db in
-            var found: [Due] = []
+            var found: [DuePayment] = []
             for owner in try owners(db) where owner != ownNumber && !isAlive(owner) {
-                found += try rows(db, "owner = ?", [owner, limit])
+                found += try abandoned(by: owner, db, after: place, limit: limit)
             }
-            found += try rows(db, "owner IS NULL AND due_at <= ?", [moment.milliseconds, limit])
-            found += try rows(db, "owner = ? AND due_at <= ?", [ownNumber, moment.milliseconds, limit])
-            return found.sorted().prefix(limit).map(\.payment)
+            found += try overdue(db, "outbox.owner IS NULL", [], at: moment, after: place, limit: limit)
+            found += try overdue(db, "outbox.owner = ?", [ownNumber], at: moment, after: place, limit: limit)
+            return Array(found.sorted { $0.place < $1.place }.prefix(limit))
         }
     }
 
-    private func rows(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [Due] {
+    /// What is planned behind a place of the outbox, the earliest first.
+    public func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {
+        let limit = max(limit, 0)
+        return try await read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT due_at, payment FROM outbox WHERE (due_at, payment) > (?, ?) ORDER BY due_at, payment LIMIT ?
+                    """)
+            let arguments: StatementArguments = [place.moment?.milliseconds ?? .min, place.payment.rawValue, limit]
+            return try Row.fetchAll(statement, arguments: arguments).map {
+                OutboxPlace(moment: Timestamp(milliseconds: $0[0]), payment: PaymentID(rawValue: $0[1]))
+            }
+        }
+    }
+
+    /// The time of the entry that was written last.
+    public func newestMoment() async throws(JournalError) -> Timestamp? {
+        try await read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT at FROM event WHERE sequence = (SELECT max(sequence) FROM event)")
+            return try Int64.fetchOne(statement).map { Timestamp(milliseconds: $0) }
+        }
+    }
+
+    /// What a dead process held: first what has no moment, since it was being worked on.
+    private func abandoned(
+        by owner: Int64, _ db: Database, after place: OutboxPlace?, limit: Int
+    ) throws -> [DuePayment] {
+        var found: [DuePayment] = []
+        if place?.moment == nil {
+            found = try rows(
+                db, "outbox.owner = ? AND outbox.due_at IS NULL AND outbox.payment > ?",
+                [owner, place?.payment.rawValue ?? "", limit])
+        }
+        return found
+            + (try overdue(
+                db, "outbox.owner = ?", [owner], at: Timestamp(milliseconds: .max), after: place, limit: limit))
+    }
+
+    private func overdue(
+        _ db: Database, _ holder: String, _ arguments: StatementArguments, at moment: Timestamp,
+        after place: OutboxPlace?, limit: Int
+    ) throws -> [DuePayment] {
+        let behind = place?.moment == nil ? nil : place
+        return try rows(
+            db, "\(holder) AND outbox.due_at <= ? AND (outbox.due_at, outbox.payment) > (?, ?)",
+            arguments + [
+                moment.milliseconds, behind?.moment?.milliseconds ?? .min, behind?.payment.rawValue ?? "", limit,
+            ])
+    }
+
+    private func rows(_ db: Database, _ condition: String, _ arguments: StatementArguments) throws -> [DuePayment] {
         let statement = try db.cachedStatement(
-            sql: "SELECT payment, due_at FROM outbox WHERE \(condition) ORDER BY due_at, payment LIMIT ?")
-        return try Row.fetchAll(statement, arguments: arguments)
-            .map { Due(payment: PaymentID(rawValue: $0[0]), moment: $0[1]) }
+            sql: """
+                SELECT outbox.payment, outbox.due_at, payment.provider FROM outbox
+                LEFT JOIN payment ON payment.id = outbox.payment WHERE \(condition)
+                ORDER BY outbox.due_at, outbox.payment LIMIT ?
+                """)
+        return try Row.fetchAll(statement, arguments: arguments).map { row in
+            DuePayment(
+                payment: PaymentID(rawValue: row[0]), provider: (row[2] as String?).map { ProviderName(rawValue: $0) },
+                moment: (row[1] as Int64?).map { Timestamp(milliseconds: $0) })
+        }
     }
 
     /// Who holds anything, each found behind the one before: there are as many reads as processes, not as rows.
@@ -29,20 +90,5 @@ extension SQLiteJournal {
         var owners: [Int64] = []
         while let owner = try Int64.fetchOne(next, arguments: [owners.last ?? .min]) { owners.append(owner) }
         return owners
-    }
-}
-
-/// A payment and since when; what has no moment was being worked on when its process died, and comes first.
-private struct Due: Comparable {
-    var payment: PaymentID
-    var moment: Int64?
-
-    static func < (left: Due, right: Due) -> Bool {
-        switch (left.moment, right.moment) {
-        case (nil, nil): left.payment.rawValue < right.payment.rawValue
-        case (nil, _?): true
-        case (_?, nil): false
-        case (let first?, let second?): (first, left.payment.rawValue) < (second, right.payment.rawValue)
-        }
     }
 }

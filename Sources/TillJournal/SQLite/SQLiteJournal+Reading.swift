@@ -100,14 +100,13 @@ extension SQLiteJournal {
 
     /// What is known under a key; `nil` if nothing, or if it is too old.
     public func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
-        let now = clock.now()
         let found = try point { (reader) throws(SQLiteFailure) in
             try reader.statement(SQLiteWriter.selectIdempotency)
                 .first(.text(scope.account.rawValue), .text(scope.operation), .text(scope.key)) { row in
                     IdempotencyRecord(scope: scope, row: row, isAlive: { isAlive($0) })
                 }
         }
-        if let found { return found.flatMap { $0.isExpired(at: now) ? nil : $0 } }
+        if let found { return found.flatMap { $0.isExpired(by: clock) ? nil : $0 } }
         let record = try await read { [self] db in
             let statement = try db.cachedStatement(sql: SQLiteWriter.selectIdempotency)
             let row = try Row.fetchOne(
@@ -119,7 +118,7 @@ extension SQLiteJournal {
                     createdAt: row[8], isAlive: (row[7] as Int64?).map { isAlive($0) } ?? false)
             }
         }
-        guard let record, !record.isExpired(at: now) else { return nil }
+        guard let record, !record.isExpired(by: clock) else { return nil }
         return record
     }
 

@@ -27,6 +27,25 @@ extension SQLiteJournal {
     }
 }
 
+extension SQLiteJournal {
+    /// Which journal it is, and where its chain ends now: durable, and the link of the last event.
+    /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so.
+    public func head() async throws(JournalError) -> JournalHead {
+        try await read { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT start, sequence, head FROM journal WHERE id = 1") else {
+                throw JournalError.corrupted("the row that says where its chain ends is missing")
+            }
+            let head = ChainHead(sequence: row[1], hash: row.octets(2))
+            let last = try Row.fetchOne(db, sql: "SELECT sequence, link FROM event ORDER BY sequence DESC LIMIT 1")
+                .map { ChainHead(sequence: $0[0], hash: $0.octets(1)) }
+            guard head == last ?? ChainHead(sequence: 0, hash: row.octets(0)) else {
+                throw JournalError.corrupted("its last event is not the one that it says its chain ends with")
+            }
+            return JournalHead(journal: HeadFile.name(of: row.octets(0)), head: head)
+        }
+    }
+}
+
 private func walkChain(_ db: Database, known: ChainHead?) throws -> ChainPass {
     let start = try Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")?.octets(0)
     var chain = ChainPass(start: start ?? [], known: known)

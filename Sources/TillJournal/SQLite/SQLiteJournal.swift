@@ -7,7 +7,8 @@ public import TillCore
 ///
 /// A write is on the disk when it returns: write-ahead log with a sync of every commit, one commit for all that
 /// queued while the last one was under way. Readers see the last commit and never wait for the writer. A process that
-/// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once. All methods
+/// dies loses nothing that was acknowledged, and what it was working on is handed to the others at once; that of one that
+/// stands still, when its lease is over (``JournalLimits/processLease``), and then it writes nothing more. All methods
 /// may be called from any task. Writes, lists and checks have threads of their own; a read of one payment or one key
 /// runs on the caller's thread and waits for no lock. Not for network file systems.
 public final class SQLiteJournal: CounterStore {
@@ -15,36 +16,47 @@ public final class SQLiteJournal: CounterStore {
     let clock: any TillClock
     let points: PointReaders
     let ballast: Ballast
+    let heads: HeadFile?
     private let writer: GroupCommit
     private let owners: OwnerFile
-    private let owner: Int64
+    let lease: Lease
 
     private init(
-        pool: DatabasePool, clock: any TillClock, points: PointReaders, ballast: Ballast, writer: GroupCommit,
-        owners: OwnerFile, owner: Int64
+        pool: DatabasePool, clock: any TillClock, points: PointReaders, ballast: Ballast, heads: HeadFile?,
+        writer: GroupCommit, owners: OwnerFile, lease: Lease
     ) {
         self.pool = pool
         self.clock = clock
         self.points = points
         self.ballast = ballast
+        self.heads = heads
         self.writer = writer
         self.owners = owners
-        self.owner = owner
+        self.lease = lease
     }
 
     /// Opens the journal, and makes it if there is none: its folder for the owner only, its file too.
+    /// A file that is an earlier copy of the journal that was here opens, and nothing is sold on it (``RestoreSweep``).
     /// - Parameters:
-    ///   - path: the file; `-wal`, `-shm`, `-owners` and `-ballast` lie beside it.
+    ///   - path: the file; `-wal`, `-shm`, `-owners`, `-ballast` and `-head` lie beside it.
     ///   - clock: the time by which idempotency keys expire.
     ///   - maximumQueuedWrites: more waiting writes than this are refused.
     ///   - description: who opens it, for people who look into the file.
     ///   - onCommit: called with the events of each commit, in the order of the journal and before the writes return,
     ///     on the writer's thread: it must be quick.
-    /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/corrupted(_:)``, also for a file of a newer Till.
+    ///   - length: for how long this process may stand still before others take over what it holds.
+    ///   - renewsLease: whether it renews the lease by itself; otherwise its owner does.
+    ///   - monotonic: the clock by which leases end: counts on evenly and is never set.
+    ///   - onLease: called when this process takes over from another one, and when it has lost its own lease.
+    ///     It must be quick.
+    /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/corrupted(_:)``, also for a file of a newer Till, and
+    ///   where a restore did not come to its end.
     public static func open(
         at path: String, clock: any TillClock = SystemClock(),
         maximumQueuedWrites: Int = JournalLimits.maximumQueuedWrites, description: String = "till",
-        onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil
+        onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil, lease length: Span = JournalLimits.processLease,
+        renewsLease: Bool = true, monotonic: @escaping @Sendable () -> Span = SystemClock.reading,
+        onLease: (@Sendable (LeaseNotice) -> Void)? = nil
     ) throws(JournalError) -> SQLiteJournal {
         do {
             try prepareFile(path)
@@ -52,29 +64,41 @@ public final class SQLiteJournal: CounterStore {
             var owner: Int64?
             do {
                 let pool = try owners.alone {
+                    try RestoreFiles(path).checkFinished()
+                    let note = HeadFile.read(path + "-head")
                     let pool = try openPool(path, owners)
-                    owner = try pool.write { db in
+                    try checkSetBack(pool, note, at: clock.now())
+                    let number = try pool.write { db in
                         try db.execute(
                             sql: "INSERT INTO process(started_at, description) VALUES (?, ?)",
                             arguments: [clock.now().milliseconds, description])
                         return db.lastInsertedRowID
                     }
+                    // Before anybody else is let in: a restore never finds a journal that is in use without its lock.
+                    try owners.take(number)
+                    owner = number
                     return pool
                 }
                 guard let owner else { throw JournalError.unavailable("it gave this process no number") }
-                try owners.take(owner)
+                let start = try pool.read { db in
+                    try Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")?.octets(0)
+                }
+                let heads = start.flatMap { HeadFile(path + "-head", start: $0) }
+                let lease = Lease(owners, number: owner, length: length, monotonic: monotonic, onNotice: onLease)
                 let ballast = Ballast(path: path + "-ballast")
                 _ = ballast.take()
                 let writer: GroupCommit
                 do throws(SQLiteFailure) {
                     writer = GroupCommit(
-                        writer: try SQLiteWriter(path: path, owner: owner, isAlive: { owners.isAlive($0) }),
-                        checkpointer: LogCheckpointer(path: path), clock: clock,
+                        writer: try SQLiteWriter(path: path, owner: owner, heads: heads) { lease.isAlive($0) },
+                        lease: lease, checkpointer: LogCheckpointer(path: path), clock: clock,
                         ballast: ballast, maximumQueuedWrites: max(1, maximumQueuedWrites), onCommit: onCommit)
                 } catch { throw error.journalError }
-                return SQLiteJournal(
-                    pool: pool, clock: clock, points: PointReaders(path: path), ballast: ballast, writer: writer,
-                    owners: owners, owner: owner)
+                let journal = SQLiteJournal(
+                    pool: pool, clock: clock, points: PointReaders(path: path), ballast: ballast, heads: heads,
+                    writer: writer, owners: owners, lease: lease)
+                if renewsLease { journal.keepLease() }
+                return journal
             } catch {
                 owners.release(owner)
                 throw error
@@ -82,7 +106,7 @@ public final class SQLiteJournal: CounterStore {
         } catch { throw JournalError(storage: error) }
     }
 
-    deinit { if !writer.isClosed { owners.release(owner) } }
+    deinit { if !writer.isClosed { owners.release(lease.number) } }
 
     private static func prepareFile(_ path: String) throws {
         let files = FileManager.default
@@ -148,7 +172,7 @@ public final class SQLiteJournal: CounterStore {
                 } catch { done.resume(returning: .failure(JournalError(storage: error))) }
             }
         }
-        owners.release(owner)
+        owners.release(lease.number)
         try result.get()
     }
 
@@ -180,15 +204,21 @@ public final class SQLiteJournal: CounterStore {
     }
 
     /// Runs in a transaction of its own, beside the writer's thread.
+    /// - Throws: ``JournalError/leaseLost`` if another process has taken over.
     func writeAlone<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(JournalError) -> Value {
         guard !writer.isClosed else { throw .closed }
+        let lease = lease
         let result: Result<Value, JournalError> = await withCheckedContinuation { done in
             pool.asyncWriteWithoutTransaction { db in
                 do {
                     var value: Value?
                     try db.inTransaction(.immediate) {
+                        guard try !SQLiteJournal.isFenced(lease.number, db) else {
+                            lease.lose()
+                            throw JournalError.leaseLost
+                        }
                         value = try body(db)
                         return .commit
                     }
@@ -200,8 +230,8 @@ public final class SQLiteJournal: CounterStore {
         return try result.get()
     }
 
-    func isAlive(_ number: Int64) -> Bool { owners.isAlive(number) }
-    var ownNumber: Int64 { owner }
+    func isAlive(_ number: Int64) -> Bool { lease.isAlive(number) }
+    var ownNumber: Int64 { lease.number }
 }
 
 extension JournalError {

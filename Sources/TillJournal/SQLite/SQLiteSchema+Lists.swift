@@ -19,4 +19,15 @@ extension SQLiteSchema {
                     """)
         }
     }
+
+    /// A process that stood still for longer than its lease: since when others have its payments, and the number of who
+    /// found out; see ``Lease``.
+    static func registerLeases(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("leases") { db in
+            try db.execute(
+                sql:
+                    "ALTER TABLE process ADD COLUMN fenced_at INTEGER; ALTER TABLE process ADD COLUMN fenced_by INTEGER"
+            )
+        }
+    }
 }

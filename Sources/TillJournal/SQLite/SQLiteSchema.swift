@@ -29,6 +29,7 @@ enum SQLiteSchema {
                     INSERT INTO probe(id, body) VALUES (1, zeroblob(0));
                     """)
         }
+        registerLeases(&migrator)
         return migrator
     }
 

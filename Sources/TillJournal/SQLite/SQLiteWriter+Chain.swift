@@ -25,8 +25,8 @@ extension SQLiteWriter {
     }
 
     /// The end of the chain, read at the first event of a transaction.
-    /// - Throws: a failure of damage if what stands at the end is not what was written: nothing is sold on a journal that
-    ///   somebody has cut.
+    /// - Throws: a failure of damage if what stands at the end is not what was written: nothing is sold on a journal
+    ///   that somebody has cut.
     private func openHead() throws(SQLiteFailure) -> ChainHead {
         if let head { return head }
         let stated = try statement("SELECT sequence, head, chained FROM journal WHERE id = 1")

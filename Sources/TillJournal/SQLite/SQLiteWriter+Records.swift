@@ -15,12 +15,14 @@ extension SQLiteWriter {
     }
 
     /// Makes changes that were judged; those that forget come last.
-    func apply(_ changes: [RecordChange], now: Timestamp) throws(SQLiteFailure) {
+    /// - Parameter forgets: whether the clock may decide what is too old.
+    func apply(_ changes: [RecordChange], now: Timestamp, forgets: Bool) throws(SQLiteFailure) {
         for change in changes {
             switch change {
             case .insert(let record), .insertIfAbsent(let record): try insert(record, now: now)
             case .update(let record, _): try update(record, now: now)
-            case .delete(let id, _):
+            case .delete(_, from: 0): continue
+            case .delete(let id, _), .remove(let id):
                 try statement("DELETE FROM record WHERE collection = ? AND key = ?")
                     .run(.text(id.collection.rawValue), .text(id.key))
             case .forget, .keepNewest: continue
@@ -29,6 +31,7 @@ extension SQLiteWriter {
         for change in changes {
             switch change {
             case .forget(let collection, let moment):
+                guard forgets else { continue }
                 try statement(
                     """
                     DELETE FROM record WHERE position IN (
@@ -38,7 +41,7 @@ extension SQLiteWriter {
                     .text(collection.rawValue), .int(moment.milliseconds), .int(Int64(RecordLimits.maximumForgotten)))
             case .keepNewest(let limit, let collection, let match):
                 try forget(beyond: max(0, limit), collection, match)
-            case .insert, .insertIfAbsent, .update, .delete: continue
+            case .insert, .insertIfAbsent, .update, .delete, .remove: continue
             }
         }
     }

@@ -7,6 +7,7 @@ final class SQLiteWriter {
     private let database: OpaquePointer
     let owner: Int64
     private let isAlive: (Int64) -> Bool
+    private let heads: HeadFile?
     private var nextPurge = Timestamp(milliseconds: .min)
     /// The end of the chain in the transaction that is open; `nil` until it appends events.
     var head: ChainHead?
@@ -16,7 +17,9 @@ final class SQLiteWriter {
     var tallies: [Tally: Int64] = [:]
 
     /// - Throws: also if SQLite would not sync every commit.
-    init(path: String, owner: Int64, isAlive: @escaping (Int64) -> Bool) throws(SQLiteFailure) {
+    init(
+        path: String, owner: Int64, heads: HeadFile?, isAlive: @escaping (Int64) -> Bool
+    ) throws(SQLiteFailure) {
         // FULL: a commit is on the disk when it returns.
         connection = try SQLiteConnection(
             path, readOnly: false,
@@ -29,6 +32,7 @@ final class SQLiteWriter {
         database = connection.handle
         self.owner = owner
         self.isAlive = isAlive
+        self.heads = heads
         let level = try connection.statement("PRAGMA synchronous").first { $0.int(0) }
         guard level == 2 else { throw SQLiteFailure(code: SQLITE_MISUSE) }
     }
@@ -45,7 +49,10 @@ final class SQLiteWriter {
         if let head { try write(head) }
         try writeTallies()
         try statement("COMMIT").run()
-        if let head { seenHead = head }
+        if let head {
+            seenHead = head
+            heads?.note(head)
+        }
     }
 
     /// Some errors have rolled back already.
@@ -55,12 +62,23 @@ final class SQLiteWriter {
         do throws(SQLiteFailure) { try statement("ROLLBACK").run() } catch {}
     }
 
+    // MARK: Lease
+
+    static let selectFence = "SELECT fenced_at FROM process WHERE owner = ? AND fenced_at IS NOT NULL"
+
+    /// Whether another process has taken over what this one held; in the transaction that is open.
+    func isFenced() throws(SQLiteFailure) -> Bool {
+        try statement(SQLiteWriter.selectFence).first(.int(owner)) { _ in true } ?? false
+    }
+
     // MARK: One write
 
     /// Checks everything, then writes everything. A refusal has written nothing.
-    func apply(_ write: PreparedWrite, now: Timestamp) throws(SQLiteFailure) -> Result<[StoredEvent], JournalError> {
+    func apply(
+        _ write: PreparedWrite, clock: any TillClock
+    ) throws(SQLiteFailure) -> Result<[StoredEvent], JournalError> {
         if let record = write.idempotency, write.mustBeFirst(record),
-            let existing = try idempotency(record.scope), !existing.isExpired(at: now), existing.refuses(record)
+            let existing = try idempotency(record.scope), !existing.isExpired(by: clock), existing.refuses(record)
         {
             return .failure(.idempotencyExists(existing))
         }
@@ -85,13 +103,19 @@ final class SQLiteWriter {
             try statement("UPDATE outbox SET due_at = ?1 WHERE payment = ?2 AND due_at > ?1")
                 .run(.int(moment.milliseconds), .text(payment.rawValue))
         }
-        try apply(write.records, now: now)
+        if !write.records.isEmpty {
+            try apply(write.records, now: clock.now(), forgets: clock.standing.isTrusted)
+        }
         return .success(stored)
     }
 
-    /// Removes what is too old, a little at a time.
-    func purge(now: Timestamp) throws(SQLiteFailure) {
-        guard now >= nextPurge else { return }
+    /// Removes what is too old, a little at a time. What is removed is gone, so a clock in doubt removes nothing.
+    func purge(by clock: any TillClock) throws(SQLiteFailure) {
+        let now = clock.now()
+        // A pass that is planned further ahead was planned by a clock that was wrong.
+        guard now >= nextPurge || nextPurge > now.adding(JournalLimits.purgeInterval), clock.standing.isTrusted else {
+            return
+        }
         let limit = Int64(JournalLimits.maximumPurgedRows)
         var isFull = false
         for (table, moment, retention) in [

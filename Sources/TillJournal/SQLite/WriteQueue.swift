@@ -56,8 +56,8 @@ final class WriteQueue: Sendable {
         if wakes { bell.signal() }
     }
 
-    /// What is to be committed next, at most one batch; waits for it. `nil` when nothing will come any more. For the
-    /// writer's thread only.
+    /// What is to be committed next, at most one batch; waits for it. `nil` when nothing will come any more. For
+    /// the writer's thread only.
     func next() -> [Item]? {
         while true {
             let (batch, isOver) = state.withLock { state -> ([Item], Bool) in

@@ -19,6 +19,8 @@ public struct VerificationReport: Hashable, Sendable {
     public var events = 0
     /// For how many orders.
     public var orders = 0
+    /// Which journal it is, as ``JournalHead/journal``; `nil` for one that keeps no chain.
+    public var journal: String?
     /// Where the chain of hashes over all events ends; `nil` for a journal that keeps none.
     public var head: ChainHead?
     /// What is wrong, one sentence each; empty if all is well.

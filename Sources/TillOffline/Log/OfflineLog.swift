@@ -4,10 +4,10 @@ public import TillCore
 
 /// The log of stored cards: append-only, chained, signed, durable before anybody is notified.
 ///
-/// - What `append(_:)` has returned survives a loss of power. Writers that come while the disk is busy share the next
-///   sync.
-/// - Any number of tasks and processes may use one log: each group takes the file's lock, reads what others have added,
-///   decides, writes, syncs.
+/// - What `append(_:)` has returned survives a loss of power. Writers that come while the disk is busy
+///   share the next sync.
+/// - Any number of tasks and processes may use one log: each group takes the file's lock, reads what others have
+///   added, decides, writes, syncs.
 /// - A failed write leaves the log untrusted by this process until it was read again from the disk.
 public final class OfflineLog: Sendable {
     /// Entries that wait for the disk at most.
@@ -172,8 +172,8 @@ public final class OfflineLog: Sendable {
         return State(file: file, walk: walk, durable: walk.next &- 1, healed: healed)
     }
 
-    /// Cuts off a torn end, which nobody was notified of, and keeps it beside the log, so that nothing is ever thrown away
-    /// unseen.
+    /// Cuts off a torn end, which nobody was notified of, and keeps it beside the log, so that nothing is
+    /// ever thrown away unseen.
     private static func heal(
         _ walk: inout LogWalk, _ file: any DurableFile, folder: any DurableFolder, name: String
     ) throws -> Int {

@@ -108,7 +108,7 @@ public struct StoredRecord: Hashable, Sendable {
 
 /// Short numbers that entries are found by. They protect nothing; whatever is found by one is compared in full.
 enum RecordTag {
-    /// FNV-1a, 64 bits.
+    /// A checksum against damage, not against people: FNV-1a of 64 bits.
     static func of(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }

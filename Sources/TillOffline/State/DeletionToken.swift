@@ -104,7 +104,7 @@ public struct DeletionToken: Hashable, Sendable {
 
 /// Why the provider's word does not delete anything.
 public enum DeletionTokenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not a token.
+    /// The text does not have the form of a token.
     case malformed
     /// Not signed by the provider that the log is sealed for.
     case forged

@@ -6,7 +6,7 @@ public enum RiskReason: Hashable, Sendable {
     case notAllowed
     /// Money never goes back offline.
     case refund
-    /// Zero or less.
+    /// The amount is zero or less.
     case notPositive
     /// The shop has no limit for the currency, so none is taken.
     case currencyNotTaken(String)

@@ -20,7 +20,7 @@ public struct StoredEntry: Hashable, Sendable {
     var offset: Int
     /// How much, in minor units.
     public var minorUnits: Int64
-    /// ISO 4217 code.
+    /// The currency's three letters of ISO 4217, packed.
     public var currency: UInt32
     /// When the card was read, milliseconds since 1970.
     var at: Int64

@@ -18,7 +18,7 @@ public struct OfflineProvider: PaymentServiceProvider {
     private let clock: any TillClock
     private let log: @Sendable () async throws(OfflineLogError) -> OfflineLog
 
-    /// Makes one.
+    /// Stands in front of the provider that forwards.
     /// - Parameters:
     ///   - online: who decides about what is forwarded.
     ///   - log: opens the log when it is first needed.
@@ -32,7 +32,8 @@ public struct OfflineProvider: PaymentServiceProvider {
         self.log = log
         capabilities = ProviderCapabilities(
             replayWindow: online.capabilities.replayWindow, preparesFirst: false,
-            partialCapture: online.capabilities.partialCapture, separateCapture: false, takesCards: false)
+            partialCapture: online.capabilities.partialCapture, separateCapture: false, takesCards: false,
+            showsAfterSale: online.capabilities.showsAfterSale)
     }
 
     /// Stores the card. The answer is `stored`, never `approved`.

@@ -59,7 +59,7 @@ public struct OfflineSync: Sendable {
     private let settle: Settle
     private let failpoint: @Sendable (String) -> Void
 
-    /// Makes one.
+    /// Forwards what one log has stored.
     /// - Parameter failpoint: called with the name of each step, so that a test can end the process there.
     public init(
         log: OfflineLog, forwarder: any OfflineForwarder, clock: any TillClock,

@@ -23,8 +23,7 @@ struct WooCommerceArithmetic {
 
     private let document: WooCommerceDocument
 
-    /// - Throws: `OrderError.doesNotAddUp` first, then
-    ///   `OrderError.declaredPartDiffers`.
+    /// - Throws: `OrderError.doesNotAddUp` first, then `OrderError.declaredPartDiffers`.
     static func check(_ document: WooCommerceDocument) throws(OrderError) {
         let arithmetic = WooCommerceArithmetic(document: document)
         let failure: OrderError?

@@ -17,5 +17,14 @@ package enum PayPalPath {
     package static func capture(_ id: PayPalCaptureID, _ verb: String? = nil) -> String {
         "/v2/payments/captures/\(id)" + (verb.map { "/\($0)" } ?? "")
     }
+    /// All disputes about one capture, in one page.
+    package static func disputes(of id: PayPalCaptureID) -> String {
+        "\(disputes)?disputed_transaction_id=\(id)&page_size=\(mostDisputes)"
+    }
+    package static func dispute(_ id: String) -> String { "\(disputes)/\(id)" }
+    private static let disputes = "/v1/customer/disputes"
+    /// The largest page that PayPal gives.
+    package static let mostDisputes = 50
+    package static let transactions = "/v1/reporting/transactions"
     package static func refund(_ id: PayPalRefundID) -> String { "/v2/payments/refunds/\(id)" }
 }

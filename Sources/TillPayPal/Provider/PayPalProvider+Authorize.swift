@@ -13,7 +13,8 @@ extension PayPalProvider {
         let source: JSONValue
         let secrets: [Secret<String>]
         switch PayPalProvider.source(
-            of: tender, amount: request.amount, returnURL: returnURL?(request.context.attempt))
+            of: tender, amount: request.amount, returnURL: returnURL?(request.context.attempt),
+            verification: threeDSecure.verification)
         {
         case .success(let usable): (source, secrets) = usable
         case .failure(let refused): return .declined(refused.decline)
@@ -45,14 +46,14 @@ extension PayPalProvider {
 
     /// The payment source of a tender, and what of it must not come back.
     private static func source(
-        of tender: Tender, amount: Money, returnURL: ChallengeReturn?
+        of tender: Tender, amount: Money, returnURL: ChallengeReturn?, verification: CardVerification?
     ) -> Result<(JSONValue, [Secret<String>]), Refused> {
         let number: Secret<String>
         let source: (JSONValue, [Secret<String>])
         switch tender {
         case .card(let card):
             number = card.number
-            source = CardSource.json(card, challenge: returnURL)
+            source = CardSource.json(card, challenge: returnURL, verification: verification)
         case .wallet(let payment):
             guard let token = payment.networkToken else {
                 return .failure(Refused(.cardNotSupported, "PayPal takes wallet tokens that the shop has opened"))
@@ -136,21 +137,18 @@ extension PayPalProvider {
     private func settled(
         _ error: PayPalError, asked: Money, _ reference: PayPalReference, _ card: CardSummary?, until end: Timestamp
     ) async -> ProviderAnswer<Authorization> {
-        switch error.kind {
-        case .alreadyDone, .payerAction: break
-        default: return answer(to: error)
-        }
+        guard error.needsQuery || error.kind == .payerAction else { return answer(to: error) }
         if error.issue == .payerActionRequired, let url = error.payerAction {
             return .requiresAction(CustomerAction(kind: "payer-action", url: url))
         }
         switch await order(reference.order, until: end) {
         case .order(let order):
             if case .open = order.outcome {
-                guard error.issue == .payerActionRequired else { return .declined(error.decline) }
+                guard error.issue == .payerActionRequired else { return undone(error) }
                 return .requiresAction(CustomerAction(kind: "payer-action", url: PayerAction.link(in: order)))
             }
             return answer(order, asked: asked, card: card)
-        case .missing: return .declined(error.decline)
+        case .missing: return undone(error)
         case .keyRejected(let reason): return .unknown(reason: "after a refusal: \(reason)")
         case .unknown(let reason): return .unknown(reason: "after a refusal the order could not be read: \(reason)")
         }

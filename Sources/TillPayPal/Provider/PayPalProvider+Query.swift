@@ -15,7 +15,8 @@ extension PayPalProvider {
         let missing = ProviderSnapshot(reference: nil, standing: .notFound, captured: nothing)
         guard let reference = PayPalReference(request.context.reference) else { return .approved(missing) }
         let order: OrderResponse
-        switch await self.order(reference.order, until: clock.now().adding(deadline)) {
+        let end = clock.now().adding(deadline)
+        switch await self.order(reference.order, until: end) {
         case .order(let read): order = read
         case .missing: return .approved(missing)
         case .keyRejected(let reason): return .keyRejected(reason: reason)
@@ -33,7 +34,15 @@ extension PayPalProvider {
             return .approved(
                 ProviderSnapshot(reference: reference.providerReference, standing: standing, captured: nothing))
         }
-        return snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
+        let answer = snapshot(of: order, reference: reference, asked: request.amount, isVoided: isVoided)
+        guard request.isAtRest, case .approved(var snapshot) = answer, snapshot.captured.isPositive else {
+            return answer
+        }
+        switch await disputes(of: order.captures.compactMap { CompletedCapture($0) }, until: end) {
+        case .success(let found): snapshot.disputes = found
+        case .failure(let failure): return failure.answer()
+        }
+        return .approved(snapshot)
     }
 
     /// The customer's part is over and the money can be asked for. After a challenge PayPal's order may also stay
@@ -48,7 +57,7 @@ extension PayPalProvider {
 
     /// Why the result of the bank's challenge does not allow to go on. A result that is missing does not either.
     private func refusal(after order: OrderResponse) -> Decline? {
-        guard policy.verdict(afterChallenge: order.card?.authentication) != .proceed else { return nil }
+        guard threeDSecure.liability.verdict(afterChallenge: order.card?.authentication) != .proceed else { return nil }
         let shift = order.card?.authentication?.liabilityShift ?? "unreadable"
         return Decline(
             reason: .generic, code: "LIABILITY_SHIFT_\(shift)", message: "the bank's challenge did not succeed",
@@ -59,11 +68,17 @@ extension PayPalProvider {
         of order: OrderResponse, reference: PayPalReference, asked: Money, isVoided: Bool
     ) -> ProviderAnswer<ProviderSnapshot> {
         var captured = Money.zero(asked.currency)
+        var failed: [ProviderSnapshot.FailedCapture] = []
         for capture in order.captures {
             if CompletedCapture(capture) != nil {
                 guard let sum = try? captured.adding(capture.amount) else { return .unknown(reason: amountMismatch) }
                 captured = sum
-            } else if !capture.isRefused {
+            } else if capture.isRefused || capture.status == .reversed {
+                failed.append(
+                    ProviderSnapshot.FailedCapture(
+                        reference: reference.providerReference, capture: capture.step,
+                        decline: capture.decline(debugID: order.debugID)))
+            } else {
                 // The engine would send again what it takes for not done.
                 return .unknown(reason: "capture \(capture.id) is \(capture.status.rawValue)")
             }
@@ -81,9 +96,10 @@ extension PayPalProvider {
                     reference: name, refund: refund.customID.flatMap { try? RefundID(validating: $0) },
                     amount: refund.amount, status: PayPalProvider.status(of: refund)))
         }
-        return .approved(
-            ProviderSnapshot(
-                reference: reference.providerReference, standing: standing, captured: captured, refunds: refunds))
+        var snapshot = ProviderSnapshot(
+            reference: reference.providerReference, standing: standing, captured: captured, refunds: refunds)
+        snapshot.failedCaptures = failed
+        return .approved(snapshot)
     }
 
     private func standing(
@@ -117,5 +133,16 @@ extension PayPalProvider {
             .failed(Decline(reason: .generic, code: refund.status, message: "refund \(refund.id) is \(refund.status)"))
         default: .pending
         }
+    }
+}
+
+extension OrderCapture {
+    /// The capture that we have asked for, by the invoice number that we gave it. `nil`: one that came with its order,
+    /// or one by others.
+    var step: CaptureID? {
+        guard let text = invoiceID, PaymentID(ofStep: text) != nil, let end = text.lastIndex(of: "-"),
+            text[end...].hasPrefix("-c")
+        else { return nil }
+        return try? CaptureID(validating: text)
     }
 }

@@ -3,8 +3,8 @@ internal import TillPayPalClient
 public import TillCore
 
 extension PayPalProvider {
-    /// Takes held money by the hold's identifier; the card is not needed. A hold that was renewed is captured under
-    /// its new identifier.
+    /// Takes held money by the hold's identifier; the card is not needed. A hold that was renewed is captured
+    /// under its new identifier.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = PayPalReference(request.context.reference) else {
             return .notSent(reason: "there is no order")
@@ -14,7 +14,8 @@ extension PayPalProvider {
         // Within the honor period no hold has been renewed yet, and what we have renewed has its name in the reference;
         // else somebody may have renewed it elsewhere, and the order is read.
         let age = clock.now().since(request.context.startedAt)
-        if hold == nil || (reference.renewed == nil && age > AuthorizationLife.honorPeriod) {
+        let mayBeRenewed = age > AuthorizationLife.honorPeriod || clock.standing.doubt != nil
+        if hold == nil || (reference.renewed == nil && mayBeRenewed) {
             switch await order(reference.order, until: end) {
             case .order(let order):
                 let usable = order.authorizations.last { [.created, .partiallyCaptured].contains($0.status) }
@@ -44,10 +45,22 @@ extension PayPalProvider {
             return .unknown(.pending)
         // Done before, by us or by others: the sum of the captures decides.
         case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
+        case .failed(let error) where error.needsQuery: return await settled(error, reference, request, until: end)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
         }
+    }
+
+    /// A refused capture may be the repetition of one that was done: the order's captures decide.
+    private func settled(
+        _ error: PayPalError, _ reference: PayPalReference, _ request: CaptureRequest, until end: Timestamp
+    ) async -> ProviderAnswer<Confirmation> {
+        guard case .order(let order) = await order(reference.order, until: end) else {
+            return .unknown(reason: "the captures could not be read after a refusal")
+        }
+        let isMine = order.captures.contains { $0.step == request.capture && !$0.isRefused }
+        return isMine ? .unknown(.pending) : .declined(error.decline)
     }
 
     /// Lets a hold go. An order without one is marked so that no call still under way can charge it: its intent becomes
@@ -79,15 +92,26 @@ extension PayPalProvider {
         let call = PayPalCall.post(PayPalPath.authorization(hold, "void"), nil, key: request.key)
         switch await connection.send(call, within: end.since(clock.now())) {
         case .answered: return .approved(Confirmation(reference: reference.providerReference))
-        case .failed(let error)
-        where error.issue?.rawValue == "PREVIOUSLY_VOIDED" || error.issue == .authorizationVoided:
-            return .approved(Confirmation(reference: reference.providerReference))
-        // All of it was captured, by somebody else: there is nothing to release, and there never will be.
-        case .failed(let error) where error.issue?.rawValue == "PREVIOUSLY_CAPTURED": return .declined(error.decline)
-        case .failed(let error) where error.kind == .alreadyDone: return .unknown(.pending)
+        case .failed(let error) where error.needsQuery: return await settled(error, hold, reference, until: end)
         case .failed(let error): return answer(to: error)
         case .notSent(let reason): return .notSent(reason: reason)
         case .unknown(let reason): return .unknown(reason: reason)
+        }
+    }
+
+    /// A refused void may be the repetition of one that was done, or the hold was captured by somebody else: the hold
+    /// itself decides.
+    private func settled(
+        _ error: PayPalError, _ hold: PayPalAuthorizationID, _ reference: PayPalReference, until end: Timestamp
+    ) async -> ProviderAnswer<Confirmation> {
+        guard case .order(let order) = await order(reference.order, until: end) else {
+            return .unknown(reason: "the hold could not be read after a refusal")
+        }
+        switch order.authorizations.last(where: { $0.id == hold })?.status {
+        case .voided?: return .approved(Confirmation(reference: reference.providerReference))
+        // There is nothing to release, and there never will be.
+        case .captured?: return .declined(error.decline)
+        default: return .unknown(.pending)
         }
     }
 
@@ -177,7 +201,7 @@ extension PayPalProvider {
     private func settled(
         _ error: PayPalError, _ reference: PayPalReference, _ request: RefundRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
-        guard error.kind == .alreadyDone || error.saysNotDone else { return answer(to: error) }
+        guard error.needsQuery || error.saysNotDone else { return answer(to: error) }
         guard case .order(let order) = await order(reference.order, until: end) else {
             return .unknown(reason: "the refunds could not be read after a refusal")
         }
@@ -190,15 +214,13 @@ extension PayPalProvider {
             !["FAILED", "CANCELLED"].contains(refund.status)
                 && refund.customID.flatMap { PaymentID(ofStep: $0) } != request.context.payment
         }
-        if !foreign.isEmpty {
+        if decline.reason != .disputed, !foreign.isEmpty {
             decline.reason = .alreadyRefunded
             let names = foreign.prefix(3).map { "\($0.amount) as \($0.id)" }.joined(separator: ", ")
             decline.message = "refunded elsewhere: \(names)"
-        } else if error.kind == .alreadyDone {
-            // PayPal says that it is done and does not show it yet.
-            return .unknown(.pending)
+            return .declined(decline)
         }
-        return .declined(decline)
+        return undone(error)
     }
 
     private func answer(

@@ -12,25 +12,25 @@ internal import TillProvider
 public struct PayPalProvider: PaymentServiceProvider {
     /// What each operation may take, all of its calls together.
     public let deadline: Span
-    /// Which results of a bank's challenge are gone on with.
-    public let policy: LiabilityPolicy
+    /// When the customer's bank is asked to challenge, and which results are gone on with.
+    public let threeDSecure: ThreeDSecure
     let connection: PayPalConnection
     private let account: ProviderIdentity
     let clock: any TillClock
     let returnURL: (@Sendable (AttemptID) -> ChallengeReturn)?
 
-    /// Makes one.
+    /// A provider for one PayPal account.
     /// - Parameters:
     ///   - config: who the shop is at PayPal.
     ///   - transport: carries the calls.
     ///   - clock: the time.
     ///   - deadline: for one operation.
-    ///   - policy: which results of a bank's challenge are gone on with.
-    ///   - returnURL: where the bank's page sends the customer of an attempt back to; without it the customer is sent
-    ///     nowhere.
+    ///   - threeDSecure: when the customer's bank is asked to challenge, and which results are gone on with.
+    ///   - returnURL: where the bank's page sends the customer of an attempt back to; without it the
+    ///     customer is sent nowhere.
     public init(
         config: ServerConfig, transport: any HTTPTransport, clock: any TillClock, deadline: Span = .seconds(25),
-        policy: LiabilityPolicy = .standard, returnURL: (@Sendable (AttemptID) -> ChallengeReturn)? = nil
+        threeDSecure: ThreeDSecure = .whenOffered, returnURL: (@Sendable (AttemptID) -> ChallengeReturn)? = nil
     ) {
         self.returnURL = returnURL
         connection = config.connection(transport: transport, clock: clock)
@@ -44,10 +44,10 @@ public struct PayPalProvider: PaymentServiceProvider {
             keyFingerprint: fingerprint)
         self.clock = clock
         self.deadline = deadline
-        self.policy = policy
+        self.threeDSecure = threeDSecure
     }
 
-    /// `paypal`.
+    /// The name in settings, requests and the journal: `paypal`.
     public var name: ProviderName { ProviderName(rawValue: "paypal") }
 
     /// Keys of orders are remembered for `PayPalRetention.orders`, those of payments longer; the shorter counts.
@@ -58,7 +58,7 @@ public struct PayPalProvider: PaymentServiceProvider {
             honorPeriod: AuthorizationLife.honorPeriod)
     }
 
-    /// `AmountCodec.payPal`.
+    /// Amounts are written as `AmountCodec.payPal` says.
     public var amounts: AmountCodec { .payPal }
 
     /// Whether real money moves: what the address says.
@@ -104,6 +104,12 @@ extension PayPalProvider {
         if error.rejectsKey { return .keyRejected(reason: "\(error)") }
         if error.saysNotDone { return .declined(error.decline) }
         return .unknown(reason: "\(error)")
+    }
+
+    /// The answer to a refusal after which the order does not show what was asked for.
+    func undone<Success>(_ error: PayPalError) -> ProviderAnswer<Success> {
+        // PayPal says that it is done and does not show it yet.
+        error.kind == .alreadyDone ? .unknown(.pending) : .declined(error.decline)
     }
 
     /// The order as it stands now.

@@ -1,4 +1,5 @@
 public import TillCore
+public import TillPayPalClient
 
 /// Something that PayPal says has happened. A hint: what it is about is read from PayPal before anything follows.
 public struct PayPalWebhookEvent: Hashable, Sendable {
@@ -16,6 +17,10 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         public static let captureDenied = Kind(rawValue: "PAYMENT.CAPTURE.DENIED")
         /// A hold was voided or has expired.
         public static let authorizationVoided = Kind(rawValue: "PAYMENT.AUTHORIZATION.VOIDED")
+        /// A capture was refunded, by us or by others.
+        public static let captureRefunded = Kind(rawValue: "PAYMENT.CAPTURE.REFUNDED")
+        /// PayPal took a capture back by itself.
+        public static let captureReversed = Kind(rawValue: "PAYMENT.CAPTURE.REVERSED")
     }
 
     /// The event's id: the same event may come many times, in any order.
@@ -25,6 +30,11 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
     public let kind: Kind
     /// Our payment that it is about, if it names one.
     public let payment: PaymentID?
+    /// The capture that it is about, which leads to the payment where it names none.
+    public let capture: PayPalCaptureID?
+    /// It may report money of a settled payment: a dispute, a refund or a capture by others, or one of ours that came
+    /// to nothing. What we have asked for and what goes well is not: whoever asked for it hears the answer.
+    public let isAfterSale: Bool
 
     init?(_ body: [UInt8], transmission: String) {
         guard let json = try? JSONValue(parsing: body), let id = json["id"]?.stringValue,
@@ -37,11 +47,33 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         let custom =
             resource?["custom_id"]?.stringValue
             ?? resource?["purchase_units"]?.arrayValue?.first?["custom_id"]?.stringValue
-        payment = custom.flatMap { PayPalWebhookEvent.payment($0) }
+        let disputed = resource?["disputed_transactions"]?.arrayValue?.first
+        payment = (custom ?? disputed?["custom"]?.stringValue).flatMap { PayPalWebhookEvent.payment($0) }
+        let parent = OrderLink.all(in: resource ?? .null).first { $0.relation == "up" }?.address.split(separator: "/")
+        let above = parent.map { $0.suffix(2).map(String.init) } ?? []
+        let name = disputed?["seller_transaction_id"]?.stringValue ?? (above.first == "captures" ? above.last : nil)
+        capture = name.flatMap { try? PayPalCaptureID($0) }
+        isAfterSale = PayPalWebhookEvent.isAfterSale(
+            kind, resource, isOfHold: above.first == "authorizations", names: custom)
+    }
+
+    private static func isAfterSale(
+        _ kind: String, _ resource: JSONValue?, isOfHold: Bool, names custom: String?
+    ) -> Bool {
+        if kind.hasPrefix("CUSTOMER.DISPUTE.") { return true }
+        switch Kind(rawValue: kind) {
+        case .captureReversed, .captureDenied, .captureDeclined: return true
+        // Somebody has captured a hold elsewhere: what we capture has an invoice number of its own.
+        case .captureCompleted: return isOfHold && resource.flatMap { OrderCapture($0) }?.step == nil
+        case _ where kind.hasPrefix("PAYMENT.REFUND.") || kind == Kind.captureRefunded.rawValue:
+            let isOurs = custom.flatMap { PaymentID(ofStep: $0) } != nil && custom?.contains("-r") == true
+            return !isOurs || !["COMPLETED", "PENDING"].contains(resource?["status"]?.stringValue ?? "")
+        default: return false
+        }
     }
 
     /// The payment in the name of an attempt or a refund: `pay_…-a1`, `void-pay_…-a1`, `pay_…-r1`.
-    private static func payment(_ custom: String) -> PaymentID? {
+    static func payment(_ custom: String) -> PaymentID? {
         var text = custom[...]
         if text.hasPrefix(PayPalProvider.voidMark) { text = text.dropFirst(PayPalProvider.voidMark.count) }
         return PaymentID(ofStep: text)

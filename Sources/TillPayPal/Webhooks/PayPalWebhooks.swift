@@ -29,21 +29,21 @@ public actor PayPalWebhooks {
     public enum Roots: Sendable {
         /// The machine's own list.
         case system
-        /// Certificates in PEM.
+        /// Certificates that the shop has kept, in PEM.
         case pem([String])
     }
 
     /// The header fields of a webhook.
     public struct Head: Sendable {
-        /// `PayPal-Transmission-Id`
+        /// What came in the field `PayPal-Transmission-Id`.
         public var id: String?
-        /// `PayPal-Transmission-Time`
+        /// What came in the field `PayPal-Transmission-Time`.
         public var time: String?
-        /// `PayPal-Transmission-Sig`
+        /// What came in the field `PayPal-Transmission-Sig`.
         public var signature: String?
-        /// `PayPal-Cert-Url`
+        /// What came in the field `PayPal-Cert-Url`.
         public var certificate: String?
-        /// `PayPal-Auth-Algo`
+        /// What came in the field `PayPal-Auth-Algo`.
         public var algorithm: String?
 
         /// The fields as they came.
@@ -73,7 +73,7 @@ public actor PayPalWebhooks {
     private let clock: any TillClock
     private var kept: [String: Kept] = [:]
 
-    /// Makes one.
+    /// A receiver for one webhook of the shop's account.
     /// - Parameters:
     ///   - webhookID: the webhook's id at PayPal.
     ///   - hosts: the only hosts from which a certificate is fetched.

@@ -30,8 +30,8 @@ public struct CardClient<Config: CardClientConfig>: Sendable {
 
     /// Attaches a card to an order and asks the card's bank for a challenge if need be. Takes no money.
     ///
-    /// If the bank wants a challenge, show the customer its address and give the address to which the customer comes
-    /// back to ``finishChallenge(_:challenge:callback:)``.
+    /// If the bank wants a challenge, show the customer its address and give the address to which the customer
+    /// comes back to ``finishChallenge(_:challenge:callback:)``.
     public func approveOrder(
         _ order: PayPalOrderID, card: PaymentCard, challenge: ChallengeReturn,
         verification: CardVerification = .whenRequired

@@ -14,7 +14,7 @@ public struct CoreConfig: CardClientConfig, Hashable {
     /// PayPal's sandbox, its live host, or a host of one's own.
     public let environment: PayPalEnvironment
 
-    /// A configuration.
+    /// What a client needs to know of the shop.
     /// - Throws: ``CardClientError/configuration(_:)`` for a client id that can be none.
     public init(clientID: String, environment: PayPalEnvironment) throws(CardClientError) {
         let isUsable = clientID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }

@@ -7,7 +7,7 @@ public struct Amount: Hashable, Sendable {
     /// What it is made of.
     public let breakdown: AmountBreakdown?
 
-    /// An amount.
+    /// An amount with its breakdown, written as PayPal wants it.
     /// - Throws: ``OrderRequestError`` if PayPal cannot take it or the breakdown does not add up.
     public init(_ money: Money, breakdown: AmountBreakdown? = nil) throws(OrderRequestError) {
         guard money.isPositive else { throw OrderRequestError("amount/value", .notPositive) }

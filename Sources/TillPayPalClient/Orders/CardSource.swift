@@ -15,13 +15,14 @@ package enum CardSource {
 
     /// The engine's card as PayPal's `payment_source.card`.
     package static func json(
-        _ card: CardDetails, challenge: ChallengeReturn? = nil
+        _ card: CardDetails, challenge: ChallengeReturn? = nil, verification: CardVerification? = nil
     ) -> (JSONValue, [Secret<String>]) {
         let expiry = card.expiry.reveal()
         return json(
             number: card.number.reveal(), expiry: "\(expiry.year)-\(expiry.month < 10 ? "0" : "")\(expiry.month)",
             code: card.securityCode?.reveal(), holder: card.holder?.reveal(),
-            address: card.billingAddress?.reveal(), challenge: challenge, verification: nil)
+            address: card.billingAddress?.reveal(), challenge: challenge,
+            verification: verification)
     }
 
     private static func json(

@@ -61,8 +61,8 @@ public struct PaidOrder: Hashable, Sendable {
 }
 
 extension OrderResponse {
-    /// Why a purchase unit took no money although it was asked for; a unit whose card was tried again is judged by what it
-    /// took.
+    /// Why a purchase unit took no money although it was asked for; a unit whose card was tried again is judged
+    /// by what it took.
     private var refusedUnit: Decline? {
         purchaseUnits.lazy.compactMap { unit -> Decline? in
             guard !unit.captures.contains(where: { CompletedCapture($0) != nil }) else { return nil }

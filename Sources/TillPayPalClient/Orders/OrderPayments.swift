@@ -78,6 +78,8 @@ public struct OrderCapture: Hashable, Sendable {
         public static let refunded = Status(rawValue: "REFUNDED")
         /// PayPal could not do it; nothing was taken.
         public static let failed = Status(rawValue: "FAILED")
+        /// PayPal has taken the money back after it had been taken.
+        public static let reversed = Status(rawValue: "REVERSED")
         /// Another word for declined, in webhooks.
         public static let denied = Status(rawValue: "DENIED")
     }
@@ -102,6 +104,8 @@ public struct OrderCapture: Hashable, Sendable {
     public let authorization: PayPalAuthorizationID?
     /// The order that it belongs to, where the answer says so.
     public let orderID: PayPalOrderID?
+    /// The shop's invoice number: its own if it was given one, else that of its purchase unit.
+    public let invoiceID: String?
 
     package init?(_ json: JSONValue) {
         guard let text = json["id"]?.stringValue, let id = try? PayPalCaptureID(text),
@@ -124,6 +128,7 @@ public struct OrderCapture: Hashable, Sendable {
         orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
             try? PayPalOrderID($0)
         }
+        invoiceID = json["invoice_id"]?.stringValue
     }
 
     /// It certainly took nothing and never will.
@@ -184,15 +189,6 @@ public struct ProcessorResponse: Hashable, Sendable {
 
     /// Our word for the answer.
     public var declineReason: DeclineReason {
-        switch responseCode {
-        case "5120", "1380", "5560": .insufficientFunds
-        case "5400", "1384", "8110": .expiredCard
-        case "00N7", "5110", "PCVV", "5130": .incorrectCVC
-        case "5180", "1330", "1335", "0960": .incorrectNumber
-        case "9500", "9520", "9510", "9540", "9600", "1393", "5930", "8100": .fraud
-        case "5160", "5170", "5190", "5700", "5710", "1310", "7700": .cardNotSupported
-        case "5135", "5140", "5150": .invalidRequest
-        default: .generic
-        }
+        responseCode.flatMap { ProcessorResponse.codes[$0]?.reason } ?? .generic
     }
 }

@@ -10,7 +10,7 @@ public struct OrderRequest: Hashable, Sendable {
     /// What is bought: 1 to 10 units, each with its amount.
     public let purchaseUnits: [PurchaseUnit]
 
-    /// An order request.
+    /// An order of one or several purchase units.
     /// - Throws: ``OrderRequestError`` for what PayPal would refuse: no or more than ten units, two units without
     ///   distinct reference ids, and a hold over several units.
     public init(intent: OrderIntent = .capture, purchaseUnits: [PurchaseUnit]) throws(OrderRequestError) {

@@ -156,7 +156,8 @@ public struct OrderLink: Hashable, Sendable {
     /// Where the link leads.
     public let address: String
 
-    static func all(in json: JSONValue?) -> [OrderLink] {
+    /// The links of a document.
+    package static func all(in json: JSONValue?) -> [OrderLink] {
         (json?["links"]?.arrayValue ?? []).prefix(maximum).compactMap { link in
             guard let relation = link["rel"]?.stringValue, let address = link["href"]?.stringValue,
                 relation.utf8.count <= 64, address.utf8.count <= 4000

@@ -71,13 +71,18 @@ public struct PayPalError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error says for certain that nothing was done. A 5xx and a call that is still running do not.
+    /// The error says for certain that nothing was done. A 5xx, a call that is still running and an issue that PayPal
+    /// has added since do not.
     public var saysNotDone: Bool {
-        guard (400..<500).contains(status), status != 408 else { return false }
-        switch issue {
-        case .previousRequestInProgress, .orderCompletionInProgress: return false
-        default: return issue?.kind != .alreadyDone && status != 409
-        }
+        guard (400..<500).contains(status), status != 408, status != 409 else { return false }
+        return details.allSatisfy { !$0.issue.money.needsQuery }
+    }
+
+    /// What it asked for may be done: the order is read before anything is said. Not while another call is at work, since
+    /// the order need not show its end yet.
+    package var needsQuery: Bool {
+        guard (400..<500).contains(status), ![401, 408, 429].contains(status) else { return false }
+        return kind != .retrySameKey && details.contains { $0.issue.money.needsQuery }
     }
 
     /// All of it in one line for the shop's log.

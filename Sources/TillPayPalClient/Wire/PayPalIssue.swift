@@ -16,7 +16,7 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
         case fixField = "fix_field"
         /// The customer must do something first.
         case payerAction = "payer_action"
-        /// It was done before: look at the resource, then take it as success.
+        /// It was done before: read the resource, then take it as success.
         case alreadyDone = "already_done"
         /// Too late, too often or too much.
         case limit
@@ -54,25 +54,11 @@ public struct PayPalIssue: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// The hold was voided.
     public static let authorizationVoided = PayPalIssue(rawValue: "AUTHORIZATION_VOIDED")
 
+    /// What it says about the money of the call that it answers; an issue that is not known does not tell.
+    public var money: CodeMoney { row?.money ?? .notKnown }
+
     /// Our word for it, as a reason why a payment did not happen.
-    public var declineReason: DeclineReason {
-        switch rawValue {
-        case "CARD_EXPIRED", "INVALID_EXPIRY_DATE", "CARD_EXPIRY_REQUIRED", "REFERENCED_CARD_EXPIRED":
-            return .expiredCard
-        case "INVALID_SECURITY_CODE_LENGTH": return .incorrectCVC
-        case "CARD_NUMBER_REQUIRED", "PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED": return .incorrectNumber
-        case "CARD_TYPE_NOT_SUPPORTED", "CARD_BRAND_NOT_SUPPORTED", "PAYMENT_SOURCE_CANNOT_BE_USED",
-            "CURRENCY_NOT_SUPPORTED_FOR_CARD_TYPE", "DOMESTIC_TRANSACTION_REQUIRED":
-            return .cardNotSupported
-        case "TRANSACTION_REFUSED", "COMPLIANCE_VIOLATION", "TRANSACTION_BLOCKED_BY_PAYEE": return .fraud
-        case "AUTHORIZATION_EXPIRED", "AUTHORIZATION_VOIDED": return .authorizationExpired
-        case "DECIMAL_PRECISION", "DECIMALS_NOT_SUPPORTED", "CANNOT_BE_ZERO_OR_NEGATIVE", "MAX_VALUE_EXCEEDED",
-            "REFUND_AMOUNT_EXCEEDED", "MAX_CAPTURE_AMOUNT_EXCEEDED", "AMOUNT_MISMATCH":
-            return .invalidAmount
-        case "CAPTURE_FULLY_REFUNDED": return .alreadyRefunded
-        case "TRANSACTION_DISPUTED", "REFUND_NOT_PERMITTED_DUE_TO_CHARGEBACK": return .disputed
-        default: break
-        }
-        return kind == .otherCard ? .generic : .invalidRequest
-    }
+    public var declineReason: DeclineReason { row?.reason ?? .invalidRequest }
+
+    private var row: ProviderCode? { PayPalIssue.codes[rawValue] }
 }

@@ -37,8 +37,8 @@ public enum PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     case device(String)
 
     /// Parses an address as a shop types it.
-    /// - Throws: ``PrinterAddressError`` for anything that is not one: other schemes, names and passwords in it, odd
-    ///   characters.
+    /// - Throws: ``PrinterAddressError`` for anything that is not one: other schemes, names and passwords
+    ///   in it, odd characters.
     public init(parsing text: String) throws(PrinterAddressError) {
         if text.hasPrefix("/dev/") {
             guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains(".."), text.utf8.count <= 200,

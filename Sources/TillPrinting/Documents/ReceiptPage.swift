@@ -3,7 +3,7 @@ import TillReceipts
 
 /// A receipt as the document that a printer likes best, and the job that asks for the right paper.
 enum ReceiptPage {
-    /// Draws it.
+    /// Draws the receipt on as many pages as it needs.
     /// - Parameter paper: what it is to be printed on; `nil`: what the printer has.
     /// - Throws: ``IPPError/noFormat(_:)``, ``IPPError/noMedia(_:)`` and ``IPPError/notDrawn(_:)``
     static func make(

@@ -33,7 +33,7 @@ public final class IPPClient: Sendable {
     private let carrier: any IPPCarrier
     private let lastID = Mutex<UInt32>(0)
 
-    /// Sends nothing yet.
+    /// A client of one printer; the first request opens the connection.
     /// - Parameters:
     ///   - uri: the printer's address in the form `ipp://host:631/ipp/print`.
     ///   - user: who prints, as the printer's own list shows it.

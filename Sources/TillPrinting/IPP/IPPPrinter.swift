@@ -23,8 +23,8 @@ public struct IPPPrinter: Sendable {
 
     /// Prints a receipt and follows it.
     /// - Parameters:
-    ///   - name: what the printer's list calls it; if it is the only one of its name, an answer that is lost is found
-    ///     again by it.
+    ///   - name: what the printer's list calls it; if it is the only one of its name, an answer that is lost is
+    ///     found again by it.
     ///   - paper: what it is to be printed on; `nil`: what the printer has.
     ///   - deadline: how long busy printers are asked again and the job is followed. After it a job that the printer
     ///     has not begun is canceled; one that it has begun stays with it, and may print.

@@ -39,7 +39,7 @@ public struct RawPrinter: Sendable {
         return state
     }
 
-    /// Sends bytes once.
+    /// Sends bytes over one connection, never a second time.
     /// - Parameter listener: notified before the first byte is sent.
     /// - Throws: ``IPPError`` if not one byte of them was sent.
     public func send(_ bytes: [UInt8], listener: PrintListener = { _ in }) async throws(IPPError) -> PrintOutcome {

@@ -43,9 +43,9 @@ extension ReaderFleet {
     public var capturesLater: Bool { true }
     /// One must be named.
     public var standing: CounterReader? { nil }
-    /// None.
+    /// A fleet has none unless it says otherwise.
     public var simulation: (any ReaderSimulation)? { nil }
-    /// None.
+    /// A fleet has none unless it says otherwise.
     public var questions: (any ReaderQuestions)? { nil }
     /// No refund needs the card; a reader that does not exist is refused.
     public func use(_ name: String, forRefundOf payment: PaymentID) async throws(ReaderError) {

@@ -32,7 +32,7 @@ public struct ReaderQuestion: Hashable, Sendable {
 /// How far a customer is with questions. Answers may be personal data: they are passed on and kept nowhere.
 public struct ReaderAnswers: Hashable, Sendable {
     public struct Answer: Hashable, Sendable {
-        /// As in ``ReaderQuestion/kind``.
+        /// The kind of question that it answers, as in ``ReaderQuestion/kind``.
         public let kind: String
         public let title: String?
         /// The text entered, or the name of the choice or of the signature; `nil` while nobody answered.

@@ -1,5 +1,5 @@
-/// Where one provider's notifications are kept, for providers that cannot be asked later. A counter keeps them in its
-/// journal.
+/// Where one provider's notifications are kept, for providers that cannot be asked later. A counter keeps
+/// them in its journal.
 public protocol NotificationStore: Sendable {
     /// Keeps notifications, each once by its name; durable when it returns.
     func keep(_ notifications: [KeptNotification]) async throws(NotificationStoreError)

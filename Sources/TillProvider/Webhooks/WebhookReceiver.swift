@@ -45,6 +45,9 @@ public struct WebhookEvent: Sendable {
     public let id: String
     /// The payment that it is about; `nil` if that is none of ours.
     public let payment: PaymentID?
+    /// Whose order that was for, where the event itself says so: it is held if the journal does not know the payment.
+    public let account: AccountID?
+    public let order: OrderID?
     /// It may report money of a settled payment, such as a dispute: the payment is queried, also if nothing is left to
     /// be done on it.
     public let isAfterSale: Bool
@@ -52,10 +55,13 @@ public struct WebhookEvent: Sendable {
     public let onRecorded: @Sendable () -> Void
 
     public init(
-        id: String, payment: PaymentID?, isAfterSale: Bool = false, onRecorded: @escaping @Sendable () -> Void = {}
+        id: String, payment: PaymentID?, account: AccountID? = nil, order: OrderID? = nil, isAfterSale: Bool = false,
+        onRecorded: @escaping @Sendable () -> Void = {}
     ) {
         self.id = id
         self.payment = payment
+        self.account = account
+        self.order = order
         self.isAfterSale = isAfterSale
         self.onRecorded = onRecorded
     }
@@ -85,7 +91,7 @@ public struct WebhookRefusal: Error, Hashable, Sendable {
     /// The same delivery may be taken later: it is answered with 503 instead of 400.
     public let isTemporary: Bool
 
-    /// Not genuine.
+    /// The signature does not prove that it comes from the provider.
     /// - Parameter next: where the shop should look.
     public static func refused(_ what: String, next: String) -> WebhookRefusal {
         WebhookRefusal(code: "webhook_refused", what: what, next: next, isTemporary: false)

@@ -77,8 +77,8 @@ enum CardNumberMask {
         }
     }
 
-    /// How many of the first digits make a card's number; the longest if several do. A number ends where its group of
-    /// digits does.
+    /// How many of the first digits make a card's number; the longest if several do. A number ends where its
+    /// group of digits does.
     private static func cardLength(_ run: [Digit]) -> Int? {
         guard run.count >= 13 else { return nil }
         let digits = run.map(\.ascii)

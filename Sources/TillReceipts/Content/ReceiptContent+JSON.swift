@@ -34,7 +34,7 @@ extension ReceiptContent {
             ("summary", .array(summary.map { row($0) })),
             ("total", amount(total)),
             ("captured", amount(captured)),
-            ("refunded", amount(refunded)),
+            ("refunded", amount(refunded)), ("disputed", amount(disputed)),
             ("refunds", .array(refunds.map { refund($0) })),
             ("transaction", transactionValue),
             ("original", original.map { self.original($0) } ?? .null),

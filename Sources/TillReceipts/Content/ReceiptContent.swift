@@ -85,6 +85,8 @@ public struct ReceiptContent: Hashable, Sendable {
     public var captured: Money
     /// What went back to the customer.
     public var refunded: Money
+    /// What the customer's bank or the provider has taken back in disputes and not returned.
+    public var disputed: Money
     /// All refunds, oldest first.
     public var refunds: [Refund] = []
     /// The sale that this refund belongs to, if it is a paper of its own.
@@ -112,6 +114,7 @@ public struct ReceiptContent: Hashable, Sendable {
         self.transaction = transaction
         self.captured = captured
         self.refunded = refunded
+        disputed = .zero(total.currency)
     }
 
     /// What the receipt of a payment says at this moment of its history.
@@ -131,6 +134,7 @@ public struct ReceiptContent: Hashable, Sendable {
         }
         explanation = verdict.sentence(payment, labels)
         isTest = payment.isTest
+        disputed = payment.disputed
         refunds = payment.refunds.map { refund in
             let standing: Refund.Standing =
                 switch refund.state {
@@ -184,7 +188,8 @@ public struct ReceiptContent: Hashable, Sendable {
         let currency = total.currency
         guard lineItems.allSatisfy({ $0.amount.currency == currency }),
             summary.allSatisfy({ $0.amount.currency == currency }), captured.currency == currency,
-            refunded.currency == currency, refunds.allSatisfy({ $0.amount.currency == currency })
+            refunded.currency == currency, disputed.currency == currency,
+            refunds.allSatisfy({ $0.amount.currency == currency })
         else { throw .mixedCurrencies }
         if let subtotal = summary.first(where: { $0.kind == .subtotal }), !lineItems.isEmpty {
             try equal(subtotal.amount, lineItems.map(\.amount))
@@ -213,11 +218,12 @@ public struct ReceiptContent: Hashable, Sendable {
     var movements: [(label: ReceiptLabel, amount: Money)] {
         if original != nil { return [] }
         var rows: [(label: ReceiptLabel, amount: Money)] = []
-        if captured != total || !refunded.isZero { rows.append((.taken, captured)) }
+        if captured != total || !refunded.isZero || !disputed.isZero { rows.append((.taken, captured)) }
         if verdict == .paid, let rest = try? total.subtracting(captured), rest.isPositive {
             rows.append((.notCharged, rest))
         }
         if !refunded.isZero { rows.append((.refundedAmount, refunded)) }
+        if !disputed.isZero { rows.append((.disputedAmount, disputed)) }
         if let approved = transaction.approvedAmount { rows.append((.approvedAmount, approved)) }
         return rows
     }

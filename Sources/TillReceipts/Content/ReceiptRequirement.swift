@@ -73,8 +73,8 @@ public enum ReceiptField: String, Hashable, Sendable, CaseIterable {
 
 /// What must stand on a receipt when: one row of a table, so that a change of a rule is a change of data.
 ///
-/// From the published minimum lists of acquirers and networks. They change and differ; what a shop's own acquirer says
-/// goes first.
+/// From the published minimum lists of acquirers and networks. They change and differ; what a shop's own
+/// acquirer says goes first.
 public struct ReceiptRequirement: Sendable {
     /// Only for this brand; `nil`: any.
     public let brand: String?

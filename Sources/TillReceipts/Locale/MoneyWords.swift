@@ -67,8 +67,8 @@ final class MoneyWords: Sendable {
         }
     }
 
-    /// Writes an amount of ones and takes it apart. `nil` where that cannot be done; then every amount is written the
-    /// long way.
+    /// Writes an amount of ones and takes it apart. `nil` where that cannot be done; then every amount is
+    /// written the long way.
     private func make(_ key: Key) -> Pattern? {
         var value: Int64 = 0
         for _ in 0..<key.digits {

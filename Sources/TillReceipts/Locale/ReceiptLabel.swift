@@ -31,6 +31,7 @@ enum ReceiptLabel: Int, CaseIterable {
     case taken
     case notCharged
     case refundedAmount
+    case disputedAmount
     case approvedAmount
     case refund
     case refunds

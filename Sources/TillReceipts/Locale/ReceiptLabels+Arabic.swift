@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "المبلغ المحصل",
         .notCharged: "مبلغ لم يُحصَّل",
         .refundedAmount: "المبلغ المسترد",
+        .disputedAmount: "محل نزاع، سُحب المبلغ",
         .approvedAmount: "المبلغ المعتمد",
         .refund: "استرداد",
         .refunds: "المبالغ المستردة",

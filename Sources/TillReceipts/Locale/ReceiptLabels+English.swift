@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "Taken",
         .notCharged: "Not charged",
         .refundedAmount: "Refunded",
+        .disputedAmount: "Disputed, taken back",
         .approvedAmount: "Approved amount",
         .refund: "Refund",
         .refunds: "Refunds",

@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "Encaissé",
         .notCharged: "Non encaissé",
         .refundedAmount: "Remboursé",
+        .disputedAmount: "Contesté, montant repris",
         .approvedAmount: "Montant approuvé",
         .refund: "Remboursement",
         .refunds: "Remboursements",

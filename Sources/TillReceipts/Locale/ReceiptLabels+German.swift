@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "Eingezogen",
         .notCharged: "Nicht eingezogen",
         .refundedAmount: "Erstattet",
+        .disputedAmount: "Strittig, zurückgebucht",
         .approvedAmount: "Genehmigter Betrag",
         .refund: "Erstattung",
         .refunds: "Erstattungen",

@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "נגבה",
         .notCharged: "לא נגבה",
         .refundedAmount: "הוחזר",
+        .disputedAmount: "בהשגה, הסכום נמשך",
         .approvedAmount: "סכום מאושר",
         .refund: "החזר",
         .refunds: "החזרים",

@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "Incassato",
         .notCharged: "Non incassato",
         .refundedAmount: "Rimborsato",
+        .disputedAmount: "Contestato, importo ritirato",
         .approvedAmount: "Importo approvato",
         .refund: "Rimborso",
         .refunds: "Rimborsi",

@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "受領額",
         .notCharged: "請求しない額",
         .refundedAmount: "返金額",
+        .disputedAmount: "異議申立て(引戻し)",
         .approvedAmount: "承認額",
         .refund: "返金",
         .refunds: "返金",

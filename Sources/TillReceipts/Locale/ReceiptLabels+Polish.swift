@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "Pobrano",
         .notCharged: "Nie pobrano",
         .refundedAmount: "Zwrócono",
+        .disputedAmount: "Sporne, kwota wycofana",
         .approvedAmount: "Zatwierdzona kwota",
         .refund: "Zwrot",
         .refunds: "Zwroty",

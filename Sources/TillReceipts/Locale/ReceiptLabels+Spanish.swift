@@ -32,6 +32,7 @@ extension ReceiptLabels {
         .taken: "Cobrado",
         .notCharged: "No cobrado",
         .refundedAmount: "Reembolsado",
+        .disputedAmount: "En disputa, importe retirado",
         .approvedAmount: "Importe aprobado",
         .refund: "Reembolso",
         .refunds: "Reembolsos",

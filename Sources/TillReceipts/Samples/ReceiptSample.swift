@@ -74,7 +74,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
         return Locale(identifier: identifier)
     }
 
-    /// The receipt.
+    /// The sample as content that any form can be made from.
     /// - Parameters:
     ///   - store: a shop of one's own at its head; `nil`: the sample's.
     ///   - locale: another language; `nil`: the sample's own.

@@ -34,7 +34,7 @@ struct TextPage {
         var start: String
         /// At the other side.
         var end: String?
-        /// In the middle.
+        /// Whether the line stands in the middle of the paper.
         var isCentered = false
         /// Moved in, in columns.
         var indent = 0

@@ -8,8 +8,8 @@ public enum SandboxFault: Hashable, Sendable {
     case timeoutAfterCommit
     /// Done, and answered with a 500.
     case serverErrorAfterSuccess
-    /// Answered with a 500 and not done; a provider that keeps answers under their keys gives the same to this key from
-    /// then on.
+    /// Answered with a 500 and not done; a provider that keeps answers under their keys gives the same to this
+    /// key from then on.
     case stickyServerError
     /// Answered with a 409: somebody else uses the key right now. Nothing was done.
     case conflict

@@ -27,7 +27,7 @@ public final class SandboxFaults: Sendable {
     private let script: SandboxScript?
     private let followsTables: Bool
 
-    /// Makes one.
+    /// Faults that follow the tables, or only what a test asks for.
     /// - Parameters:
     ///   - script: random faults from a seed.
     ///   - followsTables: `false` switches the amounts and cards off.

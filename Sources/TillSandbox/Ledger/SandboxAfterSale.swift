@@ -48,12 +48,15 @@ extension SandboxCharge {
                 })
             else { return false }
             refunds[index].status = isCanceled ? .canceled : .failed
+            if refunds[index].paidAt != nil { refunds[index].returnedAt = now.milliseconds }
         case .failCapture:
             guard let index = captures.lastIndex(where: { $0.hasFailed != true }) else { return false }
             captures[index].hasFailed = true
+            captures[index].move(-captures[index].amount, at: now)
         case .restoreCapture:
             guard let index = captures.lastIndex(where: { $0.hasFailed == true }) else { return false }
             captures[index].hasFailed = nil
+            captures[index].move(captures[index].amount, at: now)
         case .refund(let amount):
             let key = "dashboard-\(refunds.count + 1)"
             let outcome = refund(
@@ -71,12 +74,13 @@ extension SandboxCharge {
                     Dispute(
                         reference: "du_\(reference.dropFirst(rules.prefix.count))_\(number)", amount: amount,
                         reason: reason, status: isInquiry ? "warning_needs_response" : "needs_response",
-                        withdrawn: isInquiry ? 0 : amount, respondBy: respondBy?.milliseconds)
+                        withdrawn: isInquiry ? 0 : amount, respondBy: respondBy?.milliseconds,
+                        moves: isInquiry ? [] : [Move(amount: -amount, at: now.milliseconds)])
                 ]
-        case .withdrawFunds: return changeDispute { $0.withdrawn = $0.amount }
-        case .reinstateFunds: return changeDispute { $0.withdrawn = 0 }
+        case .withdrawFunds: return changeDispute(at: now) { $0.withdrawn = $0.amount }
+        case .reinstateFunds: return changeDispute(at: now) { $0.withdrawn = 0 }
         case .closeDispute(let isWon):
-            return changeDispute {
+            return changeDispute(at: now) {
                 $0.status = isWon ? "won" : "lost"
                 if isWon { $0.withdrawn = 0 } else { $0.withdrawn = $0.amount }
             }
@@ -84,9 +88,13 @@ extension SandboxCharge {
         return true
     }
 
-    private mutating func changeDispute(_ body: (inout Dispute) -> Void) -> Bool {
+    private mutating func changeDispute(at now: Timestamp, _ body: (inout Dispute) -> Void) -> Bool {
         guard var all = disputes, var last = all.popLast() else { return false }
+        let before = last.withdrawn
         body(&last)
+        if last.withdrawn != before {
+            last.moves = (last.moves ?? []) + [Move(amount: before - last.withdrawn, at: now.milliseconds)]
+        }
         disputes = all + [last]
         return true
     }
@@ -98,5 +106,11 @@ extension SandboxOutcome {
         case .approved, .pending: true
         case .declined, .requiresAction: false
         }
+    }
+}
+
+extension SandboxCharge.Capture {
+    fileprivate mutating func move(_ amount: Int64, at now: Timestamp) {
+        moves = (moves ?? []) + [SandboxCharge.Move(amount: amount, at: now.milliseconds)]
     }
 }

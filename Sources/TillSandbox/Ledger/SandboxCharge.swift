@@ -23,17 +23,21 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var reference: String
         /// The key that it was asked for with.
         public var key: String
-        /// Minor units.
+        /// How much, in minor units of the charge's currency.
         public var amount: Int64
         /// The money was taken back later.
         public var hasFailed: Bool?
+        /// When it was taken, milliseconds since 1970.
+        public var at: Int64?
+        /// Each time that the money was taken back, and taken again, oldest first.
+        public var moves: [Move]?
     }
 
     /// A dispute, in minor units.
     public struct Dispute: Codable, Hashable, Sendable {
         /// The sandbox's name for it.
         public var reference: String
-        /// Minor units.
+        /// How much, in minor units of the charge's currency.
         public var amount: Int64
         /// Why, in the provider's word.
         public var reason: String
@@ -43,6 +47,14 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var withdrawn: Int64 = 0
         /// Until when it may be answered, milliseconds since 1970.
         public var respondBy: Int64?
+        /// Each time that money was taken back or returned, oldest first.
+        public var moves: [Move]?
+    }
+
+    /// Money that a dispute, or a capture that came to nothing, has moved: minor units, above zero to the shop; milliseconds since 1970.
+    public struct Move: Codable, Hashable, Sendable {
+        public var amount: Int64
+        public var at: Int64
     }
 
     /// One refund, in minor units.
@@ -55,7 +67,7 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var key: String
         /// The engine's own name for it, if it gave one.
         public var refund: String?
-        /// Minor units.
+        /// How much, in minor units of the charge's currency.
         public var amount: Int64
         public var status: Status
         /// When it was asked for, milliseconds since 1970.
@@ -63,6 +75,10 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
         public var reason: String?
         /// What the client wanted kept with it.
         public var metadata: [String: String]
+        /// When the money left, milliseconds since 1970; `nil` while it has not.
+        public var paidAt: Int64?
+        /// When it came back, milliseconds since 1970.
+        public var returnedAt: Int64?
     }
 
     /// What is kept of a card.
@@ -101,7 +117,7 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var attempt: String?
     /// What was asked for, in minor units.
     public var amount: Int64
-    /// ISO 4217 code.
+    /// The currency's three letters of ISO 4217.
     public var currency: String
     /// Held or taken, in minor units.
     public var authorized: Int64 = 0
@@ -116,7 +132,7 @@ public struct SandboxCharge: Codable, Hashable, Sendable {
     public var isClosed = false
     /// Released after a part was captured, in minor units.
     public var released: Int64?
-    /// Milliseconds since 1970.
+    /// When it was made, in milliseconds since 1970.
     public let createdAt: Int64
     /// When the issuer approved it, milliseconds since 1970.
     public var authorizedAt: Int64?
@@ -182,7 +198,7 @@ public enum SandboxOutcome: Codable, Hashable, Sendable {
     case approved(reference: String)
     /// Taken on, not settled.
     case pending(reference: String)
-    /// Not done.
+    /// It was refused, with the provider's code.
     case declined(code: String, message: String)
     /// The customer must do something first.
     case requiresAction

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 
-/// A ledger in an SQLite file that several processes may use at once. Each transaction is one immediate transaction of
-/// SQLite. A killed process loses nothing; a lost power supply may lose the last moments (`synchronous=NORMAL`),
-/// never the file.
+/// A ledger in an SQLite file that several processes may use at once. Each transaction is one immediate
+/// transaction of SQLite. A killed process loses nothing; a lost power supply may lose the last moments
+/// (`synchronous=NORMAL`), never the file.
 public final class SandboxFileStore: SandboxStore {
     private let pool: DatabasePool
 

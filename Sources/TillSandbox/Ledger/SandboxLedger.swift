@@ -83,10 +83,12 @@ public struct SandboxLedger: Sendable {
 
     /// Settles the pending refunds of a charge.
     public func settleRefunds(of reference: ProviderReference, succeed: Bool) async throws {
+        let now = clock.now()
         try await store.transaction { shelf in
             guard var charge = try shelf.charge(SandboxCharge.reference(ofHold: reference.rawValue)) else { return }
             for index in charge.refunds.indices where charge.refunds[index].status == .pending {
                 charge.refunds[index].status = succeed ? .succeeded : .failed
+                if succeed { charge.refunds[index].paidAt = now.milliseconds }
             }
             try shelf.put(charge, keys: [])
         }

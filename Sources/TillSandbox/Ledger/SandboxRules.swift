@@ -90,7 +90,9 @@ extension SandboxCharge {
         authorizedAt = now.milliseconds
         declineCode = nil
         if card?.isSingleMessage == true || capturesAtOnce {
-            captures.append(Capture(reference: "\(reference)_c1", key: key ?? "", amount: amount))
+            captures.append(
+                Capture(
+                    reference: "\(reference)_c1", key: key ?? "", amount: amount, at: now.milliseconds))
             isClosed = true
         } else {
             holdEndsAt = now.adding(rules.holdFor).milliseconds
@@ -124,7 +126,7 @@ extension SandboxCharge {
             return .declined(code: "amount_too_large", message: "At most \(room) can be captured.")
         }
         let name = "\(reference)_c\(captures.count + 1)"
-        captures.append(Capture(reference: name, key: key, amount: amount))
+        captures.append(Capture(reference: name, key: key, amount: amount, at: now.milliseconds))
         isClosed = isFinal || amount >= room
         return .approved(reference: name)
     }
@@ -161,7 +163,8 @@ extension SandboxCharge {
         refunds.append(
             Refund(
                 reference: id, key: key, refund: name, amount: amount, status: isPending ? .pending : .succeeded,
-                createdAt: now.milliseconds, reason: reason, metadata: metadata))
+                createdAt: now.milliseconds, reason: reason, metadata: metadata,
+                paidAt: isPending ? nil : now.milliseconds))
         return isPending ? .pending(reference: id) : .approved(reference: id)
     }
 }

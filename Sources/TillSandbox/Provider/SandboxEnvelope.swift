@@ -3,8 +3,8 @@ import Foundation
 import TillContactless
 import TillCore
 
-/// The sandbox's key for card data that readers seal. It is derived from a word and public: nothing real may be sealed
-/// to it.
+/// The sandbox's key for card data that readers seal. It is derived from a word and public: nothing real may
+/// be sealed to it.
 public enum SandboxEnvelope {
     /// What readers seal to.
     public static var publicKey: P256.KeyAgreement.PublicKey? { privateKey?.publicKey }

@@ -4,8 +4,8 @@ import TillContactless
 public import TillCore
 public import TillTapToPay
 
-/// A loyalty program in memory: it holds the shop's key, opens passes, refuses old and repeated ones, and counts
-/// visits.
+/// A loyalty program in memory: it holds the shop's key, opens passes, refuses old and repeated
+/// ones, and counts visits.
 public final class SandboxLoyalty: LoyaltyProgram {
     fileprivate struct Books {
         var window = VASReplayWindow()

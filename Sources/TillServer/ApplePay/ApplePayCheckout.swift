@@ -99,8 +99,8 @@ struct ApplePayCheckout: Sendable {
         return entry.holder == .anotherProcess
     }
 
-    /// How the payment of a basket stands now. What was not known, or was left by a process that died, is looked up in
-    /// the journal.
+    /// How the payment of a basket stands now. What was not known, or was left by a process that died, is looked
+    /// up in the journal.
     /// - Parameter showsToken: who asks has shown the basket's proof.
     func status(_ id: String, showsToken: Bool) async throws -> JSONValue {
         guard let entry = try await baskets.entry(id) else { throw Problem.notFound }

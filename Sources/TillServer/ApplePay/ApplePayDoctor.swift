@@ -27,7 +27,7 @@ public struct ApplePayDoctor: Sendable {
     let probe: String?
     let now: Timestamp
 
-    /// A doctor.
+    /// A doctor for one shop's settings; its checks run when asked.
     /// - Parameters:
     ///   - probe: where the association files are asked for instead of each domain itself: scheme and authority.
     public init(settings: ApplePaySettings, transport: any HTTPTransport, probe: String? = nil, now: Timestamp) {

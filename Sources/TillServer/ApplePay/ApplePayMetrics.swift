@@ -2,8 +2,8 @@ import Synchronization
 import TillApplePay
 import TillCore
 
-/// What is counted of Apple Pay: in the Prometheus text format, and to StatsD as it happens. No label holds an
-/// identifier.
+/// What is counted of Apple Pay: in the Prometheus text format, and to StatsD as it happens. No
+/// label holds an identifier.
 final class ApplePayMetrics: Sendable {
     private struct State {
         var sessions: [String: Int] = [:]

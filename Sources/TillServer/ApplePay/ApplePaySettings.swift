@@ -51,7 +51,7 @@ public struct ApplePaySettings: Sendable {
     /// Pages load Apple's own script.
     var loadsAppleScript: Bool
 
-    /// Reads settings.
+    /// Reads the settings and refuses what cannot work.
     /// - Parameters:
     ///   - folder: where relative paths start.
     ///   - environment: variables, for passphrases; the process's own if not given.

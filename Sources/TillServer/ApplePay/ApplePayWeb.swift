@@ -16,8 +16,8 @@ public struct ApplePayWeb: Sendable {
     /// - Parameters:
     ///   - journal: the engine's; it also remembers which transactions were seen.
     ///   - provider: who is asked for the money.
-    ///   - handovers: how that provider takes tokens; Apple Pay is off where none of them is how the options hand them
-    ///     over.
+    ///   - handovers: how that provider takes tokens; Apple Pay is off where none of them is how the
+    ///     options hand them over.
     ///   - statsD: where metrics are sent, beside the metrics page.
     ///   - reload: reads the options anew, for certificates that are replaced while the counter runs; asked at most
     ///     every thirty seconds. `nil` from it keeps those in use. The environment stays as it was.

@@ -1,6 +1,8 @@
 // The counter's page: it begins, also after a reload in the middle; what is shown of a payment is captured, given back
 // and canceled. A sale is in sale.js, what is shown in shown.js.
 
+import { showAttention } from "./attention.js";
+import { isResolution } from "./attention-entry.js";
 import { $, make } from "./dom.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
@@ -13,6 +15,7 @@ import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./stored.js";
+import { showView } from "./views.js";
 
 // ---- Captures, refunds and cancellations
 
@@ -109,6 +112,7 @@ $("session").addEventListener("submit", async (event) => {
 
 async function finishKept() {
   for (const { path, body } of keptRequests()) {
+    if (isResolution(path)) continue;
     try {
       const payment = await operate(path, body);
       if (path === "/v1/payments") remember(payment, body);
@@ -120,6 +124,7 @@ async function finishKept() {
 }
 
 async function showAddress() {
+  if (showView()) return;
   const id = decodeURIComponent(location.hash.slice(1));
   if (!id) {
     if (session.payment && !session.busy) close();
@@ -142,6 +147,8 @@ async function showAddress() {
 }
 
 async function start() {
+  showView();
+  showAttention();
   await finishKept();
   await showAddress();
   await list();
@@ -151,4 +158,8 @@ $("currency").replaceChildren(...CURRENCIES.map((code) => make("option", code, {
 const kept = localStorage.getItem("till.currency");
 if (kept && CURRENCIES.includes(kept)) $("currency").value = kept;
 window.addEventListener("hashchange", showAddress);
+// The payment that is shown stays the counter's address while somebody is elsewhere.
+$("to-counter").addEventListener("click", () => {
+  $("to-counter").href = "#" + (session.payment?.id ?? "");
+});
 start();

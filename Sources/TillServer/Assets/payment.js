@@ -41,6 +41,17 @@ export const STEPS = {
   "payment.cancel_requested": "The shop wants no money any more.",
   "payment.canceled": "The payment is over.",
   "payment.attention_required": "A person must check it.",
+  "payment.attention_closed": "A person has closed what was to be reviewed.",
+  "refund.failed": "The refund failed after all; the money is with the shop.",
+  "refund.reported": "The provider or a person says that money went back.",
+  "capture.failed": "The capture failed after all; the money is not with the shop.",
+  "capture.restored": "The capture is whole again.",
+  "capture.reported": "The provider or a person says that money was taken.",
+  "dispute.opened": "It is disputed.",
+  "dispute.updated": "There is news of the dispute.",
+  "dispute.funds_withdrawn": "The disputed money was taken back.",
+  "dispute.funds_reinstated": "The disputed money was returned.",
+  "dispute.closed": "The dispute has ended.",
 };
 
 const isDecided = (operation) => DECIDED.includes(operation.status);
@@ -57,7 +68,10 @@ export const isOpen = (payment) =>
 export const blocksSale = (payment) => Boolean(payment) && isUncertain(payment);
 /** What can still be given back, in minor units. */
 export const refundable = (payment) =>
-  payment.captured - payment.refunded - openRefunds(payment).reduce((sum, refund) => sum + refund.amount, 0);
+  payment.captured -
+  payment.refunded -
+  (payment.disputed ?? 0) -
+  openRefunds(payment).reduce((sum, refund) => sum + refund.amount, 0);
 
 /** What people call an order; a plain sale, whose name was made up, goes by the end of its payment. */
 export function orderName(payment) {
@@ -71,18 +85,20 @@ const CHECKING = "We are checking — don't pay again";
 export function words(payment) {
   const of = (minor) => money(minor, payment.currency);
   const stillHeld = payment.held > 0 ? ` Another ${of(payment.held)} is still held.` : "";
+  const gone = payment.disputed > 0
+    ? ` ${of(payment.disputed)} of it is disputed: the customer's bank or the provider has taken it back.` : "";
   const [sum, taken, back] = [of(payment.amount), of(payment.captured), of(payment.refunded)];
   switch (payment.status) {
     case "succeeded": {
       const given = payment.authorized - payment.captured;
       const rest = payment.released > 0 ? ` The other ${of(payment.released)} was released.`
         : given > 0 ? ` The other ${of(given)} of the hold was given up.` : "";
-      return ["good", "Paid", `${taken} was taken.${rest}`];
+      return ["good", "Paid", `${taken} was taken.${rest}${gone}`];
     }
     case "partially_captured":
       return ["good", "Partly taken", `${taken} of ${of(payment.authorized)} was taken; the rest is still held.`];
     case "partially_refunded":
-      return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.${stillHeld}`];
+      return ["good", "Partly refunded", `${back} of ${taken} went back to the customer.${stillHeld}${gone}`];
     case "refunded": return ["good", "Refunded", `${back} went back to the customer.${stillHeld}`];
     case "requires_capture":
       return ["wait", "Held", `${of(payment.authorized)} is reserved and not taken yet. No money moved.`];
@@ -154,6 +170,8 @@ export function facts(payment) {
     ["Tip", of(payment.tip)],
     ["Released", of(payment.released)],
     ["Given back", of(payment.refunded)],
+    ["Disputed", of(payment.disputed)],
+    ["Owed to the customer", of(payment.refund_due)],
     ["Cash handed over", of(payment.tender?.tendered)],
     ["Change", of(changeDue(payment))],
     ["Order", orderName(payment)], ["Method", method(payment)], ["Payment", payment.id],

@@ -50,14 +50,16 @@ export function signedIn() {
 function send(method, path, body, key) {
   /** @type {Record<string, string>} */
   const headers = { "X-Till-Page": "1", Accept: "application/json" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const type = body instanceof Blob ? "application/octet-stream" : "application/json";
+  if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
   return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
 }
 
 /**
  * Asks once; of a counter that was started anew, with its new session.
- * @param {string} method @param {string} path @param {string} [body] @param {string} [key] @returns {Promise<any>}
+ * @param {string} method @param {string} path @param {string | Blob} [body] @param {string} [key]
+ * @returns {Promise<any>}
  */
 export async function ask(method, path, body, key) {
   let answer = await send(method, path, body, key);
@@ -91,11 +93,16 @@ function needKey() {
 const isWorthAnotherTry = (error) =>
   !(error instanceof Refusal) || error.status >= 500 || ([409, 429].includes(error.status) && error.retryAfter > 0);
 
+const saleUnanswered = () => show("wait", "We are checking — don't pay again",
+  "The till does not answer. It is asked again by itself; the same sale is never charged twice.", true);
+
 /**
  * Repeats one request under one key until it is answered for certain. No answer is not a "no".
- * @param {string} path @param {string} body @param {string} key @returns {Promise<any>}
+ * @param {string} path @param {string} body @param {string} key
+ * @param {() => void} [unanswered] Says that there is no answer yet.
+ * @returns {Promise<any>}
  */
-export async function settle(path, body, key) {
+export async function settle(path, body, key, unanswered = saleUnanswered) {
   for (let round = 0; ; round++) {
     try {
       return await ask("POST", path, body, key);
@@ -103,10 +110,7 @@ export async function settle(path, body, key) {
       const isRefusal = error instanceof Refusal;
       const most = isRefusal && !error.retryAfter ? MOST_ROUNDS_OF_REFUSALS : MOST_ROUNDS;
       if (!isWorthAnotherTry(error) || round >= most) throw error;
-      if (!isRefusal) {
-        show("wait", "We are checking — don't pay again",
-          "The till does not answer. It is asked again by itself; the same sale is never charged twice.", true);
-      }
+      if (!isRefusal) unanswered();
       const asked = isRefusal ? error.retryAfter * 1000 : 0;
       await pause(asked || Math.min(LONGEST_PAUSE_MS, 250 * 2 ** round));
     }
@@ -115,13 +119,16 @@ export async function settle(path, body, key) {
 
 const SLOT = "till.request:";
 
-/** Asks for an operation. Its request, which has no secrets, is kept until it is answered: a reload can finish it. */
-export async function operate(path, body) {
+/**
+ * Asks for an operation. Its request, which has no secrets, is kept until it is answered: a reload can finish it.
+ * @param {string} path @param {string} body @param {() => void} [unanswered] @returns {Promise<any>}
+ */
+export async function operate(path, body, unanswered) {
   const slot = SLOT + path;
   const kept = JSON.parse(sessionStorage.getItem(slot) ?? "null");
   if (kept && kept.body !== body) {
     // Something else was asked for before and never answered: its end comes first, and the clerk sees it.
-    const earlier = await operate(path, kept.body);
+    const earlier = await operate(path, kept.body, unanswered);
     if (path !== "/v1/payments") {
       alertWith("An earlier request of this page was finished first. Check the result before you try again.");
       return earlier;
@@ -130,7 +137,7 @@ export async function operate(path, body) {
   const request = kept?.body === body ? kept : { path, body, key: newKey() };
   sessionStorage.setItem(slot, JSON.stringify(request));
   try {
-    const answer = await settle(path, request.body, request.key);
+    const answer = await settle(path, request.body, request.key, unanswered);
     sessionStorage.removeItem(slot);
     return answer;
   } catch (error) {
@@ -155,10 +162,24 @@ const MONEY_MOVED = {
   unknown: "It is not known yet whether money moved — don't pay again.",
 };
 
+// What to do on this page, where the till's own words are for programs and the command line.
+const NEXT = {
+  order_settled_in_shop: "Check the order in the shop.",
+  order_held: "Open it under To review.",
+  unknown_statement: "Choose its provider, or export the report again.",
+  statement_unreadable: "Export the report again and give the file as it came.",
+  several_accounts: "Write the account's name there.",
+  incident_resolved: "Nothing was changed.",
+  attention_closed: "Nothing was changed: how it was closed stands below.",
+  outcome_missing: "Say whether it paid its order.",
+  order_missing: "Name the order that it paid.",
+};
+
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
 export function sentencesOf(refusal) {
   const sentences = [refusal.message.replace(/^tender\.[\w.]+: /, "")];
-  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], refusal.problem.next]) {
+  const next = NEXT[refusal.problem.code] ?? refusal.problem.next;
+  for (const sentence of [MONEY_MOVED[refusal.problem.money_moved], next]) {
     if (sentence && !refusal.message.includes(sentence)) sentences.push(sentence);
   }
   return sentences;

@@ -5,12 +5,13 @@ import { cardTender, forgetCard } from "./cards.js";
 import { $, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark, show } from "./notice.js";
-import { saleBody } from "./order.js";
+import { saleBody, sumOf } from "./order.js";
 import { isRetryable } from "./payment.js";
 import { readerTender } from "./readers.js";
 import { newKey, operate, Refusal, sentencesOf, settle } from "./requests.js";
+import { review } from "./review.js";
 import { session } from "./session.js";
-import { busy, close, open, pathOf } from "./shown.js";
+import { busy, close, open, pathOf, render } from "./shown.js";
 import { tapTender } from "./tap.js";
 
 /** What this page asked for when it made a payment, by the payment's id. */
@@ -82,7 +83,7 @@ function isOfSale(payment, body) {
 
 // The payment to charge: the shown one if it is open and for the same sale, otherwise a new one. One that this page
 // made and that is replaced ends; one that somebody else made stays open.
-async function paymentFor(body) {
+async function paymentFor(body, asked) {
   const payment = session.payment;
   if (payment && isOfSale(payment, body)) return payment;
   if (payment && isRetryable(payment) && sessionStorage.getItem(SALE + payment.id)) {
@@ -91,14 +92,15 @@ async function paymentFor(body) {
   // From here on nothing of an earlier customer is on the screen.
   if (payment) close();
   show("wait", "Working", "The sale is being written down. Don't pay again.", true);
-  const fresh = await operate("/v1/payments", body);
+  const fresh = await operate("/v1/payments", asked);
   remember(fresh, body);
   return fresh;
 }
 
-async function charge(body, tender) {
+async function charge(body, tender, asked = body) {
+  session.settled = null;
   show("wait", "Working", "The sale is being written down. Don't pay again.", true);
-  const payment = await paymentFor(body);
+  const payment = await paymentFor(body, asked);
   open(payment);
   const how = tender.type === "reader" ? "the card reader is waking up." : "the payment is being taken.";
   show("wait", "Working", `${money(payment.amount, payment.currency)}: ${how} Don't pay again.`, true);
@@ -123,8 +125,52 @@ function unsold(error) {
     show("bad", "Not charged", "No money moved. Sign in, then press Charge again.");
   } else {
     show("bad", "Not charged", sentencesOf(error).join(" "));
+    if (error.problem.code === SETTLED) offerAgain(error.message);
   }
 }
+
+// ---- An order that the shop's own document calls settled
+
+const SETTLED = "order_settled_in_shop";
+
+/** Offers to charge it all the same, as a step of its own. @param {string} words What the shop says. */
+function offerAgain(words) {
+  session.settled = { body: /** @type {any} */ (saleBody()).body, words };
+  $("override-name").value = "";
+}
+
+$("override-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const settled = session.settled;
+  if (session.busy || !settled) return;
+  clearFaults();
+  /** @type {any} */
+  const sale = saleBody();
+  if (sale.body !== settled.body) {
+    session.settled = null;
+    render();
+    alertWith("The sale was changed. No money moved. Press Charge.");
+    return;
+  }
+  /** @type {any} */
+  const pay = tenderOf(sale);
+  if (pay.fault) return refuse(pay);
+  const name = $("override-name").value.trim();
+  if (!name) {
+    mark("override-name", "Write your name.");
+    $("override-name").focus();
+    return;
+  }
+  const sum = sumOf(sale);
+  const amount = sum.minor ? money(sum.minor, sum.currency) : "it";
+  const isWanted = await review({
+    title: `Charge ${amount} all the same?`, words: `${settled.words} The customer may be paying twice.`,
+    facts: [["Your name", name]], send: `Charge ${amount} all the same`,
+  });
+  if (!isWanted || session.settled !== settled) return;
+  const asked = `${sale.body.slice(0, -1)},"accept_paid_order":true,"accepted_by":${JSON.stringify(name)}}`;
+  busy(() => charge(sale.body, pay.tender, asked), unsold);
+});
 
 function refuse({ field, fault }) {
   // What is on the screen of an earlier customer is no answer to this one.
@@ -142,6 +188,8 @@ $("sale").addEventListener("submit", (event) => {
   event.preventDefault();
   if (session.busy || $("charge").disabled) return;
   clearFaults();
+  session.settled = null;
+  render();
   /** @type {any} */
   const sale = saleBody();
   const pay = sale.fault ? sale : tenderOf(sale);
@@ -150,6 +198,7 @@ $("sale").addEventListener("submit", (event) => {
 });
 
 $("another").addEventListener("click", () => {
+  session.settled = null;
   close();
   blank();
   $("amount").focus();

@@ -12,6 +12,7 @@ import { showRefundReader } from "./readers.js";
 import { showReceipt } from "./receipts.js";
 import { ask, fail, Refusal } from "./requests.js";
 import { session } from "./session.js";
+import { keepAddress } from "./views.js";
 
 const REFRESH_MS = 2_000;
 const REFRESH_AFTER_FAULT_MS = 3_000;
@@ -50,6 +51,7 @@ export function render() {
   $("blocked").textContent =
     "The last sale is still being checked. For another customer, press “Start another sale”.";
   $("another").hidden = !payment || session.busy;
+  $("override-form").hidden = !session.settled || Boolean(payment) || session.busy;
   for (const id of PARTS) $(id).hidden = true;
   if (payment) renderPayment(payment);
 }
@@ -119,7 +121,8 @@ export function open(payment) {
     $("steps-box").hidden = true;
     // What was said of one payment is not sent with the next.
     $("refund-reason").value = "";
-    if (location.hash !== "#" + payment.id) history.replaceState(null, "", "#" + payment.id);
+    session.settled = null;
+    keepAddress("#" + payment.id);
     watch(payment.id);
   }
   // What the alert said of the missing answer is over with it.
@@ -139,7 +142,7 @@ export function close() {
   clearTimeout(poll);
   session.payment = null;
   session.isStale = false;
-  history.replaceState(null, "", location.pathname);
+  keepAddress("");
   $("steps-box").hidden = true;
   $("refund-reason").value = "";
   show("", "Nothing to do", "Enter a sale and press Charge, or open one of the latest payments below.");

@@ -18,16 +18,21 @@ public struct Counter: Sendable {
     public let options: CounterOptions
     /// Whether real money moves.
     public let mode: PaymentMode
-    public let clock: any TillClock
+    /// The machine's clock, held against the journal and the providers' answers.
+    public let clock: WitnessedClock
     /// How calls to providers ended since it was opened.
     public let calls: ProviderCalls
+    /// Finds out after a restore what was sold that the journal does not have.
+    public let sweeper: RestoreSweeper
     private let transports: CounterTransports
 
     /// Connects the providers to a journal, which is the counter's from then on: ``close()`` closes it.
     /// - Parameter journal: the one that the options name, opened.
+    /// - Parameter clock: the one that the journal was opened with, so that nothing of it is forgotten while the
+    ///   clock is in doubt.
     /// - Throws: ``CounterError`` with a sentence for the person who starts it.
     public static func open(
-        _ options: CounterOptions, journal: any CounterStore, clock: any TillClock = SystemClock()
+        _ options: CounterOptions, journal: any CounterStore, clock: WitnessedClock = WitnessedClock()
     ) async throws(CounterError) -> Counter {
         let sandbox: SandboxProvider
         let offline: OfflineService
@@ -38,7 +43,7 @@ public struct Counter: Sendable {
         } catch {
             throw .sandbox(options.sandboxLedger, "\(error)")
         }
-        let transports = CounterTransports()
+        let transports = CounterTransports(clock: clock)
         let environment = Counter.environment(options, journal, transports, clock)
         var modules: [any ProviderModule] = []
         do throws(ProviderModuleError) {
@@ -55,6 +60,9 @@ public struct Counter: Sendable {
         do throws(CounterError) {
             mode = try await CounterMode.settle(modules, set: options.mode, journal)
             options.provider = try Counter.provider(of: options, modules, mode)
+            do throws(JournalError) {
+                try await clock.compare(with: journal, hasWitnesses: !modules.isEmpty)
+            } catch { throw .journal(options.journal, error) }
         } catch {
             for module in modules { await module.shutdown() }
             await transports.shutdown()
@@ -67,9 +75,17 @@ public struct Counter: Sendable {
         let providers = own + modules.flatMap(\.providers)
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
+        // No list shows what was put into the drawer.
+        var sources = modules.map { RestoreSweeper.Source(type(of: $0).name, $0.charges) }
+        sources.append(RestoreSweeper.Source(.cash, nil))
+        if mode == .test {
+            sources.append(RestoreSweeper.Source(.sandbox, SandboxChargeListing(ledger: sandbox.ledger)))
+        }
         return Counter(
             journal: journal, checkout: checkout, modules: modules, offline: offline, options: options, mode: mode,
-            clock: clock, calls: calls, transports: transports)
+            clock: clock, calls: calls,
+            sweeper: RestoreSweeper(journal: journal, checkout: checkout, sources: sources, clock: clock),
+            transports: transports)
     }
 
     /// Who is asked for money if nobody is named: who was chosen; else the sandbox in test mode, and in live mode the one
@@ -131,6 +147,8 @@ public struct Counter: Sendable {
 
     /// Closes the connections and the journal.
     public func close() async {
+        // Where it cannot be written the next counter only asks sooner.
+        try? await clock.prove(in: journal)
         for module in modules { await module.shutdown() }
         await transports.shutdown()
         try? await journal.close()

@@ -1,5 +1,6 @@
 public import TillCore
 public import TillProvider
+import TillJournal
 import TillReceipts
 
 /// How a counter is set up. Secrets stay in `Secret`.
@@ -23,6 +24,8 @@ public struct CounterOptions: Sendable {
     public var sandboxLedger: String
     /// How long the sandbox takes for each call.
     public var sandboxLatency: Span = .milliseconds(0)
+    /// For how long its process may stand still before others on the journal take over what it holds.
+    public var lease = JournalLimits.processLease
     /// The providers that it may have; those that are configured are made.
     public var modules: [any ProviderModule.Type] = []
     /// What is set for them.

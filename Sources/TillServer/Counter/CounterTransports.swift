@@ -11,12 +11,16 @@ final class CounterTransports: ProviderTransports {
     }
 
     private let opened = Mutex(Opened())
+    private let clock: WitnessedClock
+
+    /// - Parameter clock: is told what time providers' answers carry.
+    init(clock: WitnessedClock) { self.clock = clock }
 
     func shared() -> any HTTPTransport {
         opened.withLock { opened in
             let transport = opened.shared ?? HTTPClientTransport()
             opened.shared = transport
-            return TracedTransport(transport: transport)
+            return TracedTransport(transport: WitnessingTransport(transport, clock: clock))
         }
     }
 

@@ -51,7 +51,7 @@ public struct APIKeys: Sendable {
         self.clock = clock
     }
 
-    /// Adds a key.
+    /// Stores a new key, of which only a hash is kept.
     /// - Throws: `JournalError.recordConflict(_:current:)` if there is such a key already.
     public func add(hash: [UInt8], account: AccountID, label: String) async throws(JournalError) {
         try await records.insert(APIKeyRecord(hash: hash, account: account, label: label, createdAt: clock.now()))

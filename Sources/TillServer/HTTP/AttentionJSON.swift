@@ -1,15 +1,79 @@
 public import TillCheckout
 public import TillCore
+public import TillJournal
 
 /// An entry of the operators' queue as programs see it.
 public enum AttentionJSON {
-    /// Writes the queue as one value: `{"attention":[…]}`.
-    public static func write(_ found: [AttentionQueue.Found], at now: Timestamp) -> [UInt8] {
+    /// Writes the queue as one value: `{"attention":[…],"incidents_open":0,"incidents":[…]}`.
+    /// - Parameter incidents: those that are listed, and how many there are.
+    public static func write(
+        _ found: [AttentionQueue.Found], _ incidents: (first: [Incident], count: Int), at now: Timestamp
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.beginObject()
         writer.key("attention")
         writer.beginArray()
         for entry in found { write(entry.item, of: entry.payment, at: now, into: &writer) }
+        writer.endArray()
+        writer.field("incidents_open", incidents.count)
+        writer.key("incidents")
+        writer.beginArray()
+        for incident in incidents.first { write(incident, at: now, into: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(_ incident: Incident, at now: Timestamp, into writer: inout JSONWriter) {
+        writer.beginObject()
+        members(of: incident, at: now, into: &writer)
+        writer.endObject()
+    }
+
+    /// Writes one incident, resolved or not, with what was delivered of it, as one value.
+    public static func write(_ incident: Incident, at now: Timestamp) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1_024)
+        writer.beginObject()
+        members(of: incident, at: now, into: &writer)
+        writer.field("event", incident.event)
+        writer.field("document", incident.document)
+        writer.field("state", incident.isOpen ? "open" : "resolved")
+        writer.key("resolution")
+        if let words = incident.resolution {
+            writer.beginObject()
+            writer.field("evidence", words)
+            writer.field("actor", incident.resolvedBy)
+            writer.field("outcome", incident.outcome?.rawValue)
+            writer.field("order_id", incident.foundOrder?.order.rawValue)
+            writer.field("at", incident.resolvedAt?.description)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func members(of incident: Incident, at now: Timestamp, into writer: inout JSONWriter) {
+        writer.field("id", incident.id)
+        writer.field("kind", incident.kind.rawValue)
+        writer.field("provider", incident.provider.rawValue)
+        writer.field("payment_id", incident.payment.rawValue)
+        writer.field("order_id", incident.owner?.order.rawValue)
+        writer.field("reason", incident.description)
+        writer.field("next", incident.resolvingCommand)
+        writer.field("needs_outcome", incident.needsOutcome)
+        writer.field("since", incident.at.description)
+        writer.field("age_seconds", max(0, now.since(incident.at).milliseconds / 1000))
+    }
+
+    /// Writes all entries of one payment, closed or not: `{"attention":[…]}`.
+    public static func write(entriesOf payment: Payment, at now: Timestamp) -> [UInt8] {
+        var writer = JSONWriter(reserving: 512)
+        writer.beginObject()
+        writer.key("attention")
+        writer.beginArray()
+        for item in payment.attentionItems { write(item, of: payment, at: now, into: &writer) }
         writer.endArray()
         writer.endObject()
         return writer.bytes
@@ -25,22 +89,30 @@ public enum AttentionJSON {
         writer.field("order_id", payment.order.id.rawValue)
         writer.field("order_number", payment.order.number)
         writer.field("status", payment.status.rawValue)
+        let stake = payment.stake(of: item)
+        writer.field("amount", stake.minorUnits)
+        writer.field("currency", stake.currency.code)
         writer.field("code", item.attention.code)
         writer.field("reason", item.attention.sentence)
         writer.field("next", item.attention.nextStep)
         writer.field("since", item.since.description)
         writer.field("age_seconds", max(0, now.since(item.since).milliseconds / 1000))
         writer.field("state", state(of: item, in: payment))
+        writer.key("resolutions")
+        writer.beginArray()
+        for possible in payment.possibleResolutions(of: item.number) {
+            writer.beginObject()
+            writer.field("resolution", possible.kind.rawValue)
+            write("amount", possible.amount, into: &writer)
+            write("maximum", possible.maximum, into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
         writer.key("closing")
         if let closing = item.closing {
             writer.beginObject()
             writer.field("resolution", closing.resolution.kind.rawValue)
-            if let amount = closing.resolution.amount {
-                writer.field("amount", amount.minorUnits)
-            } else {
-                writer.key("amount")
-                writer.null()
-            }
+            write("amount", closing.resolution.amount, into: &writer)
             writer.field("evidence", closing.resolution.evidence)
             writer.field("actor", closing.resolution.actor)
             writer.field("at", closing.at.description)
@@ -49,6 +121,11 @@ public enum AttentionJSON {
             writer.null()
         }
         writer.endObject()
+    }
+
+    private static func write(_ name: String, _ money: Money?, into writer: inout JSONWriter) {
+        writer.key(name)
+        if let money { writer.int(money.minorUnits) } else { writer.null() }
     }
 
     /// `open`, `closed` by a person, or `overtaken` by what happened since.

@@ -4,17 +4,19 @@ import TillCheckout
 import TillCore
 import TillJournal
 
-/// `/v1/attention`: what of all payments a person must review, and how a person closes it.
+/// `/v1/attention`: what of all payments a person must review, and how a person closes it; with it the open incidents.
 struct AttentionRoutes: Sendable {
     /// Payments whose entries one answer lists at most.
     static let maximumListed = 500
 
     let payments: PaymentRoutes
     let queue: AttentionQueue
+    let incidents: IncidentLog
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
         router.get("/v1/attention", query: ["limit"]) { try await list($0) }
+        router.get("/v1/payments/{id}/attention") { try await show($0.parameters.identifier(), $0) }
         router.post("/v1/payments/{id}/attention/{number}/resolve") {
             try await resolve($0.parameters.identifier(), $0.parameters.text("number"), $0)
         }
@@ -29,7 +31,14 @@ struct AttentionRoutes: Sendable {
             limit = asked
         }
         let found = try await queue.open(account: incoming.account, limit: limit)
-        return payments.json(AttentionJSON.write(found, at: clock.now()))
+        let incidents = try await incidents.open(account: incoming.account, limit: limit)
+        return payments.json(AttentionJSON.write(found, incidents, at: clock.now()))
+    }
+
+    /// All of one payment, closed entries too: how they were closed, and by whom.
+    private func show(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
+        let payment = try await payments.checkout.payment(id, account: incoming.account)
+        return payments.json(AttentionJSON.write(entriesOf: payment, at: clock.now()))
     }
 
     private func resolve(_ id: PaymentID, _ number: String, _ incoming: Incoming) async throws -> Response {

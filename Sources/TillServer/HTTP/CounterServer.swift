@@ -4,6 +4,7 @@ public import Logging
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
+import TillBooks
 public import TillCheckout
 public import TillCore
 public import TillJournal
@@ -25,6 +26,10 @@ public struct CounterServer: Sendable {
     private let modules: [any ProviderModule]
     private let terminal: TerminalService?
     private let tap: VirtualTapService?
+    private let keeper: ClockKeeper?
+    private let afterSale: AfterSalePoll
+    private let sweeper: RestoreSweeper?
+    private let copier: JournalCopier?
 
     /// Makes one that does not listen yet.
     /// - Parameters:
@@ -33,18 +38,24 @@ public struct CounterServer: Sendable {
     ///   - calls: where calls to providers are counted, for the metrics page.
     ///   - modules: the providers that are configured, for their webhooks and card readers.
     ///   - tap: the virtual reader for taps, where the sandbox moves the money.
+    ///   - witnessed: the clock, where it is held against others and to be minded while the counter is open.
+    ///   - sweeper: works after a restore; nothing is sold until it is done.
+    ///   - copier: keeps a copy of the journal elsewhere.
     public init(
         journal: any CounterStore, checkout: Checkout, feed: EventFeed = EventFeed(), readCard: CardCollector? = nil,
         options: ServerOptions = ServerOptions(), applePay: ApplePayMount? = nil, clock: any TillClock = SystemClock(),
         logger: Logger = Logger(label: "till"), calls: ProviderCalls? = nil,
-        modules: [any ProviderModule] = [], offline: OfflineService? = nil, tap: VirtualTapService? = nil
+        modules: [any ProviderModule] = [], offline: OfflineService? = nil, tap: VirtualTapService? = nil,
+        witnessed: WitnessedClock? = nil, sweeper: RestoreSweeper? = nil, copier: JournalCopier? = nil
     ) {
-        (self.offline, self.tap) = (offline, tap)
+        (self.offline, self.tap, self.sweeper, self.copier) = (offline, tap, sweeper, copier)
+        keeper = witnessed.map { ClockKeeper(clock: $0, journal: journal, checkout: checkout, logger: logger) }
         self.modules = modules
         terminal = TerminalService(modules, preferred: options.preferredReader)
         self.calls = calls
         self.journal = journal
         self.checkout = checkout
+        afterSale = AfterSalePoll(checkout, journal: journal, clock: clock)
         self.feed = feed
         let simulated = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.readCard = tap?.collector(else: simulated) ?? simulated
@@ -57,14 +68,17 @@ public struct CounterServer: Sendable {
     /// Makes one for a counter, with its readers simulated.
     public init(
         counter: Counter, feed: EventFeed, options: ServerOptions, applePay: ApplePayMount? = nil,
-        logger: Logger = Logger(label: "till")
+        copier: JournalCopier? = nil, logger: Logger = Logger(label: "till")
     ) {
         var options = options
         options.mode = counter.mode
+        options.account = counter.options.account
+        options.statementForms = StatementForm.all(of: counter.options.modules)
         self.init(
             journal: counter.journal, checkout: counter.checkout, feed: feed, options: options, applePay: applePay,
             clock: counter.clock, logger: logger, calls: counter.calls,
-            modules: counter.modules, offline: counter.offline, tap: VirtualTapService(sandboxOf: counter))
+            modules: counter.modules, offline: counter.offline, tap: VirtualTapService(sandboxOf: counter),
+            witnessed: counter.clock, sweeper: counter.sweeper, copier: copier)
     }
 
     /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
@@ -97,10 +111,24 @@ public struct CounterServer: Sendable {
         // Each with its name: without one the whole service is described at every start.
         typealias Named = ServiceGroupConfiguration.ServiceConfiguration
         var services = [
-            Named(service: EngineService(checkout: checkout), serviceName: "engine"),
+            Named(
+                service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine"),
             Named(service: application, serviceName: "http"),
             Named(service: FeedService(feed: feed), serviceName: "feed"),
         ]
+        services.append(
+            Named(
+                service: LeaseService(journal: journal, clock: clock),
+                failureTerminationBehavior: .gracefullyShutdownGroup, serviceName: "lease"))
+        if let copier {
+            // Ends last, so that its last copy has everything.
+            services.insert(
+                Named(service: CopyService(copier: copier, clock: clock, logger: logger), serviceName: "copy"), at: 0)
+        }
+        if let keeper { services.append(Named(service: keeper, serviceName: "clock")) }
+        if options.pollsAfterSale {
+            services.append(Named(service: AfterSaleService(poll: afterSale), serviceName: "after sale"))
+        }
         if let terminal {
             services.append(
                 Named(service: TerminalFeedService(terminal: terminal, feed: feed), serviceName: "terminal feed"))
@@ -156,7 +184,12 @@ public struct CounterServer: Sendable {
             keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock), feed: feed,
             metrics: metrics, readCard: readCard, options: options, clock: clock, terminal: terminal)
         payments.register(on: router)
-        AttentionRoutes(payments: payments, queue: AttentionQueue(journal), clock: clock).register(on: router)
+        AttentionRoutes(
+            payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal), clock: clock
+        ).register(on: router)
+        LedgerRoutes(payments: payments, journal: journal).register(on: router)
+        IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
+        ReconciliationRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         EventStreamRoute(
             journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
         ).register(on: router)
@@ -164,7 +197,7 @@ public struct CounterServer: Sendable {
             .register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
-        WebhookRoute(modules, journal: journal, checkout: checkout, clock: clock).register(on: router)
+        WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)
         ThreeDSecureReturnRoute(journal: journal, checkout: checkout, options: options, clock: clock)
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
@@ -172,8 +205,9 @@ public struct CounterServer: Sendable {
         PageRoutes(authenticator: authenticator, mode: options.mode, clock: clock).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
-            readiness: Readiness(journal: journal, clock: clock), journal: journal, checkout: checkout, feed: feed,
-            options: options, applePay: applePay, clock: clock
+            readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),
+            journal: journal, checkout: checkout, feed: feed, options: options, applePay: applePay, clock: clock,
+            afterSale: afterSale, copier: copier
         ).register(on: router)
     }
 }
@@ -181,11 +215,41 @@ public struct CounterServer: Sendable {
 /// The client sent something that is not HTTP while it was answered.
 private struct AnswerInterrupted: Error {}
 
-/// The engine that finishes what is open.
+/// The engine that finishes what is open. After a restore the sweep comes first: what the journal believes to be open may
+/// have been finished, and must not be voided.
 private struct EngineService: Service {
     let checkout: Checkout
+    let sweeper: RestoreSweeper?
+    let logger: Logger
 
-    func run() async throws { await cancelWhenGracefulShutdown { await checkout.run() } }
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await sweep()
+            guard !Task.isCancelled else { return }
+            await checkout.run { [logger] notice in
+                notice.isTrouble ? logger.error("\(notice)") : logger.notice("\(notice)")
+            }
+        }
+    }
+
+    private func sweep() async {
+        guard let sweeper else { return }
+        while !Task.isCancelled {
+            do throws(JournalError) {
+                return try await sweeper.run { [logger] standing in
+                    if standing != .notDue { logger.warning("restore: \(standing)") }
+                }
+            } catch { logger.error("The sweep after the restore cannot go on: \(error)") }
+            do { try await sweeper.clock.sleep(for: RestoreSweeper.pause) } catch { return }
+        }
+    }
+}
+
+/// The queries of settled payments.
+private struct AfterSaleService: Service {
+    let poll: AfterSalePoll
+
+    func run() async throws { await cancelWhenGracefulShutdown { await poll.run() } }
 }
 
 /// Ends the streams of events first, so that they do not hold up the end.

@@ -172,7 +172,7 @@ final class IdempotentRequests: Sendable {
     }
 
     private func isExpired(_ record: IdempotencyRecord) -> Bool {
-        clock.now().since(record.createdAt) > JournalLimits.idempotencyRetention
+        record.isExpired(by: clock)
     }
 
     private func remember(_ record: IdempotencyRecord) {

@@ -17,12 +17,15 @@ struct OperationRoutes: Sendable {
     let options: ServerOptions
     let applePay: ApplePayMount?
     let clock: any TillClock
+    let afterSale: AfterSalePoll
+    let copier: JournalCopier?
 
     func register(on router: CounterRouter) {
         router.open([.get, .head], "/healthz") { _, _ in text("ok\n") }
         router.open([.get, .head], "/readyz") { _, _ in
             try await readiness.check()
-            return text("ready\n")
+            // Selling goes on, so this is no reason to send customers elsewhere.
+            return text("ready\n" + (clock.standing.doubt.map { "clock in doubt: \($0.sentence)\n" } ?? ""))
         }
         // Whoever is on this machine may read them without a key.
         router.open([.get, .head], "/metrics") { request, _ in
@@ -52,14 +55,42 @@ struct OperationRoutes: Sendable {
         let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)
+        let incidents = try await journal.count(Incident.collection, matching: Incident.open)
         text.single(
-            "incidents_open", .gauge, "What providers reported that no payment accounts for, and nobody has resolved.",
-            try await journal.count(Incident.collection, matching: Incident.open))
-        let open = try await AttentionQueue(journal).open(account: nil)
-        text.single("attention_open", .gauge, "What a person must review.", open.count)
-        let age = open.first.map { max(0, clock.now().since($0.item.since).milliseconds) } ?? 0
+            "incidents_open", .gauge,
+            "What providers reported that no payment accounts for, and payments that recovery cannot work on.",
+            incidents)
+        text.single(
+            "restore_sweep_due", .gauge,
+            "1 while the journal was restored or set back and what was sold since is not known: nothing is sold.",
+            try await journal.count(RestoreSweep.collection, matching: nil))
+        text.single(
+            "orders_held", .gauge, "Orders that are not sold because of an incident, or because one has paid them.",
+            try await journal.count(OrderHold.collection, matching: nil))
+        text.single(
+            "reconciliation_open", .gauge,
+            "What does not match between statements and the journal, and is not resolved.",
+            try await journal.count(Incident.collection, matching: Incident.openOfStatements))
+        checkout.recovery.write(into: &text, at: clock.now())
+        let open = try await AttentionQueue(journal).standing()
+        text.single(
+            "attention_open", .gauge, "Payments with something that a person must review, and open incidents.",
+            open.payments + incidents)
+        let oldest = try await journal.records(
+            RecordQuery(Incident.collection, matching: Incident.open, .oldestFirst(), limit: 1))
+        let moments = try [open.oldest, oldest.first.map { try Incident($0).at }].compactMap { $0 }
+        let age = moments.min().map { max(0, clock.now().since($0).milliseconds) } ?? 0
         text.seconds(
             "attention_oldest_seconds", "For how long the oldest of it waits for a person.", milliseconds: age)
+        text.head(
+            "aftersale_polls_total", .counter, "Queries of settled payments that nobody had reported anything of.")
+        let results = afterSale.results
+        for result in Checkout.PollResult.allCases {
+            text.line("aftersale_polls_total", [("result", result.rawValue)], results[result] ?? 0)
+        }
+        text.single(
+            "aftersale_poll_failures_total", .counter, "Passes of those queries that the journal has ended.",
+            afterSale.failures)
         let statistics = journal.statistics
         text.head("journal_commit_batch_size", .summary, "Writes in one commit, each one sync of the disk.")
         text.line("journal_commit_batch_size_sum", [], statistics.writes)
@@ -68,6 +99,17 @@ struct OperationRoutes: Sendable {
             "journal_commit_batch_size_max", .gauge, "The most writes in one commit.", statistics.largestBatch)
         text.single("journal_writes_total", .counter, "Writes that the journal took.", statistics.writes)
         text.single("journal_commits_total", .counter, "Commits, each one sync of the disk.", statistics.commits)
+        if let copier {
+            text.seconds(
+                "copy_lag_seconds", "For how long the copy of the journal may lack something that was written.",
+                milliseconds: try copier.lag(at: clock.now()).milliseconds)
+        }
+        let doubt = clock.standing.doubt
+        text.single("clock_in_doubt", .gauge, "1 while the machine's clock is not relied upon.", doubt == nil ? 0 : 1)
+        text.seconds(
+            "clock_off_seconds",
+            "How far the machine's clock is from what it is held against; 0 while it is relied upon.",
+            milliseconds: doubt?.off.milliseconds ?? 0)
         text.single("event_streams", .gauge, "Streams of events that are open.", feed.count)
         return text.text
     }

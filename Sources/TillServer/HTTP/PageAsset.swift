@@ -4,8 +4,8 @@ import NIOCore
 import TillCards
 import TillCore
 
-/// A file that a page loads. All of them are in one table, by path; a page itself is answered with its own policy by
-/// its route.
+/// A file that a page loads. All of them are in one table, by path; a page itself is answered with its own
+/// policy by its route.
 struct PageAsset: Sendable {
     /// Who may load it.
     enum Audience: Sendable {
@@ -44,6 +44,9 @@ struct PageAsset: Sendable {
 
     /// Every file, by path.
     static let all: [String: PageAsset] = [
+        "/attention.js": script(PackageResources.attention_js),
+        "/attention-entry.js": script(PackageResources.attention_entry_js),
+        "/attention-words.js": script(PackageResources.attention_words_js),
         "/counter.css": style(PackageResources.counter_css),
         "/counter.js": script(PackageResources.counter_js),
         "/card-networks.js": script(CardNetworksScript.bytes),
@@ -63,9 +66,11 @@ struct PageAsset: Sendable {
         "/sale.js": script(PackageResources.sale_js),
         "/session.js": script(PackageResources.session_js),
         "/shown.js": script(PackageResources.shown_js),
+        "/statements.js": script(PackageResources.statements_js),
         "/stored.js": script(PackageResources.stored_js),
         "/tap.js": script(PackageResources.tap_js),
         "/typed-digits.js": script(PackageResources.typed_digits_js),
+        "/views.js": script(PackageResources.views_js),
         "/openapi.yaml": PageAsset(
             bytes: PackageResources.openapi_yaml, type: "application/yaml", audience: .counter),
         "/applepay/client.js": script(PackageResources.applepay_client_js, .anyOrigin),

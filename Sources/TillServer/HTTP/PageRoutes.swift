@@ -12,6 +12,13 @@ struct PageRoutes: Sendable {
     private static let testMark =
         "<aside class=\"test-mode\" aria-label=\"Test mode\">TEST – no real money moves</aside>"
 
+    /// What it begins with while the machine's clock is in doubt.
+    private var clockMark: String {
+        guard let doubt = clock.standing.doubt else { return "" }
+        return "<aside class=\"clock-doubt\" role=\"alert\">\(doubt.sentence) Set the clock of this machine. "
+            + "Payments can be taken; what only the time decides waits.</aside>"
+    }
+
     func register(on router: CounterRouter) {
         router.open([.get, .head], "/", query: .any) { request, _ in page(request) }
         for (path, asset) in PageAsset.all where asset.audience == .counter {
@@ -22,11 +29,10 @@ struct PageRoutes: Sendable {
 
     private func page(_ request: Request) -> Response {
         let html = PackageResources.counter_html
+        let marks = (mode == .live ? "" : PageRoutes.testMark) + clockMark
         let marked =
-            mode == .live
-            ? html
-            : Array(
-                String(decoding: html, as: UTF8.self).replacing("<body>", with: "<body>\n" + PageRoutes.testMark).utf8)
+            marks.isEmpty
+            ? html : Array(String(decoding: html, as: UTF8.self).replacing("<body>", with: "<body>\n" + marks).utf8)
         var response = PageAsset.page(marked, .counter).response
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -11,6 +11,9 @@ import TillProvider
 
 /// `/v1/payments`: creating, confirming, changing and reading them.
 struct PaymentRoutes: Sendable {
+    /// The longest name of a person, in bytes of UTF-8.
+    static let maximumNameBytes = 128
+
     let journal: any Journal
     let checkout: Checkout
     let keyed: IdempotentRequests
@@ -42,7 +45,7 @@ struct PaymentRoutes: Sendable {
             let draft = checkout.draft(
                 account: scope.account, order: try order(in: body, scope: scope),
                 captureMode: try captureMode(in: body),
-                acceptedBy: try acceptsPaidOrder(body) ? incoming.actor : nil)
+                acceptedBy: try acceptance(of: body, incoming.actor))
             var record = request
             record.state = .finished(
                 status: 201, body: PaymentJSON.write(draft.payment), payment: draft.payment.id)
@@ -63,12 +66,18 @@ struct PaymentRoutes: Sendable {
         return mode
     }
 
-    private func acceptsPaidOrder(_ body: JSONValue) throws -> Bool {
-        guard let word = body["accept_paid_order"] else { return false }
-        guard let accepts = word.boolValue else {
+    /// Who charges an order although the shop says that it was settled; `nil`: nobody does.
+    /// - Parameter actor: whose key or page it is; a name that a person gives stands before it.
+    private func acceptance(of body: JSONValue, _ actor: String) throws -> String? {
+        let name = try body.text("accepted_by", atMost: PaymentRoutes.maximumNameBytes)
+        let word = body["accept_paid_order"]
+        guard let accepts = word?.boolValue ?? (word == nil ? false : nil) else {
             throw Problem.field("accept_paid_order", "It must be true or false.")
         }
-        return accepts
+        guard let name else { return accepts ? actor : nil }
+        guard accepts else { throw Problem.field("accepted_by", "It goes with accept_paid_order.") }
+        guard name.contains(where: { !$0.isWhitespace }) else { throw Problem.field("accepted_by", "It is empty.") }
+        return "\(CardScrubbing.withoutNumbers(name)), \(actor)"
     }
 
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
@@ -76,7 +85,7 @@ struct PaymentRoutes: Sendable {
             do { return try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
-            try body.allow(["order", "order_id", "capture", "accept_paid_order"])
+            try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by"])
             let order = try Order(wooCommerce: document)
             let scoped = try order.scoped(options.orderScope)
             if let named, named != order.id, named != scoped.id {

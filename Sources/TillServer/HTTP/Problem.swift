@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import TillBooks
 import TillCheckout
 import TillCore
 import TillHTTP
@@ -66,12 +67,17 @@ struct Problem: Error {
             self.init(Problem.status(of: error), error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
             switch error {
-            case .journal, .notBegun, .tooManyConflicts, .unwritten, .refused(.outcomeOpen(.processing)),
+            case .journal, .notBegun, .takenOver, .restoring, .tooManyConflicts, .unwritten,
+                .refused(.outcomeOpen(.processing)),
                 .refused(.operationInProgress):
                 self = retrying()
             default: break
             }
         case let error as StandInRefusal:
+            self.init(.unprocessableContent, error.code, error.what, next: error.next)
+        case let error as IncidentRefusal:
+            self.init(Problem.status(of: error), error.code, error.what, next: error.next)
+        case let error as StatementRefusal:
             self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as JournalError: self.init(CheckoutError.journal(error))
         case let error as CardReaderServiceError:
@@ -99,9 +105,17 @@ struct Problem: Error {
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
         case .unknownPayment, .refused(.unknownAttention): .notFound
-        case .refused, .orderOccupied, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
-        case .journal, .notBegun: .serviceUnavailable
+        case .refused, .orderOccupied, .orderHeld, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
+        case .journal, .notBegun, .takenOver, .restoring: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)
+        }
+    }
+
+    private static func status(of refusal: IncidentRefusal) -> HTTPResponse.Status {
+        switch refusal {
+        case .unknown: .notFound
+        case .outcomeMissing, .orderMissing: .unprocessableContent
+        case .resolvedBefore: .conflict
         }
     }
 

@@ -1,10 +1,11 @@
 import HTTPTypes
 import Synchronization
+import TillCheckout
 import TillCore
 import TillJournal
 
-/// Whether the journal takes writes, proved by a write, and what stands in it. Both are asked for by anybody, so each
-/// is looked up at most once in ``lifetime`` however often it is asked for.
+/// Whether recovery comes round and the journal takes writes, proved by a write, and what stands in it. The latter two
+/// are asked for by anybody, so each is looked up at most once in ``lifetime`` however often it is asked for.
 final class Readiness: Sendable {
     /// How long an answer is given again.
     static let lifetime = Span.seconds(1)
@@ -20,16 +21,32 @@ final class Readiness: Sendable {
 
     private let state = Mutex(State())
     private let journal: any CounterStore
+    private let recovery: @Sendable () -> RecoveryStanding
     private let clock: any TillClock
 
-    init(journal: any CounterStore, clock: any TillClock) {
+    /// - Parameter recovery: how recovery of this process does.
+    init(journal: any CounterStore, recovery: @escaping @Sendable () -> RecoveryStanding, clock: any TillClock) {
         self.journal = journal
+        self.recovery = recovery
         self.clock = clock
     }
 
-    /// - Throws: ``Problem`` with 503 if the journal does not take writes now.
+    /// - Throws: ``Problem`` with 503 if another process has taken over, recovery has stopped, the journal does not take
+    ///   writes now, or it was restored and not swept yet.
     func check() async throws {
         let now = clock.now()
+        guard !journal.isLeaseLost else {
+            throw Problem(
+                .serviceUnavailable, "not_ready", "The lease is lost: \(JournalError.leaseLost)",
+                next: "It ends by itself. Start it again.")
+        }
+        if let silence = recovery().overdue(at: now, reading: SystemClock.reading()) {
+            throw Problem(
+                .serviceUnavailable, "not_ready",
+                "Recovery has not come round for \(silence.milliseconds / 1000) s: payments whose outcome is open stay "
+                    + "open.", next: "See the log for what holds it up, and start the counter again."
+            ).retrying(after: 5)
+        }
         if let known = state.withLock({ state in
             state.checkedAt.flatMap { now.since($0) < Readiness.lifetime ? .some(state.problem) : nil }
         }) {
@@ -52,7 +69,7 @@ final class Readiness: Sendable {
         Task {
             do throws(JournalError) {
                 try await journal.checkWriting()
-                answer.yield(nil)
+                answer.yield(try await RestoreSweep.due(in: journal).map { Readiness.restoring($0) })
             } catch { answer.yield(Readiness.notReady("The journal takes no writes: \(error)")) }
         }
         let patience = Task {
@@ -64,6 +81,11 @@ final class Readiness: Sendable {
         defer { patience.cancel() }
         for await first in answers { return first }
         return nil
+    }
+
+    /// It takes writes, and nothing may be sold.
+    private static func restoring(_ sweep: RestoreSweep) -> Problem {
+        Problem(.serviceUnavailable, "restoring", sweep.description, next: sweep.next).retrying(after: 5)
     }
 
     private static func notReady(_ detail: String) -> Problem {

@@ -50,8 +50,8 @@ final class RequestAuthenticator: Sendable {
         return account
     }
 
-    /// Who asks, for the record: a key, by the first digits of its SHA-256, or the counter's page. Of a request whose
-    /// account was found.
+    /// Who asks, for the record: a key, by the first digits of its SHA-256, or the counter's page. Of a request
+    /// whose account was found.
     func actor(of request: Request) -> String {
         guard let key = request.headers[.authorization]?.split(separator: " ", maxSplits: 1).last else {
             return "counter page"

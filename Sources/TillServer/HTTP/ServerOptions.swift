@@ -1,3 +1,4 @@
+public import TillBooks
 public import TillCore
 public import TillHardware
 
@@ -13,6 +14,11 @@ public struct ServerOptions: Sendable {
     public var mode = PaymentMode.test
     /// Accounts by the SHA-256 of their keys, as 64 lower-case hex digits; those in the journal are taken too.
     public var keys: [String: AccountID] = [:]
+    /// The account that the counter runs for. Beside `main` it is the one whose keys import statements, since these are
+    /// of the whole account at the provider.
+    public var account = AccountID.main
+    /// The forms in which providers' statements are taken.
+    public var statementForms: [StatementForm] = []
     /// What the shop set for its receipts.
     public var receipts = ReceiptSetup()
     /// What tells the shop's order numbers apart; `nil`: they never come round.
@@ -29,6 +35,8 @@ public struct ServerOptions: Sendable {
     public var bodyTimeout = Span.seconds(20)
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
+    /// Settled payments are queried now and then, in case no webhook came.
+    public var pollsAfterSale = true
     /// Given the port once requests are taken.
     public var onListening: (@Sendable (Int) -> Void)?
 

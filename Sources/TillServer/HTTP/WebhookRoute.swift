@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import TillCheckout
 import TillCore
@@ -9,23 +10,23 @@ import TillProvider
 /// `POST /webhooks/{provider}`: one way for all providers. A delivery is received and verified by the provider's module;
 /// each of its events is recorded once, with the payment's next query in the same commit; then who waits is woken, the
 /// provider is answered and the payment is queried. If that query fails, the engine's own follows. What is about a payment
-/// that the journal does not know is kept as an incident, in the same commit.
+/// that the journal does not know is kept as an incident, which holds the order that it names, in the same commit.
 struct WebhookRoute: Sendable {
     private let receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)]
-    private let journal: any Journal
     private let checkout: Checkout
     private let clock: any TillClock
+    private let logger: Logger
 
-    init(_ modules: [any ProviderModule], journal: any Journal, checkout: Checkout, clock: any TillClock) {
+    init(_ modules: [any ProviderModule], checkout: Checkout, clock: any TillClock, logger: Logger) {
         var receivers: [String: (provider: ProviderName, receiver: any WebhookReceiver)] = [:]
         for module in modules {
             let provider = type(of: module).name
             if let receiver = module.webhooks { receivers[provider.rawValue] = (provider, receiver) }
         }
         self.receivers = receivers
-        self.journal = journal
         self.checkout = checkout
         self.clock = clock
+        self.logger = logger
     }
 
     /// A provider's address may carry a query of the shop's own.
@@ -59,34 +60,20 @@ struct WebhookRoute: Sendable {
     private func record(
         _ event: WebhookEvent, of provider: ProviderName, in body: [UInt8], at now: Timestamp
     ) async throws {
-        let receipt = WebhookReceipt(provider: provider, id: event.id, at: now)
-        let isUnaccounted = if let payment = event.payment { try await isUnknown(payment) } else { false }
-        if let payment = event.payment, event.isAfterSale, !isUnaccounted {
-            guard try await checkout.heard(of: payment, in: receipt) else { return }
-        } else {
-            var write = JournalWrite(webhook: receipt, wake: event.payment.map { ($0, now) })
-            if let payment = event.payment, isUnaccounted {
-                let incident = Incident(webhook: event.id, of: provider, about: payment, body: body, at: now)
-                write.records = [.insertIfAbsent(incident.record)]
-            }
-            do throws(JournalError) {
-                try await journal.write(write)
-            } catch {
-                guard case .webhookSeen = error else { throw error }
-                return
-            }
-        }
+        let owner: Incident.Owner? =
+            if let account = event.account, let order = event.order {
+                Incident.Owner(account: account, order: order)
+            } else { nil }
+        let report = WebhookReport(
+            receipt: WebhookReceipt(provider: provider, id: event.id, at: now), payment: event.payment, owner: owner,
+            isAfterSale: event.isAfterSale, document: body)
+        guard try await checkout.heard(report) else { return }
         event.onRecorded()
         guard let payment = event.payment else { return }
-        let checkout = checkout
-        Task { try? await checkout.query(payment) }
-    }
-
-    /// A payment that is there and cannot be read is known.
-    private func isUnknown(_ payment: PaymentID) async throws(JournalError) -> Bool {
-        do throws(JournalError) { return try await journal.events(of: payment).isEmpty } catch {
-            guard case .corrupted = error else { throw error }
-            return false
+        Task { [checkout, logger] in
+            do throws(CheckoutError) { try await checkout.query(payment) } catch {
+                logger.error("Payment \(payment) was not queried after a webhook; recovery will: \(error.what)")
+            }
         }
     }
 }

@@ -3,8 +3,8 @@ import Tracing
 
 /// A caller's place in a trace (W3C Trace Context), so that a payment can be followed through shop, till and provider.
 ///
-/// It is passed on to providers as it came. A tracer that is installed reads and writes the headers itself and has the
-/// last word.
+/// It is passed on to providers as it came. A tracer that is installed reads and writes the headers itself and
+/// has the last word.
 struct TraceParent: Hashable, Sendable {
     /// The longest `tracestate` that is passed on, in bytes; a longer one is dropped, as the standard allows.
     static let maximumStateBytes = 512

@@ -22,7 +22,7 @@ public struct OfflineOptions: Sendable {
 
     public init(journal: String) { folder = journal + "-offline" }
 
-    /// What settings say.
+    /// The limits that the settings name, and the default for the rest.
     /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for limits that cannot be read.
     public init(_ settings: Settings, journal: String) throws(SettingsError) {
         self.init(journal: journal)

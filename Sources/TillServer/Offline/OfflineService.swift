@@ -38,7 +38,7 @@ public struct OfflineService: Sendable {
         }
     }
 
-    /// The log.
+    /// The log of stored payments, opened once.
     /// - Parameter creating: makes it if there is none.
     /// - Throws: `OfflineLogError.noLog` if there is none and none is made.
     public func log(creating: Bool = false) async throws(OfflineLogError) -> OfflineLog {

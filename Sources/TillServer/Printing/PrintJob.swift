@@ -25,7 +25,7 @@ public struct PrintJob: Hashable, Sendable {
     public var payment: PaymentID
     /// Name or address of the printer.
     public var printer: String
-    /// `customer` or `merchant`.
+    /// Whose copy it is: `customer` or `merchant`.
     public var copy: String
     public var copies: Int
     /// The paper that was asked for by name; `nil`: what the printer has.

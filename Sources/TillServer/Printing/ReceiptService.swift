@@ -66,8 +66,7 @@ public struct ReceiptService: Sendable {
         return try await run(job, payment, deadline, progress)
     }
 
-    /// Prints what waits, and finds out about what was being sent when a process died, and about what may have
-    /// printed.
+    /// Prints what waits, and finds out about what was being sent when a process died, and about what may have printed.
     /// - Parameter isDue: only what is to be tried again by now.
     /// - Returns: what was examined, as it stands now.
     public func printWaiting(onlyDue isDue: Bool = false) async throws -> [PrintJob] {

@@ -13,7 +13,7 @@ public struct ReceiptForm: Hashable, Sendable {
         case pdf
         /// A picture of how it prints.
         case png
-        /// A printer's bytes.
+        /// Bytes of ESC/POS, for a printer that takes them as they are.
         case escpos
 
         /// What an answer over HTTP is called.
@@ -34,7 +34,7 @@ public struct ReceiptForm: Hashable, Sendable {
     private let columns: Int
     private let profile: ESCPOSProfile
 
-    /// A form.
+    /// A form as a request asks for it.
     /// - Parameters:
     ///   - width: `58`, `80`, `A4` or `Letter`; for text also a number of columns, 24 to 255.
     ///   - profile: what an ESC/POS printer can do; `nil`: the default at that width.
@@ -81,7 +81,7 @@ public enum ReceiptFormError: ExplainedError, Hashable {
     case unknownWidth(String)
     /// No such paper for a printer.
     case unknownPaper(String)
-    /// No such profile.
+    /// No ESC/POS profile has that name.
     case unknownProfile(String)
 
     public var code: String {

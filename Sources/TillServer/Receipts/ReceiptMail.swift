@@ -9,7 +9,7 @@ public struct ReceiptMail: Hashable, Sendable {
         case sending
         /// The mail server took it.
         case sent
-        /// Certainly not sent.
+        /// The mail server refused it: certainly not sent.
         case failed
         /// The mail server may have taken it.
         case mayHaveBeenSent = "may_have_been_sent"

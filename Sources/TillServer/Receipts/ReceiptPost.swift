@@ -11,7 +11,7 @@ public struct ReceiptPost: Sendable {
     private let mail: ReceiptSetup.Mail
     private let clock: any TillClock
 
-    /// A post.
+    /// A way to send mail, from the settings.
     /// - Throws: ``ReceiptPostError/notConfigured``
     public init(
         journal: any RecordStore, setup: ReceiptSetup, clock: any TillClock = SystemClock()
@@ -22,7 +22,7 @@ public struct ReceiptPost: Sendable {
         self.clock = clock
     }
 
-    /// Sends one receipt.
+    /// Sends one receipt and waits for the mail server's last word.
     /// - Returns: how it stands in the end. Nothing is thrown for what a mail server does.
     public func send(_ receipt: ReceiptContent, to address: EmailAddress) async throws -> ReceiptMail {
         let now = clock.now()

@@ -47,6 +47,24 @@ extension Setting {
         key: "log.level", option: nil,
         kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), defaultValue: "warning",
         about: "How much the counter writes to its log.")
+    /// Whether settled payments are queried now and then.
+    public static let afterSalePoll = Setting(
+        key: "aftersale.poll", option: nil, kind: .choice(["on", "off"]), defaultValue: "on",
+        about: "Whether settled payments are queried for 120 days, in case no webhook told of a dispute or a refund.")
+    /// For how long a counter that stands still keeps its payments.
+    public static let leaseSeconds = Setting(
+        key: "lease.seconds", option: nil, kind: .number(5...120), defaultValue: "30",
+        about:
+            "How many seconds a process that is stopped or hangs keeps its payments; then others on its journal take over."
+    )
+    /// Where a copy of the journal is kept.
+    public static let copyTo = Setting(
+        key: "copy_to", option: "--copy-to", kind: .path, defaultValue: nil,
+        about: "A folder in which till serve keeps a copy of the journal, for till restore.")
+    /// The key that signs heads of the journal's chain.
+    public static let journalSigningKey = Setting(
+        key: "journal_signing_key", option: nil, kind: .path, defaultValue: nil,
+        about: "The file with the key that signs the journal's head, of `till journal head --new-key`; backups get it.")
     public static let bodyBytes = Setting(
         key: "limits.body_bytes", option: nil, kind: .number(1_024...16_777_216), defaultValue: "1048576",
         about: "The longest request body that the counter takes, in bytes.")
@@ -73,6 +91,7 @@ extension Setting {
 
     private static let counter: [Setting] = [
         .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
-        .logLevel, .bodyBytes, .headTime, .bodyTime, .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
+        .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
+        .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

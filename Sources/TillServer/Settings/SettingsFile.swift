@@ -13,7 +13,7 @@ struct SettingsFile {
     /// Values by key, as text.
     let values: [String: String]
 
-    /// Reads the file.
+    /// Reads the whole file and checks each key.
     /// - Throws: ``SettingsError`` with the key, or the line and column.
     init(_ path: String, _ table: [Setting]) throws(SettingsError) {
         let bytes = try SettingsFile.bytes(path)

@@ -7,7 +7,7 @@ actor AdyenLedger {
         let body: JSONValue
     }
 
-    private struct Payment {
+    struct Payment {
         let name: String
         let reference: String
         let currency: String
@@ -16,15 +16,34 @@ actor AdyenLedger {
         var captured: Int64 = 0
         var refunded: Int64 = 0
         var isCanceled = false
+        var account = ""
+        var steps: [Step] = []
+        var disputes: [Dispute] = []
+    }
+
+    /// A capture or a refund that was done.
+    struct Step {
+        let name: String
+        let kind: String
+        let reference: String
+        let value: Int64
+        var hasFailed = false
+    }
+
+    struct Dispute {
+        let name: String
+        let value: Int64
+        var withdrawn: Int64 = 0
     }
 
     /// The most keys that are remembered.
     static let mostKeys = 100_000
 
-    private var payments: [String: Payment] = [:]
-    private var order: [String] = []
+    var payments: [String: Payment] = [:]
+    private(set) var order: [String] = []
     private var keys: [String: (body: JSONValue, answer: Answer)] = [:]
     private var count = 0
+    private var moment: Int64 = 0
     private(set) var told: [JSONValue] = []
 
     /// Events since the last time, oldest first.
@@ -40,6 +59,7 @@ actor AdyenLedger {
                     ("reference", .string(payment.reference)), ("id", .string(payment.name)),
                     ("currency", .string(payment.currency)), ("authorized", .number("\(payment.authorized)")),
                     ("captured", .number("\(payment.captured)")), ("refunded", .number("\(payment.refunded)")),
+                    ("disputed", .number("\(payment.disputes.map(\.withdrawn).reduce(0, +))")),
                     ("canceled", .bool(payment.isCanceled)),
                 ])
             })
@@ -66,7 +86,7 @@ actor AdyenLedger {
             ]))
     }
 
-    private func newName() -> String {
+    func newName() -> String {
         count += 1
         let digits = String(count, radix: 36, uppercase: true)
         return "TILL" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
@@ -100,7 +120,7 @@ actor AdyenLedger {
             LuhnChecksum.isValid(number)
         else { return AdyenLedger.error(422, "101", "Invalid card number") }
         guard method?["expiryMonth"]?.stringValue?.count == 2, method?["expiryYear"]?.stringValue?.count == 4 else {
-            return AdyenLedger.error(422, "130", "Expiry is invalid")
+            return AdyenLedger.error(422, "129", "Expiry Date Invalid")
         }
         let name = newName()
         let isAtOnce =
@@ -110,7 +130,7 @@ actor AdyenLedger {
         let refusal = AdyenLedger.refusals[number] ?? AdyenLedger.holders[holder]
         payments[name] = Payment(
             name: name, reference: reference, currency: code, authorized: refusal == nil ? value : 0,
-            isHeld: refusal == nil, captured: refusal == nil && isAtOnce ? value : 0)
+            isHeld: refusal == nil, captured: refusal == nil && isAtOnce ? value : 0, account: account)
         order.append(name)
         tell(
             "AUTHORISATION", name: name, original: nil, reference: reference, account: account, value: value,
@@ -158,6 +178,9 @@ actor AdyenLedger {
             return AdyenLedger.error(422, "100", "No amount specified")
         }
         let refusal = apply(kind, to: found, value, code)
+        if refusal == nil, kind != "cancels", let found {
+            payments[found]?.steps.append(Step(name: step, kind: kind, reference: reference, value: value))
+        }
         let event =
             switch kind {
             case "captures": "CAPTURE"
@@ -199,20 +222,24 @@ actor AdyenLedger {
         return nil
     }
 
-    private func tell(
+    func tell(
         _ event: String, name: String, original: String?, reference: String, account: String, value: Int64,
-        currency: String, refusal: String?
+        currency: String, refusal: String?, more: [(String, JSONValue)] = []
     ) {
+        // Each event has a moment of its own, in the order in which things happened.
+        moment += 1
+        let date = Timestamp(milliseconds: 1_767_225_600_000).adding(.seconds(moment)).internetTime
         var item: [(String, JSONValue)] = [
             ("amount", SandboxJSON.object([("currency", .string(currency)), ("value", .number("\(value)"))])),
-            ("eventCode", .string(event)), ("eventDate", .string("2026-01-01T00:00:00+01:00")),
+            ("eventCode", .string(event)), ("eventDate", .string(date)),
             ("merchantAccountCode", .string(account)), ("merchantReference", .string(reference)),
         ]
         if let original { item.append(("originalReference", .string(original))) }
         item += [
             ("paymentMethod", .string("visa")), ("pspReference", .string(name)), ("reason", .string(refusal ?? "")),
-            ("success", .string(refusal == nil ? "true" : "false")),
+            ("success", .string(refusal == nil || !more.isEmpty ? "true" : "false")),
         ]
+        if !more.isEmpty { item.append(("additionalData", SandboxJSON.object(more))) }
         if told.count < AdyenLedger.mostKeys { told.append(SandboxJSON.object(item)) }
     }
 }

@@ -4,8 +4,8 @@ import Foundation
 public import TillCore
 
 /// The key that the stand-in's terminal shares with a till, and what it does with it. Written from Adyen's
-/// documentation of local communications, on purpose apart from the client's seal: a mistake in one of the two is found
-/// by the other.
+/// documentation of local communications, on purpose apart from the client's seal: a mistake in one of the two is
+/// found by the other.
 public struct AdyenTerminalStandInKey: Sendable {
     private let passphrase: Secret<String>
     private let identifier: String

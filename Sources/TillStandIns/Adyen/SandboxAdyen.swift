@@ -10,7 +10,8 @@ public import TillSandbox
 /// over loopback or without a network at all. For this machine only; it moves no real money.
 ///
 /// Beyond Adyen's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/webhooks
-/// {"url":…,"hmac_key":…}`, where events go; `GET /_sandbox/events`, those that nobody was notified of yet; and
+/// {"url":…,"hmac_key":…}`, where events go; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`, what happens after
+/// the sale; `GET /_sandbox/events`, those that nobody was notified of yet; and
 /// `POST /_sandbox/faults` as with the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
@@ -75,6 +76,13 @@ public struct SandboxAdyen: HTTPTransport {
     /// The truth in minor units.
     public func ledger() async -> [JSONValue] { await account.ledger().arrayValue ?? [] }
 
+    /// Plays what happens after the sale: what `do` of `POST /_sandbox/aftersale` says. `false`: it cannot happen.
+    public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
+        var asked: [(String, JSONValue)] = [("reference", .string(reference.rawValue)), ("do", .string(word))]
+        if let amount { asked.append(("amount", .number("\(amount)"))) }
+        return await account.play(SandboxJSON.object(asked))
+    }
+
     /// The webhooks that nobody was notified of yet, each a body with one signed item.
     public func webhooks(key: Secret<[UInt8]>) async -> [JSONValue] {
         await account.takeReported().map { SandboxAdyen.webhook($0, key) }
@@ -83,10 +91,10 @@ public struct SandboxAdyen: HTTPTransport {
     private static func webhook(_ item: JSONValue, _ key: Secret<[UInt8]>?) -> JSONValue {
         guard case .object(var members) = item else { return item }
         if let key {
-            let signature = SandboxAdyen.signature(item, key)
-            members.append(
-                JSONMember(
-                    key: "additionalData", value: SandboxJSON.object([("hmacSignature", .string(signature))])))
+            let more = item["additionalData"]?.objectValue ?? []
+            members.removeAll { $0.key == "additionalData" }
+            let signature = JSONMember(key: "hmacSignature", value: .string(SandboxAdyen.signature(item, key)))
+            members.append(JSONMember(key: "additionalData", value: .object(more + [signature])))
         }
         return SandboxJSON.object([
             ("live", .string("false")),
@@ -171,6 +179,9 @@ public struct SandboxAdyen: HTTPTransport {
             let key = asked["hmac_key"]?.stringValue.flatMap { Hex.decode($0) }.map { Secret(Array($0)) }
             await listener.set(url, key)
             return json([("ok", .bool(true))])
+        case ("POST", "aftersale"):
+            let isDone = await account.play(asked)
+            return json([("ok", .bool(isDone))], isDone ? 200 : 400)
         case ("POST", "faults"):
             guard let operation = asked["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
                 let fault = asked["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })

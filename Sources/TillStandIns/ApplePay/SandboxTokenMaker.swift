@@ -58,7 +58,7 @@ public enum SandboxTokenFlaw: String, Hashable, Sendable, CaseIterable {
     case selfSignedSigner
     /// The signer's mark on the certificate of an authority.
     case markOnAuthority
-    /// SHA-1 as digest.
+    /// Signed over a digest that is no longer accepted, SHA-1.
     case sha1
     /// The signer's key is on P-384.
     case p384Signer

@@ -17,7 +17,7 @@ actor BraintreeLedger {
     struct Transaction {
         var id: String
         var type: String
-        var status: String
+        var status: String { didSet { if status != oldValue { history.append(status) } } }
         var amount: Money
         var orderID: String?
         var code: String
@@ -30,10 +30,27 @@ actor BraintreeLedger {
         var held: Money
         /// The merchant account that it went into.
         var account: String
+        /// Every status since the first.
+        var history: [String] = []
+        var disputes: [Dispute] = []
+        var hasMoved: Bool { BraintreeLedger.taken.contains(status) }
     }
 
+    struct Dispute {
+        var id: String
+        /// `chargeback`, `retrieval`, `pre_arbitration`.
+        var kind: String
+        var status = "open"
+        var amount: Money
+        var reason: String
+        /// The last day for an answer, as `YYYY-MM-DD`.
+        var replyBy: String
+    }
+
+    static let taken: Set<String> = ["submitted_for_settlement", "settled", "settling"]
+
     private var nonces: [String: Nonce] = [:]
-    private var transactions: [String: Transaction] = [:]
+    var transactions: [String: Transaction] = [:]
     private var sequence: [String] = []
     private var counter: UInt64 = 0
     private let clock: any TillClock
@@ -46,7 +63,7 @@ actor BraintreeLedger {
 
     init(clock: any TillClock) { self.clock = clock }
 
-    private func newID() -> String {
+    func newID() -> String {
         counter += 1
         return String(StableHash.hex("braintree \(counter)").prefix(8))
     }
@@ -154,7 +171,8 @@ actor BraintreeLedger {
         let time = clock.now()
         let made = Transaction(
             id: newID(), type: "sale", status: status, amount: amount, orderID: node.value("order_id"), code: code,
-            nonce: nonce, created: time, updated: time, held: amount, account: account)
+            nonce: nonce, created: time, updated: time, held: amount, account: account,
+            history: [status])
         transactions[made.id] = made
         sequence.append(made.id)
         if status == "processor_declined" || status == "gateway_rejected" {
@@ -177,16 +195,25 @@ actor BraintreeLedger {
         transactions[id].map { (200, render($0)) } ?? (404, BraintreeElement("not-found"))
     }
 
+    /// As many as a search of Braintree's finds.
+    static let maximumFound = 50_000
+
     func search(_ node: BraintreeElement) -> Answer {
         let wanted = node["order_id"]?.value("is")
-        let ids = sequence.filter { wanted == nil || transactions[$0]?.orderID == wanted }
+        let since = node["created_at"]?.value("min").flatMap { Timestamp(internetTime: $0) }
+        let ids = sequence.filter { id in
+            guard let found = transactions[id] else { return false }
+            return (wanted == nil || found.orderID == wanted) && (since.map { found.created >= $0 } ?? true)
+        }
         return (
             200,
             BraintreeElement(
                 "search-results",
                 of: [
                     BraintreeElement("page-size", "50", type: "integer"),
-                    BraintreeElement("ids", type: "array", of: ids.suffix(200).map { BraintreeElement("item", $0) }),
+                    BraintreeElement(
+                        "ids", type: "array",
+                        of: ids.suffix(BraintreeLedger.maximumFound).map { BraintreeElement("item", $0) }),
                 ])
         )
     }
@@ -243,7 +270,9 @@ actor BraintreeLedger {
         guard found.status == "settled" || found.status == "settling" else {
             return refused("transaction", "base", "91506", "Cannot refund transaction unless it is settled.")
         }
-        let back = found.refunds.reduce(Int64(0)) { $0 + (transactions[$1]?.amount.minorUnits ?? 0) }
+        let back = found.refunds.reduce(Int64(0)) { sum, id in
+            sum + (transactions[id].map { $0.hasMoved ? $0.amount.minorUnits : 0 } ?? 0)
+        }
         let left = Money(minorUnits: found.amount.minorUnits - back, currency: found.amount.currency)
         guard left.isPositive else {
             return refused("transaction", "base", "91512", "Transaction has already been completely refunded.")
@@ -259,7 +288,7 @@ actor BraintreeLedger {
         let made = Transaction(
             id: newID(), type: "credit", status: "submitted_for_settlement", amount: amount,
             orderID: node?.value("order_id"), code: "1002", nonce: found.nonce, created: time, updated: time,
-            refunded: id, held: amount, account: found.account)
+            refunded: id, held: amount, account: found.account, history: ["submitted_for_settlement"])
         transactions[made.id] = made
         sequence.append(made.id)
         found.refunds.append(made.id)
@@ -294,7 +323,7 @@ actor BraintreeLedger {
         )
     }
 
-    private func render(_ transaction: Transaction) -> BraintreeElement {
+    func render(_ transaction: Transaction) -> BraintreeElement {
         let number = transaction.nonce.number
         let profile = CardBrandTable.likeliest(for: number)
         let expiry = transaction.nonce.expiry.split(separator: "/").map(String.init)
@@ -325,7 +354,8 @@ actor BraintreeLedger {
             BraintreeElement("billing", of: [BraintreeElement("id", "")]),
             BraintreeElement("shipping", of: [BraintreeElement("id", "")]), BraintreeElement("custom-fields", ""),
             BraintreeElement("refund-ids", type: "array", of: transaction.refunds.map { BraintreeElement("item", $0) }),
-            BraintreeElement("status-history", type: "array", of: []),
+            BraintreeElement("status-history", type: "array", of: history(of: transaction)),
+            BraintreeElement("disputes", type: "array", of: transaction.disputes.map { render($0, of: transaction) }),
             BraintreeElement("add-ons", type: "array", of: []),
             BraintreeElement("discounts", type: "array", of: []),
             BraintreeElement("disbursement-details", of: [BraintreeElement("disbursement-date", "")]),
@@ -346,13 +376,14 @@ actor BraintreeLedger {
     func ledger() -> JSONValue {
         .array(
             sequence.compactMap { transactions[$0] }.map { entry in
-                let isTaken = ["submitted_for_settlement", "settled", "settling"].contains(entry.status)
+                let isTaken = entry.hasMoved
                 return .members([
                     "reference": .string(entry.id), "type": .string(entry.type), "state": .string(entry.status),
                     "amount": .number(String(entry.amount.minorUnits)),
                     "currency": .string(entry.amount.currency.code),
                     "captured": .number(String(entry.type == "sale" && isTaken ? entry.amount.minorUnits : 0)),
                     "refunded": .number(String(entry.type == "credit" && isTaken ? entry.amount.minorUnits : 0)),
+                    "disputed": .number(String(entry.disputes.map(\.withdrawn).reduce(0, +))),
                     "metadata": .members(["order_id": entry.orderID.json]),
                 ])
             })

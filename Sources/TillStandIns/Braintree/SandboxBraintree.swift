@@ -11,7 +11,8 @@ public import TillSandbox
 /// Beyond Braintree's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/settle`, the
 /// night's work; `POST /_sandbox/webhooks` with `{"url":"http://127.0.0.1:8080/webhooks/braintree"}`, so that it reports
 /// what was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as
-/// with the other stand-ins, and with `{"fault":"lateCommit","seconds":…}`: no answer, and the request arrives later.
+/// with the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` plays what happens after
+/// the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no answer, and the request arrives later.
 /// Its merchant accounts are `sandbox` (EUR, the default one), `sandbox_usd`, `sandbox_gbp` and `sandbox_jpy`.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
@@ -66,6 +67,21 @@ public struct SandboxBraintree: HTTPTransport {
     /// The night's work: everything that was submitted is settled.
     public func settle() async { await notices.tell("transaction_settled", transactions: await account.settleAll()) }
 
+    /// Plays what happens after the sale: what `do` of `POST /_sandbox/aftersale` says. `false`: it cannot happen.
+    public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
+        await play(
+            .members([
+                "reference": .string(reference.rawValue), "do": .string(word),
+                "amount": amount.map { .number(String($0)) },
+            ]))
+    }
+
+    private func play(_ json: JSONValue) async -> Bool {
+        guard let reports = await account.play(json) else { return false }
+        for report in reports { await notices.tell(report.kind, transactions: [report.subject]) }
+        return true
+    }
+
     private typealias Answer = (status: Int, type: String, body: [UInt8])
 
     /// The next call of an operation gets no answer and arrives only after a time.
@@ -83,6 +99,9 @@ public struct SandboxBraintree: HTTPTransport {
             case ("POST", "settle"):
                 await notices.tell("transaction_settled", transactions: await account.settleAll())
                 return json(.members(["ok": .bool(true)]))
+            case ("POST", "aftersale"):
+                let asked = (try? JSONValue(parsing: body)) ?? .null
+                return json(.members(["ok": .bool(await play(asked))]))
             case ("POST", "webhooks"):
                 await notices.listen((try? JSONValue(parsing: body))?["url"]?.stringValue)
                 return json(.members(["ok": .bool(true)]))

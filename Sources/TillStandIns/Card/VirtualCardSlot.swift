@@ -42,8 +42,8 @@ public struct VirtualCardSlot: Sendable {
         case removed
     }
 
-    /// Holds the card in the reader until the task is cancelled, the reader goes away, or the card is torn away for
-    /// good.
+    /// Holds the card in the reader until the task is cancelled, the reader goes away, or the card is
+    /// torn away for good.
     /// - Throws: when the reader cannot be reached within ``patience``.
     public func run(_ tell: @Sendable (Event) -> Void = { _ in }) async throws {
         while !Task.isCancelled {

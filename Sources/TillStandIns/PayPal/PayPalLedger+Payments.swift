@@ -175,7 +175,7 @@ extension PayPalLedger {
         guard now.since(capture.created) < PayPalLedger.refundPeriod else {
             return .refused("REFUND_TIME_LIMIT_EXCEEDED")
         }
-        let back = capture.refunds.reduce(Int64(0)) { $0 + (refunds[$1]?.amount.minorUnits ?? 0) }
+        let back = capture.refunds.reduce(Int64(0)) { $0 + moved($1) }
         let left = Money(minorUnits: capture.amount.minorUnits - back, currency: capture.amount.currency)
         let amount = asked ?? left
         guard amount.currency == left.currency else { return .refused("REFUND_CAPTURE_CURRENCY_MISMATCH", "/amount") }

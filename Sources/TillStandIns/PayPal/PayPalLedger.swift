@@ -83,6 +83,27 @@ actor PayPalLedger {
         var note: String?
     }
 
+    struct Dispute {
+        var id: String
+        var capture: String
+        var amount: Money
+        var reason: String
+        var stage: String
+        var status: String
+        var outcome: String?
+        var respondBy: Timestamp?
+        /// Of the shop's money: `DEBIT` or `CREDIT`, and why.
+        var movements: [(type: String, reason: String, amount: Money, at: Timestamp)] = []
+        var created: Timestamp
+        var updated: Timestamp
+        /// The reason of a movement that takes or returns the disputed money; others are fees.
+        static let settlement = "DISPUTE_SETTLEMENT"
+        var withdrawn: Int64 {
+            movements.filter { $0.reason == Dispute.settlement }
+                .reduce(0) { $0 + ($1.type == "DEBIT" ? $1.amount.minorUnits : -$1.amount.minorUnits) }
+        }
+    }
+
     struct StoredCard {
         var id: String
         var isSetup: Bool
@@ -115,6 +136,8 @@ actor PayPalLedger {
             case "CAPTURE": "capture"
             case "AUTHORIZATION": "authorization"
             case "ORDER": "checkout-order"
+            case "REFUND": "refund"
+            case "DISPUTE": "dispute"
             default: "payment_token"
             }
         }
@@ -141,8 +164,11 @@ actor PayPalLedger {
     var authorizations: [String: Authorization] = [:]
     var captures: [String: Capture] = [:]
     var refunds: [String: Refund] = [:]
+    var disputes: [Dispute] = []
     var cards: [String: StoredCard] = [:]
     var keys: [String: Done] = [:]
+    /// What is younger than this is not in the search yet.
+    let lateness = ListLateness()
     private var counter: UInt64 = 0
     private let clock: any TillClock
     private var shift = Span(milliseconds: 0)
@@ -201,15 +227,17 @@ actor PayPalLedger {
                 }
                 taken += capture.amount.minorUnits
                 if capture.authorization == nil { held += capture.amount.minorUnits }
-            case .refund(let id): back += refunds[id]?.amount.minorUnits ?? 0
+            case .refund(let id): back += moved(id)
             }
         }
         let unit = order.units.first
+        let disputed = disputes.filter { captures[$0.capture]?.order == order.id }.map(\.withdrawn).reduce(0, +)
         return .members([
             "reference": .string(order.id), "intent": .string(order.intent), "state": .string(order.status),
             "amount": unit.map { .number(String($0.amount.minorUnits)) },
             "currency": unit.map { .string($0.amount.currency.code) }, "authorized": .number(String(held)),
-            "captured": .number(String(taken)), "refunded": .number(String(back)), "canceled": .bool(isVoided),
+            "captured": .number(String(taken)), "refunded": .number(String(back)),
+            "disputed": .number(String(disputed)), "canceled": .bool(isVoided),
             "metadata": .members([
                 "description": unit?["description"], "custom_id": unit?["custom_id"], "invoice_id": unit?["invoice_id"],
             ]),

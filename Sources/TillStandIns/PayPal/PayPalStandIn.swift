@@ -190,6 +190,10 @@ struct PayPalStandIn: Sendable {
         case ("GET", "payments/captures", 4, let id): return await account.getCapture(id)
         case ("POST", "payments/captures", 5, "refund"): return await account.refund(path[3], body, key: request.key)
         case ("GET", "payments/refunds", 4, let id): return await account.getRefund(id)
+        case ("GET", "reporting/transactions", 3, _): return await account.listTransactions { query($0, request) }
+        case ("GET", "customer/disputes", 3, _):
+            return await account.listDisputes(of: query("disputed_transaction_id", request))
+        case ("GET", "customer/disputes", 4, let id): return await account.getDispute(id)
         case ("POST", "vault/setup-tokens", 3, _): return await account.createSetupToken(body, key: request.key)
         case ("GET", "vault/setup-tokens", 4, let id): return await account.getToken(id, isSetup: true)
         case ("POST", "vault/payment-tokens", 3, _): return await account.createPaymentToken(body, key: request.key)
@@ -221,6 +225,15 @@ struct PayPalStandIn: Sendable {
                 let fault = json["fault"]?.stringValue.flatMap({ SandboxFault(name: $0) })
             else { return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: operation, fault, times")]) }
             faults.fail(operation, with: fault, times: Int(clamping: json["times"]?.int64Value ?? 1))
+            return done
+        case ("POST", "aftersale"):
+            return await account.play(json)
+                ? done : .badRequest([.init("INVALID_PARAMETER_VALUE", note: "there is no such order, or it cannot")])
+        case ("POST", "lists"):
+            guard let seconds = json["late_seconds"]?.int64Value, (0...86_400).contains(seconds) else {
+                return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: late_seconds, 0 to 86400")])
+            }
+            account.lateness.set(.seconds(seconds))
             return done
         case ("POST", "clock"):
             guard let seconds = json["advance_seconds"]?.int64Value, (0...1_000_000_000).contains(seconds) else {

@@ -14,7 +14,9 @@ public import TillSandbox
 /// `{"url":"http://127.0.0.1:8080/webhooks/paypal"}` makes it tell what happens (without `url` they wait at the same path
 /// for whoever gets them; `copies` and `before_answer` say how often and whether first); `POST /_sandbox/clock` with
 /// `{"advance_seconds":345600}`; and `POST /_sandbox/action` with `{"reference":"…","succeeds":true}`, which acts as
-/// the customer before the bank's challenge, as the page does to which the order's link leads. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
+/// the customer before the bank's challenge, as the page does to which the order's link leads. `POST /_sandbox/aftersale` with
+/// `{"reference":"…","do":"dispute"}` plays what happens after the sale; `POST /_sandbox/lists` with `{"late_seconds":10800}`
+/// keeps from the search of transactions what is younger. A cardholder's name makes the card be declined: `CCREJECT-IF` and the
 /// others of PayPal's own sandbox.
 public struct SandboxPayPalServer: Sendable {
     /// The longest body that is read.
@@ -26,7 +28,7 @@ public struct SandboxPayPalServer: Sendable {
     private let clock: any TillClock
     private let stall: Span
 
-    /// Makes one.
+    /// A server with an empty ledger that does not listen yet.
     /// - Parameter stall: how long a request that "times out" is held before it gets a 504.
     public init(
         clock: any TillClock = SystemClock(), faults: SandboxFaults = SandboxFaults(), stall: Span = .seconds(100)

@@ -36,12 +36,24 @@ public struct SandboxPayPalTransport: HTTPTransport {
         return HTTPReply(response: response, body: answer.bytes ?? [])
     }
 
+    /// Keeps from the search of transactions what is younger than this.
+    public func setLists(late: Span) { account.lateness.set(late) }
+
     /// Moves the stand-in's clock forward.
     public func advance(_ span: Span) async { await account.advance(span) }
 
     /// Acts as the customer before the bank's challenge. `false` if the order waits for none.
     public func answerChallenge(_ order: String, succeeds: Bool) async -> Bool {
         await account.approve(order, succeeds: succeeds)
+    }
+
+    /// Plays what happens after the sale: what `do` of `POST /_sandbox/aftersale` says. `false`: it cannot happen.
+    public func play(_ word: String, on reference: ProviderReference, amount: Int64? = nil) async -> Bool {
+        await account.play(
+            .members([
+                "reference": .string(reference.rawValue), "do": .string(word),
+                "amount": amount.map { .number(String($0)) },
+            ]))
     }
 
     /// The truth in minor units, one entry an order: `reference`, `captured`, `refunded`, `authorized`, `canceled`.

@@ -13,7 +13,7 @@ import TillCore
 public struct SandboxPrinterServer: Sendable {
     /// The longest request at the buttons.
     static let maximumBody = 4_096
-    /// Connections at once.
+    /// How many connections are served at once.
     static let maximumConnections = 16
 
     public let printer: SandboxReceiptPrinter

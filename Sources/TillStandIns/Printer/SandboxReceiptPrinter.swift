@@ -9,7 +9,7 @@ public final class SandboxReceiptPrinter: Sendable {
         case ok
         /// Nearly at its end.
         case low
-        /// None.
+        /// The roll has run out.
         case end
     }
 
@@ -94,7 +94,7 @@ public final class SandboxReceiptPrinter: Sendable {
         }
     }
 
-    /// Takes bytes.
+    /// Takes bytes as they arrive, whole commands or parts.
     /// - Returns: what it answers.
     public func take(_ bytes: [UInt8]) -> [UInt8] {
         state.withLock { state in

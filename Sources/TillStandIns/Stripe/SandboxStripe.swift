@@ -7,8 +7,12 @@ struct SandboxStripe: Sendable {
     let faults: SandboxFaults
     /// Readers, if there are any.
     var terminal: SandboxTerminal?
+    /// What is younger than this is not in lists yet.
+    var lateness = ListLateness()
     /// Whose account every test key opens.
     var account = "acct_sandbox"
+    /// What its statements do not say as it is, and its payouts.
+    var statements = SandboxStripeStatements()
 
     struct Request: Sendable {
         var method: String
@@ -48,6 +52,10 @@ struct SandboxStripe: Sendable {
         case ("GET", "refunds", 2): return try await listRefunds(request)
         case ("GET", "disputes", 2): return try await listDisputes(request)
         case ("GET", "refunds", 3): return try await retrieveRefund(path[2])
+        case ("GET", "balance_transactions", 2):
+            let all = try await statements.transactions(of: ledger, rendering)
+            return list("/v1/balance_transactions", try statements.matching(all, request.form), request.form)
+        case ("GET", "payouts", 2): return list("/v1/payouts", statements.payoutObjects(), request.form)
         default:
             let asked = path.joined(separator: "/").prefix(100)
             return .error(404, "invalid_request_error", "Unrecognized request URL (\(request.method) /\(asked)).")
@@ -258,7 +266,9 @@ struct SandboxStripe: Sendable {
 
     private func listIntents(_ request: Request) async throws -> StripeAnswer {
         let since = request.form["created[gte]"].flatMap { Int64($0) } ?? .min
-        let charges = try await ledger.charges().reversed().filter { $0.createdAt / 1000 >= since }
+        let charges = try await ledger.charges().reversed().filter {
+            $0.createdAt / 1000 >= since && lateness.shows($0.createdAt, at: now)
+        }
         let expanded = request.form.expands("latest_charge")
         let (page, hasMore) = page(charges, request.form) { $0.reference }
         return StripeAnswer(
@@ -302,8 +312,11 @@ struct SandboxStripe: Sendable {
             }
             refunds = charge.refunds.map { ($0.reference, rendering.refund($0, of: charge)) }
         } else {
+            let since = request.form["created[gte]"].flatMap { Int64($0) } ?? .min
             for charge in try await ledger.charges() {
-                refunds += charge.refunds.map { ($0.reference, rendering.refund($0, of: charge)) }
+                refunds += charge.refunds
+                    .filter { $0.createdAt / 1000 >= since && lateness.shows($0.createdAt, at: now) }
+                    .map { ($0.reference, rendering.refund($0, of: charge)) }
             }
         }
         let (page, hasMore) = page(refunds.reversed(), request.form) { $0.id }
@@ -341,6 +354,11 @@ struct SandboxStripe: Sendable {
             rest = rest.drop { id($0) != after }.dropFirst()
         }
         return (Array(rest.prefix(limit)), rest.count > limit)
+    }
+
+    private func list(_ url: String, _ all: [JSONValue], _ form: StripeForm) -> StripeAnswer {
+        let (page, hasMore) = page(all, form) { $0["id"]?.stringValue ?? "" }
+        return StripeAnswer(StripeRendering.list(url, page, hasMore: hasMore))
     }
 
     private static func minorUnits(_ wire: Int64, _ charge: SandboxCharge) -> Int64? {

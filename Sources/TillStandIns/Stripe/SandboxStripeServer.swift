@@ -8,7 +8,10 @@ public import TillSandbox
 /// Beyond Stripe's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/faults` with
 /// `{"operation":"capture","fault":"timeoutAfterCommit","times":1}` (`slow` also takes `seconds`); and `POST /_sandbox/action` with
 /// `{"reference":"pi_…","succeeds":true}`, which acts as the customer. `POST /_sandbox/readers` acts on a card reader as
-/// the world would; `POST /_sandbox/aftersale` lets happen what happens after a sale; `POST /_sandbox/webhooks` says where events go, and how badly.
+/// the world would; `POST /_sandbox/lists` with
+/// `{"late_seconds":60}` keeps from lists what is younger; `POST /_sandbox/statements` pays out, and makes statements
+/// say what is not so; `POST /_sandbox/aftersale` lets happen what happens after a sale;
+/// `POST /_sandbox/webhooks` says where events go, and how badly.
 public struct SandboxStripeServer: Sendable {
     public let ledger: SandboxLedger
     public let faults: SandboxFaults
@@ -20,7 +23,7 @@ public struct SandboxStripeServer: Sendable {
     private let clock: any TillClock
     private let stall: Span
 
-    /// Makes one.
+    /// A server that does not listen yet.
     /// - Parameters:
     ///   - rules: the prefix is `pi_`, whatever they say.
     ///   - stall: how long a request that "times out" is held before it gets a 504.
@@ -163,11 +166,22 @@ public struct SandboxStripeServer: Sendable {
             let times = json["times"]?.int64Value ?? 1
             faults.fail(operation, with: fault, times: Int(clamping: times))
             return StripeAnswer(.fields(["ok": .bool(true)]))
+        case (.post, "lists"):
+            guard let seconds = (try? JSONValue(parsing: body))?["late_seconds"]?.int64Value,
+                (0...86_400).contains(seconds)
+            else { return .invalid("late_seconds", "Wanted: late_seconds, 0 to 86400.") }
+            stripe.lateness.set(.seconds(seconds))
+            return StripeAnswer(.fields(["ok": .bool(true)]))
         case (.post, "aftersale"):
             guard let json = try? JSONValue(parsing: body), let (answer, events) = try? await stripe.play(json) else {
                 return .invalid("body", "It must be JSON.")
             }
             for event in events { report(event) }
+            return answer
+        case (.post, "statements"):
+            guard let json = try? JSONValue(parsing: body), let answer = try? await stripe.playStatement(json) else {
+                return .invalid("body", "It must be JSON.")
+            }
             return answer
         case (.post, "readers"), (.post, "webhooks"):
             guard let json = try? JSONValue(parsing: body) else { return .invalid("body", "It must be JSON.") }

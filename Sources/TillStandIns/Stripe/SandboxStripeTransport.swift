@@ -69,11 +69,17 @@ public struct SandboxStripeTransport: HTTPTransport {
         return true
     }
 
+    /// Pays out, or makes statements say what is not so: what `POST /_sandbox/statements` takes. `false` if it cannot be.
+    @discardableResult
+    public func playStatement(_ members: [JSONMember]) async throws -> Bool {
+        try await stripe.playStatement(.object(members)).status == 200
+    }
+
     /// Whether a reader waits for a card right now, as the person in front of it sees.
     public func wantsCard(at reader: String) -> Bool { terminal.wantsCard(at: reader) }
 
-    /// Acts on a reader as the world would: what `POST /_sandbox/readers` takes. `false` if the reader does not allow
-    /// it now.
+    /// Acts on a reader as the world would: what `POST /_sandbox/readers` takes. `false` if the reader does
+    /// not allow it now.
     @discardableResult
     public func act(_ word: String, at reader: String, fault: String? = nil) -> Bool {
         let answer = terminal.act(

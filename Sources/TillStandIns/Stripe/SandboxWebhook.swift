@@ -12,7 +12,7 @@ public struct SandboxWebhook: Sendable {
     private let copies: Int
     private let delay: Span
 
-    /// Makes one.
+    /// A receiver to which events are sent, signed.
     /// - Parameters:
     ///   - secret: `whsec_…`, shared with the receiver.
     ///   - copies: how often each event is delivered, 1 to 10.

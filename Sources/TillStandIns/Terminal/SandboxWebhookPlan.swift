@@ -7,7 +7,7 @@ import TillSandbox
 /// it runs: `POST /_sandbox/webhooks {"url": …, "secret": "whsec_…", "copies": 2, "delay_ms": 500, "drop_every": 3,
 /// "swap": true}`; an empty url ends it.
 public final class SandboxWebhookPlan: Sendable {
-    /// Receivers at once.
+    /// How many receivers one plan may have.
     static let maximumReceivers = 8
 
     private struct Receiver: Sendable {

@@ -201,8 +201,8 @@ public struct StripeTerminal: Sendable {
             TerminalCall.inputs(reader, inputs, metadata: metadata, key: key), TerminalReader.init)
     }
 
-    /// Calls off what the reader does. Refused with `terminal_reader_busy` once the card is being charged: then only
-    /// waiting helps.
+    /// Calls off what the reader does. Refused with `terminal_reader_busy` once the card is being charged:
+    /// then only waiting helps.
     public func cancelAction(
         at reader: String, key: IdempotencyKey
     ) async throws(StripeTerminalError) -> TerminalReader {

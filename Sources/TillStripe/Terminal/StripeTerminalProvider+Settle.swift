@@ -47,8 +47,8 @@ extension StripeTerminalProvider {
         }
     }
 
-    /// Gives money back: to the card on file, or, for Interac, to the card that is presented again at the reader of
-    /// ``TerminalFeed/useReader(_:forRefundOf:)``.
+    /// Gives money back: to the card on file, or, for Interac, to the card that is presented again at
+    /// the reader of ``TerminalFeed/useReader(_:forRefundOf:)``.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
         switch await read(reference) {
@@ -91,7 +91,7 @@ extension StripeTerminalProvider {
                 return await refundMade(request, reference)
                     ?? .declined(
                         Decline(
-                            reason: error.providerCode.flatMap { StripeDeclineTable.reasons[$0] } ?? .invalidRequest,
+                            reason: error.providerCode.flatMap { StripeCodes.errors[$0]?.reason } ?? .invalidRequest,
                             code: error.providerCode, message: error.what,
                             requestID: error.requestID))
             case .refused, .unknown: isCertain = false

@@ -9,7 +9,7 @@ public import TillCore
 /// - A reader is canceled only while it waits for the card. Once it charges, the end is waited for, and without one
 ///   the answer is `unknown`.
 public struct StripeTerminalProvider: PaymentServiceProvider {
-    /// `stripe-terminal`.
+    /// The name in settings, requests and the journal: `stripe-terminal`.
     public static let name = ProviderName(rawValue: "stripe-terminal")
     /// How long a customer may take to present a card.
     public static let collectionTime = Span.seconds(120)
@@ -61,7 +61,7 @@ public struct StripeTerminalProvider: PaymentServiceProvider {
         return capabilities
     }
 
-    /// `AmountCodec.stripe`.
+    /// Amounts are written as `AmountCodec.stripe` says.
     public var amounts: AmountCodec { .stripe }
 
     /// The tender of a sale at a reader.

@@ -62,9 +62,9 @@ public struct TerminalRefund: Hashable, Sendable {
 public struct TerminalIntentDraft: Hashable, Sendable {
     /// In the wire's units.
     public var amount: Int64
-    /// In small letters.
+    /// The currency's three letters, in lower case.
     public var currency: String
-    /// `manual` or `manual_preferred`.
+    /// When the money is taken: `manual` or `manual_preferred`.
     public var captureMethod = "manual"
     public var paymentMethodTypes = ["card_present"]
     /// Hold the money longer than by default, where the scheme can.

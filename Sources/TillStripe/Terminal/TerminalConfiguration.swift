@@ -2,7 +2,7 @@ public import TillCore
 
 /// How the readers of an account or a location behave.
 public struct TerminalConfiguration: Hashable, Sendable {
-    /// `tmc_…`.
+    /// Stripe's name of the configuration, `tmc_…`.
     public let id: String
     public let name: String?
     /// The one that readers follow whose location has no other.
@@ -36,9 +36,9 @@ public struct TerminalConfiguration: Hashable, Sendable {
 
 /// The hours between which readers restart, by their own clock.
 public struct TerminalRebootWindow: Hashable, Sendable {
-    /// 0 to 23.
+    /// The first hour of the window, 0 to 23, in the reader's time zone.
     public var startHour: Int64
-    /// 0 to 23.
+    /// The hour at which the window ends, 0 to 23.
     public var endHour: Int64
 
     public init(startHour: Int64, endHour: Int64) {

@@ -31,7 +31,7 @@ public struct TerminalInput: Hashable, Sendable {
         /// Comes back as the answer.
         public var id: String
         public var text: String
-        /// `primary` or `secondary`.
+        /// How the button looks: `primary` or `secondary`.
         public var style: String?
 
         public init(id: String, text: String, style: String? = nil) {
@@ -91,7 +91,7 @@ public struct TerminalInput: Hashable, Sendable {
 
 /// What the customer answered. It may be personal data, such as an e-mail address: keep it for what it was asked for.
 public struct TerminalInputAnswer: Hashable, Sendable {
-    /// As in ``TerminalInput/kind``.
+    /// The kind of input that it answers, as in ``TerminalInput/kind``.
     public let kind: String
     /// What was asked, as in ``TerminalInput/title``.
     public let title: String?
@@ -132,7 +132,7 @@ public struct TerminalCart: Hashable, Sendable {
         }
     }
 
-    /// In small letters.
+    /// The currency's three letters, in lower case.
     public var currency: String
     public var lines: [Line]
     /// The tax in it, in the wire's units.

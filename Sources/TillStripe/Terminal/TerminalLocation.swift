@@ -3,7 +3,7 @@ public import TillCore
 /// A place where readers stand. Each smart reader belongs to one, and its country decides which cards and currencies
 /// the readers there take.
 public struct TerminalLocation: Hashable, Sendable {
-    /// `tml_…`.
+    /// Stripe's name of the location, `tml_…`.
     public let id: String
     /// The place's name, also shown on receipts that Stripe sends.
     public let displayName: String
@@ -12,7 +12,7 @@ public struct TerminalLocation: Hashable, Sendable {
     public let configuration: String?
     /// The place's phone number.
     public let phone: String?
-    /// In live mode.
+    /// Whether it is in live mode, where money moves.
     public let isLive: Bool
 
     init?(_ json: JSONValue) {

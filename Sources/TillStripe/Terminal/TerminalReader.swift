@@ -3,7 +3,7 @@ internal import TillHardware
 
 /// A reader as Stripe reports it. Its network status is what Stripe heard last: a sale is tried whatever it says.
 public struct TerminalReader: Hashable, Sendable {
-    /// `tmr_…`.
+    /// Stripe's name of the reader, `tmr_…`.
     public let id: String
     /// The name that the shop gave it.
     public let label: String
@@ -22,7 +22,7 @@ public struct TerminalReader: Hashable, Sendable {
     public let lastSeenAt: Timestamp?
     /// What it does or did last. One slot: the next command takes it.
     public let action: TerminalAction?
-    /// In live mode.
+    /// Whether it is in live mode, where money moves.
     public let isLive: Bool
 
     init?(_ json: JSONValue) {
@@ -69,7 +69,7 @@ public struct TerminalReaderStatus: RawRepresentable, Hashable, Sendable, Custom
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
     public static let online = TerminalReaderStatus(rawValue: "online")
-    /// Not seen lately.
+    /// Stripe has not heard of it lately.
     public static let offline = TerminalReaderStatus(rawValue: "offline")
 }
 
@@ -130,7 +130,7 @@ public struct TerminalAction: Hashable, Sendable {
         public init(rawValue: String) { self.rawValue = rawValue }
         public static let inProgress = Status(rawValue: "in_progress")
         public static let succeeded = Status(rawValue: "succeeded")
-        /// Not done.
+        /// The action came to nothing.
         public static let failed = Status(rawValue: "failed")
     }
 
@@ -158,21 +158,8 @@ public struct TerminalAction: Hashable, Sendable {
     /// The issuer's or the reader's no, as a decline.
     var decline: Decline {
         let raw = declineCode ?? errorCode ?? failureCode
-        let reason = raw.flatMap { TerminalFailure.reasons[$0] ?? StripeDeclineTable.reasons[$0] }
+        let reason = raw.flatMap { StripeCodes.readerReason($0) }
         return Decline(
             reason: reason ?? raw.map { DeclineReason(rawValue: $0) } ?? .generic, code: raw, message: failureMessage)
     }
-}
-
-/// Words with which a reader ends an action, in ours.
-enum TerminalFailure {
-    static let reasons: [String: DeclineReason] = [
-        "customer_canceled": .canceledAtReader, "canceled": .canceledAtReader,
-        "reader_timeout": .noCardPresented, "terminal_reader_timeout": .noCardPresented,
-        "terminal_reader_busy": .readerBusy, "terminal_reader_offline": .readerOffline,
-        "terminal_reader_hardware_fault": .readerFault,
-        "terminal_reader_invalid_location_for_payment": .readerInOtherCountry,
-        "terminal_location_country_unsupported": .readerInOtherCountry,
-        "intent_invalid_state": .invalidRequest,
-    ]
 }

@@ -89,7 +89,7 @@ struct TerminalSale: Sendable {
     /// The command was refused: unless the intent says otherwise, nothing was charged.
     private func refused(_ error: StripeTerminalError) async -> ProviderAnswer<Authorization> {
         let raw = error.declineCode ?? error.providerCode
-        let reason = raw.flatMap { TerminalFailure.reasons[$0] ?? StripeDeclineTable.reasons[$0] } ?? .invalidRequest
+        let reason = raw.flatMap { StripeCodes.readerReason($0) } ?? .invalidRequest
         let decline = Decline(
             reason: reason, code: raw, message: error.providerMessage, requestID: error.requestID)
         switch await provider.read(reference) {
@@ -190,7 +190,7 @@ struct TerminalSale: Sendable {
         if action?.status == .succeeded { return .unknown(reason: "the reader says yes, the payment intent no") }
         var decline = decline
         if isNewRefusal(now, before) {
-            let isOwnFailure = action.map { TerminalFailure.reasons[$0.failureCode ?? ""] == nil } ?? true
+            let isOwnFailure = action.map { StripeCodes.reader[$0.failureCode ?? ""] == nil } ?? true
             if isOwnFailure, let last = now.intent.lastError { decline = last }
             return .declined(decline)
         }

@@ -55,7 +55,7 @@ public enum ReaderRefusal: Error, Hashable, Sendable {
 /// One change of a ``ReaderLifecycle``.
 public enum ReaderChange: Hashable, Sendable {
     case phase(ReaderPhase)
-    /// Seen or not.
+    /// Whether the app's scene is in front of the user now.
     case scene(ReaderScene)
     /// How the token stands.
     case token(TokenStanding)

@@ -115,7 +115,7 @@ public enum ReaderScene: String, Hashable, Sendable {
 
 /// How the reader token stands.
 public enum TokenStanding: Hashable, Sendable {
-    /// None was given.
+    /// The reader was prepared without a token.
     case none
     case valid(ReaderTokenFacts)
     /// Over; of whom it was.

@@ -11,8 +11,8 @@ public struct VASReadResult: Identifiable, Hashable, Sendable {
 
     /// What the wallet said about one pass.
     public struct ReadEntry: Identifiable, Hashable, Sendable {
-        /// The pass type identifier: it names the shop's pass, **not** the member. The member is inside
-        /// ``customerVASData``.
+        /// The pass type identifier: it names the shop's pass, **not** the member. The
+        /// member is inside ``customerVASData``.
         public var id: String
         /// Sealed to the shop's key; names a customer, so it prints as a mask.
         public var customerVASData: Data?

@@ -5,8 +5,8 @@ public import TillOffline
 
 /// Payments without a connection for an app's screen: accepts, counts, forwards.
 ///
-/// A failing batch never stops the others, a session serves any number of payments, and what was accepted is
-/// `StoredNotAuthorized`: not paid.
+/// A failing batch never stops the others, a session serves any number of payments, and what was accepted
+/// is `StoredNotAuthorized`: not paid.
 @Observable @MainActor
 public final class OfflinePaymentManager {
     /// Batches that are on their way.

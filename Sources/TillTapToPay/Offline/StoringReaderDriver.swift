@@ -10,7 +10,7 @@ public struct StoringReaderDriver: PaymentCardReaderDriver {
     private let clock: any TillClock
     private let token: PaymentCardReader.Token
 
-    /// Makes one.
+    /// Puts the storing in front of a driver whose reads it keeps.
     /// - Parameter token: what the base driver prepares its reading with; the reads themselves go nowhere.
     public init(
         _ base: any PaymentCardReaderDriver, log: OfflineLog, policy: OfflinePolicy, account: AccountID = .main,

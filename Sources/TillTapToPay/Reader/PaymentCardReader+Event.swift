@@ -1,6 +1,6 @@
 extension PaymentCardReader {
-    /// What a reader reports while it is prepared and while it reads. Open: an event that is not known here keeps its
-    /// name.
+    /// What a reader reports while it is prepared and while it reads. Open: an event that is not known
+    /// here keeps its name.
     public enum Event: Hashable, Sendable {
         /// Percent of the configuration, 0 to 100, while the reader is prepared. It is not the progress of a read.
         case updateProgress(Int)

@@ -1,6 +1,6 @@
 extension PaymentCardReader {
-    /// What lets this device read cards for one shop: a provider's signed text, good for
-    /// ``TapToPayDeadlines/tokenLifetime``.
+    /// What lets this device read cards for one shop: a provider's signed
+    /// text, good for ``TapToPayDeadlines/tokenLifetime``.
     ///
     /// It is a credential: it prints, dumps and mirrors as a mask, and only ``rawValue`` gives it.
     public struct Token: RawRepresentable, Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,

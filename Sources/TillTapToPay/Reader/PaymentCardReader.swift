@@ -5,8 +5,8 @@ public import TillCore
 /// The names are Apple's; what differs is said where it does. It works on every platform over the driver that is
 /// passed in. One reader for one device; keep it as long as cards are taken.
 ///
-/// Safe from any thread. Every call ends: with a result, with an error of its kind, or, when its task is cancelled,
-/// with one too.
+/// Safe from any thread. Every call ends: with a result, with an error of its kind, or, when its task is
+/// cancelled, with one too.
 public final class PaymentCardReader: Sendable {
     public let options: Options
     let engine: ReaderEngine

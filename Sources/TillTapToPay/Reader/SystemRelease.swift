@@ -11,7 +11,7 @@ public struct SystemRelease: Hashable, Sendable, Comparable, CustomStringConvert
         (left.major, left.minor) < (right.major, right.minor)
     }
 
-    /// `18.4`.
+    /// The release as Apple writes it, such as `18.4`.
     public var description: String { "\(major).\(minor)" }
 
     /// Tap to Pay's first.

@@ -32,7 +32,7 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
     public enum ReadOutcome: Hashable, Sendable {
         case success
         case cardDeclined
-        /// Not read.
+        /// The card was not read, so nothing can be charged.
         case failure
         /// A word that is not known here.
         case unrecognized(String)
@@ -50,7 +50,7 @@ public struct PaymentCardReadResult: Identifiable, Hashable, Sendable {
     /// Whether a card is in effect. Open.
     public enum CardEffectiveState: Hashable, Sendable {
         case active
-        /// Not yet.
+        /// The card is valid only from a later day on.
         case inactive
         /// Its date makes no sense.
         case invalid

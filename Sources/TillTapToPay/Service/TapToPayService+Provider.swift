@@ -43,7 +43,7 @@ extension TapToPayService {
         public enum Status: String, Hashable, Sendable {
             /// Paid, or held for the shop.
             case approved
-            /// Certainly not paid.
+            /// The provider refused it: certainly not paid.
             case declined
             /// Nobody knows yet. The customer must not be charged again.
             case unknown

@@ -237,8 +237,8 @@ public actor TapToPayService {
         }
     }
 
-    /// Asks the provider, away from the caller's cancellation. A throw is an unknown outcome, unless it says itself that
-    /// no money moved.
+    /// Asks the provider, away from the caller's cancellation. A throw is an unknown outcome, unless it says itself
+    /// that no money moved.
     private func asked(
         _ card: PaymentCardReadResult, _ ask: @escaping @Sendable () async throws -> PaymentResult
     ) async -> PaymentResult {

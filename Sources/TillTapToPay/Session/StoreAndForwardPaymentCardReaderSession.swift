@@ -15,8 +15,8 @@ public final class StoreAndForwardPaymentCardReaderSession: PaymentCardReaderSes
     }
 
     /// Takes the last stored read back, within ``TapToPayDeadlines/offlineDecline`` and while it is in no batch.
-    /// - Throws: ``PaymentCardReaderSession/ReadError/storeAndForwardDeclineFailed`` when it is too late: it will be
-    ///   sent.
+    /// - Throws: ``PaymentCardReaderSession/ReadError/storeAndForwardDeclineFailed`` when it is too late:
+    ///   it will be sent.
     public func decline() async throws(ReadError) {
         guard let session = await engine.session(number) as? any StoreAndForwardSessionDriver else {
             throw .readerSessionExpired

@@ -50,8 +50,8 @@ extension StoredPaymentCardReadResult: CustomStringConvertible, CustomDebugStrin
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// The provider's word that a batch is with it, signed by it. Only with it are stored payments deleted; the device can
-/// not make one.
+/// The provider's word that a batch is with it, signed by it. Only with it are stored payments deleted; the device
+/// cannot make one.
 public struct StoreAndForwardBatchDeletionToken: RawRepresentable, Hashable, Sendable {
     /// The provider's text, unchanged.
     public let rawValue: String

@@ -122,6 +122,89 @@ struct AfterSaleTests {
         #expect(payment.captured == Examples.eur(100) && payment.openAttention.isEmpty && payment.broken == nil)
     }
 
+    @Test("a sale in one message has no name for its capture: what fails later is that one, once")
+    func saleInOneMessageFailsLater() throws {
+        var authorization = Examples.authorization
+        authorization.isCaptured = true
+        var payment = try Examples.payment(
+            .automatic, [Examples.started, .authorized(Examples.attempt, authorization)])
+        #expect(payment.captured == Examples.eur(100))
+        var failed = seen(captured: 0)
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: ProviderReference(rawValue: "cap_9"), decline: Examples.decline)
+        ]
+        #expect(take(failed, &payment) == ["capture.failed", "payment.attention_required"])
+        #expect(payment.captured.isZero && payment.broken == nil)
+        #expect(take(failed, &payment).isEmpty, "the same twice is nothing")
+    }
+
+    @Test("a capture with another name than the one that failed is left as it is")
+    func otherCaptureFails() throws {
+        var payment = try Examples.payment(
+            .automatic,
+            Examples.held + [
+                .captureStarted(Examples.capture, Examples.attempt, Examples.eur(100), isFinal: true),
+                .captured(Examples.capture, ProviderReference(rawValue: "cap_1")),
+            ])
+        var failed = seen()
+        failed.failedCaptures = [
+            ProviderSnapshot.FailedCapture(reference: ProviderReference(rawValue: "cap_9"), decline: Examples.decline)
+        ]
+        #expect(take(failed, &payment).isEmpty)
+        #expect(payment.captured == Examples.eur(100))
+    }
+
+    @Test("of several captures without a name those fail whose amounts are missing at the provider")
+    func namelessCapturesFail() throws {
+        func parts(_ units: [Int64]) throws -> Payment {
+            var events = Examples.held
+            for (index, amount) in units.enumerated() {
+                let id = CaptureID(rawValue: "pay_x-c\(index + 1)")
+                let started = PaymentEvent.captureStarted(id, Examples.attempt, Examples.eur(amount), isFinal: false)
+                events += [started, .captured(id, nil)]
+            }
+            return try Examples.payment(.manual, events)
+        }
+        func failed(_ names: [String], left: Int64) -> ProviderSnapshot {
+            var snapshot = seen(captured: left)
+            snapshot.failedCaptures = names.map {
+                ProviderSnapshot.FailedCapture(
+                    reference: ProviderReference(rawValue: $0), decline: Examples.decline)
+            }
+            return snapshot
+        }
+        let once = ["capture.failed", "payment.attention_required"]
+        var two = try parts([60, 40])
+        #expect(take(failed(["cap_8"], left: 100), &two).isEmpty, "all of it is there")
+        #expect(take(failed(["cap_9"], left: 60), &two) == once)
+        #expect(two.captured == Examples.eur(60) && two.captures.map(\.state.isSucceeded) == [true, false])
+        #expect(take(failed(["cap_9"], left: 60), &two).isEmpty, "the same twice is nothing")
+        #expect(take(failed(["cap_9", "cap_8"], left: 0), &two) == once)
+        #expect(two.captured.isZero && two.broken == nil)
+        var three = try parts([50, 30, 20])
+        #expect(take(failed(["cap_7", "cap_9"], left: 30), &three) == once + once)
+        #expect(three.captures.map(\.state.isSucceeded) == [false, true, false] && three.broken == nil)
+        #expect(take(failed(["cap_7", "cap_9"], left: 29), &three).isEmpty, "no capture is as small as the rest")
+        let sale = ProviderReference(rawValue: "sale")
+        let first = ProviderReference(rawValue: "cap_1")
+        let ids = [CaptureID(rawValue: "pay_x-c1"), CaptureID(rawValue: "pay_x-c2")]
+        for second in [sale, ProviderReference(rawValue: "cap_2")] {
+            var named = try Examples.payment(
+                .manual,
+                Examples.held + [
+                    .captureStarted(ids[0], Examples.attempt, Examples.eur(50), isFinal: false),
+                    .captured(ids[0], first),
+                    .captureStarted(ids[1], Examples.attempt, Examples.eur(50), isFinal: false),
+                    .captured(ids[1], second),
+                ])
+            var after = failed(["cap_9"], left: 50)
+            after.reference = sale
+            #expect(take(after, &named) == once)
+            let last = named.captures[1]
+            #expect(last.state.isSucceeded == (second != sale) && named.captured == Examples.eur(50))
+        }
+    }
+
     @Test("a refund that was asked for before the capture failed still ends")
     func captureFailsUnderRefund() throws {
         var payment = try Examples.payment(
@@ -166,13 +249,69 @@ struct AfterSaleTests {
         }
         write(payment.requestQuery(at: Self.now), at: Self.now)
         #expect(payment.nextDue == Self.now)
-        #expect(payment.requestQuery(at: Self.now).isEmpty, "once")
         write(payment.observe(.snapshot(Examples.attempt, .unknown(reason: "x")), at: Self.now), at: Self.now)
         #expect(payment.nextDue == Self.now.adding(.minutes(5)))
         write(payment.observe(.snapshot(Examples.attempt, .unknown(reason: "x")), at: Self.now), at: Self.now)
         #expect(payment.nextDue == Self.now.adding(.minutes(5)), "a look before its time uses up nothing")
         write(payment.observe(.snapshot(Examples.attempt, .approved(seen())), at: Self.now), at: Self.now)
         #expect(payment.nextDue == nil)
+    }
+
+    @Test("a report during a query is queried again: the answer may be older than the report") func overtaken() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        func write(_ events: [PaymentEvent]) {
+            for event in events { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        }
+        write(payment.requestQuery(at: Self.now))
+        let sent = QueryBasis(payment)
+        write(payment.requestQuery(at: Self.now))
+        let old = PaymentAnswer.snapshot(Examples.attempt, .approved(seen()))
+        write(payment.observe(old, at: Self.now, from: sent))
+        #expect(payment.nextDue == Self.now, "an answer from before the report ends nothing")
+        let other = seen(refunds: [refund(.succeeded, nil, of: 60)])
+        let again = payment.observe(
+            .snapshot(Examples.attempt, .approved(other)), at: Self.now, from: sent)
+        #expect(again.map(\.name) == ["query.requested"], "what may be older than the journal is read again")
+        write(payment.observe(.snapshot(Examples.attempt, .approved(other)), at: Self.now))
+        #expect(payment.nextDue == nil && payment.refunded == Examples.eur(60))
+    }
+
+    @Test("a report while a call of ours is under way waits for its end, and is not lost") func inFlight() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        func write(_ events: [PaymentEvent]) {
+            for event in events { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        }
+        write(try payment.decide(.refund(Examples.eur(40), reason: nil), at: Self.now))
+        write(payment.requestQuery(at: Self.now))
+        #expect(payment.isInFlight && payment.nextDue == Self.now.adding(CheckSchedule.answerLease))
+        let other = seen(refunds: [refund(.succeeded, nil, of: 40)])
+        let basis = QueryBasis(payment)
+        #expect(
+            !payment.observe(.snapshot(Examples.attempt, .approved(other)), at: Self.now, from: basis)
+                .map(\.name).contains("query.answered"), "whose refund it is was not known")
+        write([.refunded(Examples.refund, ProviderReference(rawValue: "re_9"))])
+        #expect(payment.nextDue == Self.now, "now it is asked")
+        let both = seen(refunds: [
+            ProviderSnapshot.Refund(
+                reference: ProviderReference(rawValue: "re_9"), refund: Examples.refund, amount: Examples.eur(40),
+                status: .succeeded), refund(.succeeded, nil, of: 40),
+        ])
+        write(payment.observe(.snapshot(Examples.attempt, .approved(both)), at: Self.now))
+        #expect(payment.nextDue == nil && payment.refunded == Examples.eur(80))
+    }
+
+    @Test("a refund that begins during a query leaves the query asked for") func begunMeanwhile() throws {
+        var payment = try Examples.payment(.automatic, Examples.taken)
+        func write(_ events: [PaymentEvent]) {
+            for event in events { payment.evolve(RecordedEvent(event, at: Self.now)) }
+        }
+        write(payment.requestQuery(at: Self.now))
+        let sent = QueryBasis(payment)
+        write(try payment.decide(.refund(Examples.eur(40), reason: nil), at: Self.now))
+        let other = PaymentAnswer.snapshot(
+            Examples.attempt, .approved(seen(refunds: [refund(.succeeded, nil, of: 40)])))
+        write(payment.observe(other, at: Self.now, from: sent))
+        #expect(payment.requestedQuery != nil, "whose refund it is could not be told")
     }
 
     @Test("a person closes what only a person can know, once, with evidence and a name") func resolve() throws {

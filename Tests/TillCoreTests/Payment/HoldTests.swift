@@ -9,7 +9,8 @@ struct HoldTests {
     private let end = Examples.start.adding(.days(7))
 
     private func due(_ payment: Payment) -> [PendingEffect] {
-        payment.pendingEffects(capabilities: { _ in nil }, at: Examples.now)
+        let keepsKeys = ProviderCapabilities(replayWindow: .hours(24), preparesFirst: true)
+        return payment.pendingEffects(capabilities: { _ in keepsKeys }, at: max(Examples.now, payment.updatedAt))
     }
 
     private func after(_ payment: Payment, at now: Timestamp) -> Payment {

@@ -33,6 +33,26 @@ import TillCore
         #expect(payment.status == .canceled && payment.attention == [alarm])
     }
 
+    @Test("a query in the other currency is an answer: the alarm is raised, and a hold that has ended ends it")
+    func queriedInOtherCurrency() throws {
+        func seen(_ standing: ProviderSnapshot.Standing, captured: Int64) -> PaymentAnswer {
+            .snapshot(
+                Examples.attempt,
+                .approved(
+                    ProviderSnapshot(
+                        reference: Examples.reference, standing: standing,
+                        captured: Money(minorUnits: captured, currency: .usd))))
+        }
+        for captured in [Int64(0), 100] {
+            let lost = try Examples.payment(.automatic, [Examples.started])
+            let payment = after(lost, seen(.authorized(Self.usd), captured: captured))
+            let alarm = Attention.wrongCurrency(authorized: Self.usd.amount, asked: Examples.eur(100))
+            #expect(payment.status == .unknown && payment.attention == [alarm])
+            let ended = after(payment, seen(.voided, captured: 0))
+            #expect(ended.status == .requiresPaymentMethod && ended.captured.isZero && ended.broken == nil)
+        }
+    }
+
     @Test("what was canceled before it turned out to be another currency is voided at once") func canceledBefore()
         throws
     {

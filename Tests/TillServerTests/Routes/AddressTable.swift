@@ -4,6 +4,11 @@ let addresses = """
     GET / 200
     GET /counter.css 200
     GET /counter.js 200
+    GET /attention.js 200
+    GET /attention-entry.js 200
+    GET /attention-words.js 200
+    GET /statements.js 200
+    GET /views.js 200
     GET /readers.js 200
     GET /tap.js 200
     GET /cards.js 200

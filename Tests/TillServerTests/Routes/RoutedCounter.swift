@@ -2,6 +2,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TillAdyen
+import TillBooks
 import TillCore
 import TillJournal
 
@@ -10,12 +12,16 @@ import TillJournal
 /// A counter with everything that can be mounted into one, asked without a socket, so that an address can have any
 /// form at all.
 struct RoutedCounter {
-    let responder: CounterResponder
+    private(set) var responder: CounterResponder
     /// What the responder was built from, made a second time.
     let router: CounterRouter
     private let counter: Counter
     private let applePay: ApplePayMount
     private let folder: String
+    private let server: CounterServer
+    private let authenticator: RequestAuthenticator
+
+    var journal: any CounterStore { counter.journal }
 
     init() async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
@@ -25,8 +31,12 @@ struct RoutedCounter {
             try .sandbox(checkout: counter.checkout, journal: counter.journal)
         })
         var options = ServerOptions()
-        // SHA-256 of "key".
-        options.keys = ["2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": .main]
+        // SHA-256 of "key" and of "other".
+        options.keys = [
+            "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": .main,
+            "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa": AccountID(rawValue: "other"),
+        ]
+        options.statementForms = StatementForm.all(of: [AdyenModule.self])
         let server = CounterServer(
             journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
             offline: counter.offline, tap: VirtualTapService(clock: counter.clock))
@@ -36,7 +46,11 @@ struct RoutedCounter {
         router = CounterRouter(authenticator: authenticator, options: options)
         server.register(on: router, authenticator, ServerMetrics())
         (self.counter, applePay) = (counter, mount)
+        (self.server, self.authenticator) = (server, authenticator)
     }
+
+    /// What a process that was started anew on the same journal answers with: nothing is remembered.
+    mutating func forget() { responder = server.responder(authenticator) }
 
     func close() async {
         await applePay.opened?.shutdown()

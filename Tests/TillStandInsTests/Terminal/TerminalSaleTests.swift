@@ -282,7 +282,7 @@ import TillTestSupport
     struct Unexpected: Error {}
 }
 
-@Suite("Interac at a reader", .timeLimit(.minutes(1))) struct InteracTests {
+@Suite("Interac at a reader", .timeLimit(.minutes(10))) struct InteracTests {
     let world: TerminalWorld
     let reader: TerminalReader
     let card: TerminalTestCard

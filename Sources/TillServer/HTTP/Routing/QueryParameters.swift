@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// The parameters that the query of a route may have. Another one is refused by name: a misspelled filter would be
-/// taken for none.
+/// The parameters that the query of a route may have. Another one is refused by name: a misspelled filter would
+/// be taken for none.
 enum QueryParameters: ExpressibleByArrayLiteral, Sendable {
     /// These and no others.
     case named([String])

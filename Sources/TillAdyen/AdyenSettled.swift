@@ -1,0 +1,109 @@
+internal import TillCore
+
+/// What of a payment was captured and refunded, and what of that came to nothing, by what webhooks reported in whatever
+/// order and however often.
+struct AdyenSettled: Sendable {
+    struct Failed: Hashable, Sendable {
+        /// Our name for it; `nil`: it was taken at once, or by others.
+        let capture: CaptureID?
+        let decline: Decline
+    }
+
+    private(set) var captured: Money
+    private(set) var failed: [Failed] = []
+    private(set) var refunds: [ProviderSnapshot.Refund] = []
+
+    /// - Parameter amount: what was taken at once; `nil`: captures took it.
+    init(_ events: [AdyenNotification], atOnce amount: Money?, currency: Currency) {
+        captured = .zero(currency)
+        let captures = AdyenSettled.ordered(events.filter { $0.eventCode == .capture && $0.success })
+        let failures = AdyenSettled.ordered(events.filter { $0.eventCode == .captureFailed })
+        if let amount { settle(amount, captures, failures) } else { pair(captures, failures) }
+        readRefunds(events)
+    }
+
+    private static func ordered(_ events: [AdyenNotification]) -> [AdyenNotification] {
+        events.sorted { ($0.at?.milliseconds ?? 0, $0.pspReference) < ($1.at?.milliseconds ?? 0, $1.pspReference) }
+    }
+
+    private static func decline(_ failure: AdyenNotification) -> Decline {
+        let row = AdyenCodes.failures[failure.eventCode.rawValue]
+        return Decline(reason: row?.reason ?? .generic, code: failure.eventCode.rawValue, message: failure.reason)
+    }
+
+    /// What was taken at once, failed and was collected again within days is taken.
+    private mutating func settle(
+        _ amount: Money, _ captures: [AdyenNotification], _ failures: [AdyenNotification]
+    ) {
+        guard let failure = failures.last else { return captured = amount }
+        let isCollected = captures.contains { again in
+            guard let at = again.at, let failedAt = failure.at else { return false }
+            return at > failedAt
+        }
+        if isCollected { captured = amount } else { failed = [Failed(capture: nil, decline: Self.decline(failure))] }
+    }
+
+    /// Each failure ends the oldest capture that it may be about. One that was collected again has not failed.
+    private mutating func pair(_ captures: [AdyenNotification], _ failures: [AdyenNotification]) {
+        var left = captures
+        var ended: [(AdyenNotification, AdyenNotification)] = []
+        for failure in failures {
+            let index =
+                left.firstIndex { $0.pspReference == failure.pspReference }
+                ?? left.firstIndex { $0.merchantReference == failure.merchantReference }
+                ?? (left.count == 1 ? left.startIndex : nil)
+            if let index { ended.append((left.remove(at: index), failure)) }
+        }
+        for capture in left {
+            guard let amount = capture.amount, let sum = try? captured.adding(amount) else { continue }
+            captured = sum
+        }
+        failed = ended.filter { one in !left.contains { $0.merchantReference == one.0.merchantReference } }.map {
+            Failed(
+                capture: AdyenSettled.isStep($0.0.merchantReference, "-c")
+                    ? try? CaptureID(validating: $0.0.merchantReference) : nil,
+                decline: Self.decline($0.1))
+        }
+    }
+
+    private mutating func readRefunds(_ events: [AdyenNotification]) {
+        let all = events.filter { $0.eventCode == .refund }
+        let failures = events.filter { [.refundFailed, .refundedReversed].contains($0.eventCode) }
+        refunds = all.compactMap { event in
+            guard let amount = event.amount, let name = try? ProviderReference(validating: event.pspReference) else {
+                return nil
+            }
+            let isOurs = AdyenSettled.isStep(event.merchantReference, "-r")
+            // A refund in the Customer Area has the name of its payment, as others there may have.
+            let failure = failures.first {
+                $0.pspReference == event.pspReference
+                    || ($0.merchantReference == event.merchantReference && (isOurs || all.count == 1))
+            }
+            let isDone = event.success && failure == nil
+            return ProviderSnapshot.Refund(
+                reference: name, refund: try? RefundID(validating: event.merchantReference), amount: amount,
+                status: isDone
+                    ? .succeeded
+                    : .failed(Decline(reason: .generic, message: failure?.reason ?? event.reason ?? "refused")))
+        }
+    }
+
+    /// Whether a name is one that we gave to a step of that kind.
+    static func isStep(_ name: String, _ kind: String) -> Bool {
+        guard PaymentID(ofStep: name) != nil, let end = name.lastIndex(of: "-") else { return false }
+        return name[end...].hasPrefix(kind)
+    }
+}
+
+extension AdyenNotification {
+    /// It may report money of a settled payment: a dispute, what came to nothing later, or what somebody did in the
+    /// Customer Area. What we have asked for is not: whoever asked for it hears the answer.
+    var isAfterSale: Bool {
+        switch eventCode {
+        case .captureFailed, .refundFailed, .refundedReversed: true
+        case .capture: success && !AdyenSettled.isStep(merchantReference, "-c")
+        case .refund: success && !AdyenSettled.isStep(merchantReference, "-r")
+        default: eventCode.disputeStep != nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import TillProvider
+
+/// What Adyen's journal types are to a ledger, and the time zones that its reports name.
+enum AdyenJournalType {
+    static func kind(_ type: String) -> StatementLine.Kind { kinds[type] ?? .other }
+
+    private static let kinds: [String: StatementLine.Kind] = [
+        "Settled": .charge, "Refunded": .refund, "RefundedReversed": .refundFailure, "Chargeback": .dispute,
+        "SecondChargeback": .dispute, "ChargebackReversed": .disputeReversal, "Fee": .fee, "MiscCosts": .fee,
+        "InvoiceDeduction": .fee, "PaymentCost": .fee, "MerchantPayout": .payout, "Balancetransfer": .transfer,
+        "DepositCorrection": .transfer,
+    ]
+
+    /// Whether it takes money out of the shop's balance.
+    static func isDebit(_ kind: StatementLine.Kind) -> Bool {
+        switch kind {
+        case .chargeFailure, .refund, .dispute, .fee, .payout: true
+        case .charge, .refundFailure, .disputeReversal, .payoutFailure, .transfer, .exchange, .other: false
+        }
+    }
+
+    /// Whether its gross amount is what a customer paid or got back.
+    static func isOfPayment(_ kind: StatementLine.Kind) -> Bool {
+        switch kind {
+        case .charge, .chargeFailure, .refund, .refundFailure, .dispute, .disputeReversal: true
+        case .fee, .payout, .payoutFailure, .transfer, .exchange, .other: false
+        }
+    }
+
+    /// Hours ahead of UTC; `nil`: not known.
+    static func hours(ofZone name: String) -> Int64? { zones[name] }
+
+    private static let zones: [String: Int64] = [
+        "UTC": 0, "GMT": 0, "WET": 0, "BST": 1, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3,
+        "SGT": 8, "HKT": 8, "AWST": 8, "JST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "BRT": -3, "EST": -5,
+        "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+    ]
+}

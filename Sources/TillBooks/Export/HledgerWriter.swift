@@ -1,0 +1,36 @@
+import TillCore
+
+/// hledger's journal format, for `hledger check -s`: every account and currency is declared, every posting has its amount.
+struct HledgerWriter: LedgerWriter {
+    var head: String { "decimal-mark .\n" }
+
+    func declaration(of currency: Currency, on day: LedgerDay) -> String {
+        "commodity 1\(currency.exponent == 0 ? "." : "." + String(repeating: "0", count: currency.exponent)) "
+            + "\(currency.code)\n"
+    }
+
+    func declaration(of account: LedgerAccount, on day: LedgerDay) -> String { "account \(account.name)\n" }
+
+    func entry(_ entry: LedgerEntry, on day: LedgerDay) -> String {
+        var text = "\n\(day) * \(plain(entry.payee)) | \(plain(entry.what))\n"
+        text += "    ; source: \(plain(entry.origin))\n    ; at: \(entry.at)\n"
+        if let payment = entry.payment { text += "    ; payment: \(plain(payment.rawValue))\n" }
+        return text + entry.postings.map { "    \($0.line)\n" }.joined()
+    }
+
+    func opening(_ balances: [LedgerBalances.Balance], on day: LedgerDay) -> String {
+        "\n\(day) * opening balances\n" + balances.map { "    \($0.line)\n" }.joined()
+    }
+
+    /// An entry that moves nothing and says what stands there after it.
+    func balances(_ balances: [LedgerBalances.Balance], on day: LedgerDay) -> String {
+        var text = "\n\(day) * balances\n"
+        for balance in balances {
+            let currency = balance.currency
+            text += "    \(balance.account.name)  0 \(currency) = \(balance.decimalString) \(currency)\n"
+        }
+        return text
+    }
+
+    private func plain(_ text: String) -> String { LedgerText.line(text, without: [";", "|"]) }
+}

@@ -1,0 +1,94 @@
+import TillCore
+import TillJournal
+
+/// Balances up to a place of the journal, kept so that asking again reads only what came since. Made from the entries
+/// and left out whenever the rules of posting have changed; nothing is lost without it.
+struct LedgerCheckpoint: RecordDocument {
+    static let collection: RecordCollection = "ledger-checkpoint"
+    /// One more whenever an event posts something else than before.
+    static let rules: Int64 = 1
+
+    var account: AccountID?
+    var position: Ledger.Position
+    var balances: LedgerBalances
+
+    static func key(_ account: AccountID?) -> String { account.map { "of \($0.rawValue)" } ?? "all" }
+
+    init(account: AccountID?) {
+        self.account = account
+        position = Ledger.Position()
+        balances = LedgerBalances()
+    }
+
+    init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        self.init(account: body.optionalText("account").map { AccountID(rawValue: $0) })
+        guard try body.int("rules") == LedgerCheckpoint.rules else { return }
+        position.sequence = try body.int("sequence")
+        position.statement = try body.int("statement")
+        for balance in body.json["balances"]?.arrayValue ?? [] {
+            guard let account = LedgerAccount(balance),
+                let currency = balance["currency"]?.stringValue.flatMap({ try? Currency(code: $0) }),
+                let units = balance["units"]?.stringValue.flatMap({ Int128($0) })
+            else { throw body.damaged("balances") }
+            balances.add(units, to: account, in: currency)
+        }
+    }
+
+    var record: Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("rules", LedgerCheckpoint.rules)
+        writer.field("account", account?.rawValue)
+        writer.field("sequence", position.sequence)
+        writer.field("statement", position.statement)
+        writer.key("balances")
+        writer.beginArray()
+        for balance in balances.all {
+            writer.beginObject()
+            balance.account.write(to: &writer, with: balance.currency)
+            writer.field("units", String(balance.units))
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return Record(RecordID(LedgerCheckpoint.collection, LedgerCheckpoint.key(account)), body: writer.bytes)
+    }
+}
+
+extension Ledger {
+    /// Events behind the last checkpoint after which another one is kept.
+    static let checkpointInterval: Int64 = 5_000
+    /// Events that one request reads at most.
+    public static let maximumEventsAtOnce = 100_000
+
+    /// What stands in each account.
+    /// - Parameter limit: events that are read at most; `nil`: as many as there are.
+    /// - Returns: `isComplete` is `false` if the limit came first. What was read is kept, so that the next one goes on.
+    public func balances(
+        limit: Int? = nil
+    ) async throws -> (balances: LedgerBalances, position: Position, isComplete: Bool) {
+        let stored = try await journal.record(
+            RecordID(LedgerCheckpoint.collection, LedgerCheckpoint.key(account)))
+        var checkpoint =
+            try stored.map { (record) throws(JournalError) in try LedgerCheckpoint(record) }
+            ?? LedgerCheckpoint(account: account)
+        let before = checkpoint.position
+        var balances = checkpoint.balances
+        let (position, isComplete) = try await read(after: before, limit: limit) { entry in
+            for posting in entry.postings { balances.add(posting) }
+            return true
+        }
+        checkpoint.position = position
+        checkpoint.balances = balances
+        if position.sequence - before.sequence >= Ledger.checkpointInterval || !isComplete {
+            do throws(JournalError) {
+                try await journal.change([.put(checkpoint.record, over: stored)])
+            } catch {
+                // Somebody else has kept one meanwhile, which is as good.
+                guard case .recordConflict = error else { throw error }
+            }
+        }
+        return (balances, position, isComplete)
+    }
+}

@@ -1,0 +1,77 @@
+import TillCore
+import TillProvider
+
+/// What a line of a statement posts. The payment's own movement was posted by its event: here is what comes on top, the
+/// fee, another currency, a difference. So a provider's receivable is what its own balance says.
+enum LinePostings {
+    /// - Parameters:
+    ///   - settlement: the movement that the line shows; `nil`: none.
+    ///   - owner: whose accounts where no movement says it.
+    static func of(
+        _ line: StatementLine, _ settlement: Settlement?, owner: (LedgerAccount.Kind) -> LedgerAccount
+    ) -> [LedgerPosting] {
+        var sums: [LedgerAccount: [Currency: Int64]] = [:]
+        func account(_ kind: LedgerAccount.Kind) -> LedgerAccount {
+            guard let settlement, settlement.providerAccount != nil else { return owner(kind) }
+            return settlement.account(kind)
+        }
+        func move(_ amount: Money, to debit: LedgerAccount.Kind, from credit: LedgerAccount.Kind) {
+            sums[account(debit), default: [:]][amount.currency, default: 0] &+= amount.minorUnits
+            sums[account(credit), default: [:]][amount.currency, default: 0] &-= amount.minorUnits
+        }
+        move(line.fee, to: .fees, from: .receivable)
+        switch line.kind {
+        case .charge, .chargeFailure, .refund, .refundFailure, .dispute, .disputeReversal:
+            guard let settlement else {
+                move(line.gross, to: .receivable, from: .suspense)
+                break
+            }
+            if settlement.amount.currency == line.gross.currency {
+                // Both are bounded by what a statement and a payment may say; a wrap would still sum to zero.
+                let rest = Money(
+                    minorUnits: line.gross.minorUnits &- settlement.amount.minorUnits, currency: line.gross.currency)
+                move(rest, to: .receivable, from: .suspense)
+            } else {
+                // Both of the provider's sums are booked; the rest between them is exchange, never rounding.
+                move(settlement.amount, to: .exchange, from: .receivable)
+                move(line.gross, to: .receivable, from: .exchange)
+            }
+        case .fee: move(line.gross, to: .receivable, from: .fees)
+        case .payout, .payoutFailure, .transfer: move(line.gross, to: .receivable, from: .inTransit)
+        case .exchange: move(line.gross, to: .receivable, from: .exchange)
+        case .other: move(line.gross, to: .receivable, from: .suspense)
+        }
+        return sorted(sums)
+    }
+
+    /// From what was posted to what should have been: what is found out later is another entry.
+    static func change(from old: [LedgerPosting], to new: [LedgerPosting]) -> [LedgerPosting] {
+        var sums: [LedgerAccount: [Currency: Int64]] = [:]
+        for posting in new {
+            sums[posting.account, default: [:]][posting.amount.currency, default: 0] &+= posting.amount.minorUnits
+        }
+        for posting in old {
+            sums[posting.account, default: [:]][posting.amount.currency, default: 0] &-= posting.amount.minorUnits
+        }
+        return sorted(sums)
+    }
+
+    private static func sorted(_ sums: [LedgerAccount: [Currency: Int64]]) -> [LedgerPosting] {
+        var postings: [LedgerPosting] = []
+        for (account, sums) in sums {
+            for (currency, units) in sums where units != 0 {
+                postings.append(LedgerPosting(account, Money(minorUnits: units, currency: currency)))
+            }
+        }
+        return postings.sorted {
+            ($0.account.name, $0.amount.currency.code) < ($1.account.name, $1.amount.currency.code)
+        }
+    }
+
+    /// Whether a line says the amount of a movement, in the currency of either.
+    static func agree(_ line: StatementLine, _ settlement: Settlement) -> Bool {
+        if line.gross.currency == settlement.amount.currency { return line.gross == settlement.amount }
+        // Without what the customer saw there is nothing to compare: the rate would be a guess.
+        return line.customerFacing.map { $0 == settlement.amount } ?? true
+    }
+}

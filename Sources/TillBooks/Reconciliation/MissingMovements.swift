@@ -1,0 +1,76 @@
+import TillCore
+import TillJournal
+import TillProvider
+
+/// Movements of the journal that no statement shows: expected later, or missing where statements go on behind them.
+struct MissingMovements {
+    let journal: any Journal & RecordStore
+    let clock: any TillClock
+
+    /// Takes in what a statement covers, and looks through all movements that nothing has shown.
+    func find(
+        in statement: Reconciliation.Statement, _ outcome: inout Reconciliation.Outcome
+    ) async throws(JournalError) {
+        let coverage = try await covered(with: statement)
+        var after: Int64?
+        while true {
+            let page = try await journal.records(
+                RecordQuery(
+                    Settlement.collection, matching: Settlement.matching(.expected, statement.provider),
+                    .oldestFirst(after: after)))
+            guard let last = page.last else { break }
+            after = last.position
+            for record in page {
+                let settlement = try Settlement(record)
+                guard settlement.isOf(account: statement.providerAccount),
+                    coverage.covers(settlement.at, lag: statement.lag)
+                else {
+                    outcome.expected += 1
+                    continue
+                }
+                try await raise(settlement, record.version)
+            }
+        }
+        outcome.missing = try await journal.count(
+            Settlement.collection, matching: Settlement.matching(.missing, statement.provider))
+    }
+
+    private func raise(_ expected: Settlement, _ version: Int) async throws(JournalError) {
+        var settlement = expected
+        settlement.state = .missing
+        do throws(JournalError) {
+            try await journal.change([
+                .update(settlement.record, from: version),
+                .insertIfAbsent(StatementBreak.missing(settlement, at: clock.now()).record),
+            ])
+        } catch {
+            // Somebody else has matched it or named it missing meanwhile.
+            guard case .recordConflict = error else { throw error }
+        }
+    }
+
+    private func covered(with statement: Reconciliation.Statement) async throws(JournalError) -> StatementCoverage {
+        let key = "\(statement.provider) \(statement.providerAccount ?? "-")"
+        let times = statement.lines.map(\.createdAt)
+        var tries = 1
+        while true {
+            let stored = try await journal.record(RecordID(StatementCoverage.collection, key))
+            var coverage =
+                try stored.map { (record) throws(JournalError) in try StatementCoverage(record) }
+                ?? StatementCoverage(key: key)
+            guard let from = statement.covers?.from ?? times.min(), let to = statement.covers?.to ?? times.max() else {
+                return coverage
+            }
+            coverage.add(from: from, to: to, lag: statement.lag)
+            do throws(JournalError) {
+                try await journal.change([.put(coverage.record, over: stored)])
+                return coverage
+            } catch {
+                guard case .recordConflict = error, tries < Records<StatementCoverage>.maximumConflicts else {
+                    throw error
+                }
+                tries += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import TillCore
+import TillJournal
+
+/// Keeps the list of movements and the index of providers' names up with the journal. What is kept is a projection: each
+/// page of events is in one commit with the place up to which it goes, so a crash repeats nothing and leaves nothing out.
+struct Settlements {
+    /// Events of one commit; each leads to at most one movement, one name and one account.
+    static let eventsAtOnce = 200
+    static let references: RecordCollection = "settlement-reference"
+    static let accounts: RecordCollection = "settlement-account"
+    private static let marker = RecordID("settlement-marker", "1")
+
+    let journal: any Journal & RecordStore
+
+    /// Takes in what came since the last time.
+    func catchUp() async throws(JournalError) {
+        var folded = FoldedPayments(journal)
+        while true {
+            let stored = try await journal.record(Settlements.marker)
+            let after = try stored.map { (record) throws(JournalError) in try RecordBody(record).int("sequence") } ?? 0
+            let page = try await journal.events(after: after, account: nil, limit: Settlements.eventsAtOnce)
+            guard let last = page.last else { return }
+            var changes: [RecordID: RecordChange] = [:]
+            for event in page {
+                let entry = try await folded.entry(of: event)
+                guard let payment = folded.payment(event.payment) else { continue }
+                var moved = entry?.postings.filter { $0.account.kind == .receivable } ?? []
+                if try await isOnItsWay(event) { moved = [] }
+                for (id, change) in Settlements.changes(event, payment, moved.count == 1 ? moved[0].amount : nil) {
+                    changes[id] = change
+                }
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("sequence", last.sequence)
+            writer.endObject()
+            let marker = RecordChange.put(Record(Settlements.marker, body: writer.bytes), over: stored)
+            do throws(JournalError) { try await journal.change(Array(changes.values) + [marker]) } catch {
+                // Another process was faster; what it has taken in is not taken in twice.
+                guard case .recordConflict = error else { throw error }
+            }
+        }
+    }
+
+    /// Whether it reports a refund that is not made yet, as the event that is written with it says: the refund moves money
+    /// once it is made.
+    private func isOnItsWay(_ event: StoredEvent) async throws(JournalError) -> Bool {
+        guard case .refundReported(let refund, _, _, _) = event.record.event else { return false }
+        let next = try await journal.events(of: event.payment).first { $0.version == event.version + 1 }
+        guard let next, case .outcomeUnknown(.refund(refund), _, _) = next.record.event else { return false }
+        return true
+    }
+
+    private static func changes(
+        _ event: StoredEvent, _ payment: Payment, _ moved: Money?
+    ) -> [(RecordID, RecordChange)] {
+        var changes: [(RecordID, RecordChange)] = []
+        if let (owner, reference) = named(event.record.event, in: payment),
+            let attempt = payment.attempts.last(where: { $0.id == owner })
+        {
+            let id = name(reference.rawValue, of: attempt.provider)
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("payment", payment.id.rawValue)
+            writer.endObject()
+            changes.append((id, .insertIfAbsent(Record(id, body: writer.bytes))))
+        }
+        if let moved, let settlement = Settlement(event, of: payment, moved: moved) {
+            changes.append((settlement.record.id, .insertIfAbsent(settlement.record)))
+            if let account = settlement.providerAccount { changes.append(known(account, of: settlement.provider)) }
+        }
+        return changes
+    }
+
+    /// The provider's name that an event tells, and whose it is.
+    private static func named(
+        _ event: PaymentEvent, in payment: Payment
+    ) -> (attempt: AttemptID, reference: ProviderReference)? {
+        let found: (AttemptID?, ProviderReference?) =
+            switch event {
+            case .attemptPrepared(let id, let reference): (id, reference)
+            case .authorized(let id, let hold): (id, hold.reference)
+            case .captured(let id, let reference): (payment.captures.last { $0.id == id }?.attempt, reference)
+            case .refunded(let id, let reference): (payment.refunds.last { $0.id == id }?.attempt, reference)
+            case .refundReported(_, let id, _, .provider(let reference)): (id, reference)
+            case .disputeOpened(let id, let facts): (id, facts.reference)
+            default: (nil, nil)
+            }
+        guard let attempt = found.0, let reference = found.1 else { return nil }
+        return (attempt, reference)
+    }
+
+    private static func known(_ account: String, of provider: ProviderName) -> (RecordID, RecordChange) {
+        let id = RecordID(accounts, "\(provider) \(account)")
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("account", account)
+        writer.endObject()
+        let record = Record(id, body: writer.bytes, fields: ["provider": provider.rawValue])
+        return (id, .insertIfAbsent(record))
+    }
+
+    /// The provider's accounts in which money of the journal moved, sorted.
+    func accounts(of provider: ProviderName) async throws(JournalError) -> [String] {
+        let records = try await journal.records(
+            RecordQuery(Settlements.accounts, matching: RecordMatch("provider", provider.rawValue)))
+        return try records.map { (record) throws(JournalError) in try RecordBody(record).text("account") }.sorted()
+    }
+
+    /// Whether it is a payment of this journal.
+    func knows(_ payment: PaymentID) async throws(JournalError) -> Bool { try await journal.payment(payment) != nil }
+
+    private static func name(_ reference: String, of provider: ProviderName) -> RecordID {
+        RecordID(references, "\(LedgerAccount.owner(of: provider)) \(reference)")
+    }
+
+    /// The payment that a provider's names belong to; `nil` if none of them is known.
+    func payment(_ references: [String], of provider: ProviderName) async throws(JournalError) -> PaymentID? {
+        for reference in references where reference.utf8.count <= IdentifierLimits.maximumBytes {
+            if let found = try await journal.record(Settlements.name(reference, of: provider)) {
+                return PaymentID(rawValue: try RecordBody(found).text("payment"))
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,104 @@
+public import TillCore
+public import TillProvider
+
+/// A form of statement with the provider that gives it.
+public struct StatementForm: Sendable {
+    public let provider: ProviderName
+    public let format: any StatementFormat
+
+    public init(_ provider: ProviderName, _ format: any StatementFormat) {
+        (self.provider, self.format) = (provider, format)
+    }
+
+    /// The forms of every provider of a list, in its order.
+    public static func all(of modules: [any ProviderModule.Type]) -> [StatementForm] {
+        modules.flatMap { type in type.statementFormats.map { StatementForm(type.name, $0) } }
+    }
+}
+
+/// A statement as somebody has given it: bytes that nobody has read, and what is said about them.
+public struct StatementFile: Sendable {
+    /// What people call it, such as its path.
+    public var name: String
+    public var bytes: [UInt8]
+    /// Whose it is; `nil`: that is found out.
+    public var provider: ProviderName?
+    /// What it is, by `StatementFormat.name`; `nil`: that is found out.
+    public var format: String?
+    /// The provider's own name for the shop's account; `nil`: the one in which the journal has payments.
+    public var providerAccount: String?
+
+    public init(
+        _ name: String, _ bytes: [UInt8], provider: ProviderName? = nil, format: String? = nil,
+        providerAccount: String? = nil
+    ) {
+        (self.name, self.bytes) = (name, bytes)
+        (self.provider, self.format, self.providerAccount) = (provider, format, providerAccount)
+    }
+
+    /// Reads it whole or not at all; nothing is imported by that.
+    /// - Parameter forms: what it may be; the first that fits it is.
+    public func read(_ forms: [StatementForm]) throws(StatementRefusal) -> Reconciliation.Statement {
+        let fitting = forms.first { form in
+            (provider ?? form.provider) == form.provider
+                && (format.map { $0 == form.format.name } ?? form.format.recognizes(bytes))
+        }
+        guard let form = fitting else { throw .unknownForm(name) }
+        do throws(StatementError) {
+            return Reconciliation.Statement(
+                provider: form.provider, providerAccount: providerAccount, lines: try form.format.lines(of: bytes),
+                lag: form.format.lag)
+        } catch { throw .unreadable(name, format: form.format.name, error) }
+    }
+
+    /// A file seldom says whose account it is of: it is the one in which the journal has payments.
+    /// - Parameter accounts: those of its provider; see ``Reconciliation/accounts(of:)``.
+    public func owned(
+        _ statement: Reconciliation.Statement, by accounts: [String]
+    ) throws(StatementRefusal) -> Reconciliation.Statement {
+        guard providerAccount == nil else { return statement }
+        guard accounts.count <= 1 else { throw .severalAccounts(name, statement.provider, accounts) }
+        var owned = statement
+        owned.providerAccount = accounts.first
+        return owned
+    }
+}
+
+/// Why nothing of a statement's file was imported.
+public enum StatementRefusal: ExplainedError, Hashable {
+    /// It is of no form that is known.
+    case unknownForm(String)
+    /// It contradicts its form; the error names the line.
+    case unreadable(String, format: String, StatementError)
+    /// The journal has payments in several accounts of the provider, and the file does not say whose it is.
+    case severalAccounts(String, ProviderName, [String])
+
+    public var code: String {
+        switch self {
+        case .unknownForm: "unknown_statement"
+        case .unreadable(_, _, let error): error.code
+        case .severalAccounts: "several_accounts"
+        }
+    }
+
+    public var what: String {
+        switch self {
+        case .unknownForm(let name): "\(name) is no statement that is known here. Nothing was imported."
+        case .unreadable(let name, let format, let error):
+            "\(name) cannot be read as \(format): \(error.reason). Nothing was imported."
+        case .severalAccounts(let name, let provider, let accounts):
+            "The journal has payments in several accounts at \(provider) (\(accounts.joined(separator: ", "))), and "
+                + "\(name) does not say whose it is. Nothing was imported."
+        }
+    }
+
+    public var moneyMoved: MoneyMoved { .no }
+
+    public var next: String {
+        switch self {
+        case .unknownForm: "Say what it is: --format and --provider, or format and provider over HTTP."
+        case .unreadable(_, _, let error): error.next
+        case .severalAccounts: "Say it: --provider-account, or provider_account over HTTP."
+        }
+    }
+}

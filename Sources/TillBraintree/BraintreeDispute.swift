@@ -1,0 +1,56 @@
+internal import TillCore
+
+/// The parts of a dispute that we read. `nil` from the initializer means that it cannot be relied upon.
+struct BraintreeDispute: Sendable {
+    let dispute: ProviderSnapshot.Dispute
+
+    init?(_ node: XMLNode) {
+        guard let id = node.value("id"), let reference = try? ProviderReference(validating: id),
+            let code = node.value("currency-iso-code"), let currency = try? Currency(code: code),
+            let text = node.value("amount-disputed") ?? node.value("amount"),
+            let amount = try? Money(parsing: text, currency: currency), amount.isPositive,
+            let status = BraintreeDispute.word(node, "status"), let kind = BraintreeDispute.word(node, "kind")
+        else { return nil }
+        let won = node.value("amount-won").flatMap { try? Money(parsing: $0, currency: currency) } ?? amount
+        let facts = Dispute.Facts(
+            reference: reference, reason: BraintreeDispute.word(node, "reason") ?? "unknown",
+            stage: "\(kind) \(status)",
+            amount: amount, respondBy: status == "open" ? BraintreeDispute.deadline(node) : nil)
+        dispute = ProviderSnapshot.Dispute(
+            facts: facts,
+            withdrawn: Money(
+                minorUnits: BraintreeDispute.withdrawn(kind, status, of: amount, won: won), currency: currency),
+            outcome: BraintreeDispute.outcome(kind, status))
+    }
+
+    private static func word(_ node: XMLNode, _ name: String) -> String? {
+        guard let text = node.value(name), text.utf8.count <= 64,
+            text.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x5F })
+        else { return nil }
+        return text
+    }
+
+    /// A day; the shop has answered before it begins, in any time zone that is not far behind.
+    private static func deadline(_ node: XMLNode) -> Timestamp? {
+        node.value("reply-by-date").flatMap { Timestamp(internetTime: "\($0)T00:00:00Z") }
+    }
+
+    /// A chargeback's money is gone from its opening until it is won; that of a second one (`pre_arbitration`) once it is
+    /// lost; a request for documents (`retrieval`) moves none.
+    private static func withdrawn(_ kind: String, _ status: String, of amount: Money, won: Money) -> Int64 {
+        switch (kind, status) {
+        case ("retrieval", _): 0
+        case (_, "won"): max(0, amount.minorUnits - max(0, won.minorUnits))
+        case ("chargeback", _), (_, "lost"), (_, "accepted"), (_, "auto_accepted"), (_, "expired"): amount.minorUnits
+        default: 0
+        }
+    }
+
+    private static func outcome(_ kind: String, _ status: String) -> Dispute.Outcome? {
+        switch status {
+        case "won": .won
+        case "lost", "accepted", "auto_accepted", "expired": kind == "retrieval" ? .closed : .lost
+        default: nil
+        }
+    }
+}

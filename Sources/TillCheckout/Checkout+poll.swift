@@ -1,0 +1,36 @@
+public import TillCore
+import TillJournal
+
+extension Checkout {
+    /// What came of querying a settled payment without being told to.
+    public enum PollResult: String, CaseIterable, Sendable {
+        /// The provider says what the journal says.
+        case unchanged
+        /// It says more, and that is written.
+        case news
+        /// It did not answer: the payment is queried until it does.
+        case unanswered
+        /// Not polled: something is open on it, its provider cannot show more, or belongs to another account.
+        case skipped
+    }
+
+    /// Queries a payment on which nothing is left to be done. Writes nothing unless there is news, or no answer.
+    func poll(_ id: PaymentID) async throws(CheckoutError) -> PollResult {
+        guard !atWork.contains(id) else { return .skipped }
+        atWork.begin(id)
+        defer { atWork.end(id) }
+        guard var payment = try await stored(id), payment.isAtRest, payment.requestedQuery == nil,
+            let attempt = payment.settledAttempt, providers[attempt.provider]?.capabilities.showsAfterSale == true,
+            let answer = await perform(.effect(.query(attempt.id)), for: payment)
+        else { return .skipped }
+        if case .snapshot(_, .approved) = answer {
+            let (_, events) = try await record(answer, for: payment, moreToDo: false)
+            return events.isEmpty ? .unchanged : .news
+        }
+        let now = clock.now()
+        let again = PaymentEvent.queryRequested(attempt.id, due: now.adding(CheckSchedule.wait(checks: 1)))
+        // Who has written meanwhile has queried it, or will.
+        _ = try await append([again], to: &payment, at: now, holds: false)
+        return .unanswered
+    }
+}

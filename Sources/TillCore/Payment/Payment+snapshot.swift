@@ -1,0 +1,205 @@
+// What a provider's answer to a query says of an attempt and of what was done with it.
+
+extension Payment {
+    func observeSnapshot(
+        _ id: AttemptID, _ answer: ProviderAnswer<ProviderSnapshot>, isOvertaken: Bool, at now: Timestamp,
+        _ standing: ClockStanding
+    ) -> [PaymentEvent] {
+        if case .keyRejected(let reason) = answer { return queryRejected(id, reason, at: now) }
+        guard case .approved(let snapshot) = answer, isReadable(answer, of: id) else {
+            // The customer is still waited for, and whoever watches the payment asks often.
+            if let attempt = undecided(id), attempt.void == nil, isBeforeNextQuery(attempt, at: now) { return [] }
+            return openOperations(of: id).flatMap {
+                stillUnknown($0, reason: .unclear("The query was not answered."), at: now)
+            }
+        }
+        if let attempt = undecided(id) { return observeStanding(snapshot, of: attempt, at: now, standing) }
+        return observeSettlements(snapshot, of: id, isOvertaken: isOvertaken, at: now)
+    }
+
+    /// What was captured can be counted: it is nothing, or in the payment's currency. Of an attempt whose end is not
+    /// known it is an answer, too, that it was authorized in another currency.
+    func isReadable(_ answer: ProviderAnswer<ProviderSnapshot>, of id: AttemptID) -> Bool {
+        guard case .approved(let snapshot) = answer else { return false }
+        if snapshot.captured.isZero || snapshot.captured.currency == currency { return true }
+        guard case .authorized(let authorization) = snapshot.standing, undecided(id) != nil else { return false }
+        return authorization.amount.currency == snapshot.captured.currency
+    }
+
+    /// The customer was sent to the bank's page and still has time for it.
+    private func isAtChallenge(_ attempt: Attempt, at now: Timestamp, _ clock: ClockStanding) -> Bool {
+        attempt.action != nil && attempt.void == nil && hasTime(attempt, at: now, clock)
+    }
+
+    /// The customer's time is not over, as far as the clock can tell.
+    private func hasTime(_ attempt: Attempt, at now: Timestamp, _ clock: ClockStanding) -> Bool {
+        !clock.isTrusted || now.since(attempt.startedAt) < CheckSchedule.actionLifetime
+    }
+
+    /// The customer is waited for, and the engine's own next query is still to come.
+    func isBeforeNextQuery(_ attempt: Attempt, at now: Timestamp) -> Bool {
+        guard case .requiresAction = attempt.state else { return false }
+        let wait = CheckSchedule.actionWait(since: attempt.startedAt, lastWritten: updatedAt)
+        return CheckSchedule.isRecent(updatedAt, within: wait, at: now)
+    }
+
+    func openOperations(of id: AttemptID) -> [OperationID] {
+        var open: [OperationID] = []
+        guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
+        // While a void is open the attempt ends with it; one that was refused ends nothing.
+        if attempt.isUndecided, attempt.void?.state.isOpen != true { open.append(asking(attempt)) }
+        if let void = attempt.void, void.state.isOpen { open.append(.void(id)) }
+        open += captures.filter { $0.attempt == id && $0.state.isOpen }.map { .capture($0.id) }
+        open += renewals.filter { $0.attempt == id && $0.state.isOpen }.map { .renewal($0.id) }
+        open += refunds.filter { $0.attempt == id && $0.state.isOpen }.map { .refund($0.id) }
+        return open
+    }
+
+    private func observeStanding(
+        _ snapshot: ProviderSnapshot, of attempt: Attempt, at now: Timestamp, _ clock: ClockStanding
+    ) -> [PaymentEvent] {
+        let id = attempt.id
+        switch snapshot.standing {
+        case .authorized(var authorization):
+            if snapshot.captured.isPositive { authorization.isCaptured = true }
+            if attempt.void?.state.isOpen == true, isOtherMoney(authorization, for: attempt) {
+                return again(.void(id), "not voided yet", at: now)
+            }
+            return observeAuthorized(id, .approved(authorization), at: now)
+        case .declined(let decline): return settle(id, [.attemptDeclined(id, decline)])
+        case .voided: return settle(id, [.voided(id)])
+        case .continuable: return observeContinuable(attempt, at: now)
+        case .requiresAction(let action):
+            if let void = attempt.void, void.state.isOpen {
+                return again(.void(id), "not voided yet", at: now)
+            }
+            // This query may be older than the continuation; the continuation's own answer decides.
+            if attempt.openContinuation != nil { return observeContinuable(attempt, at: now) }
+            guard hasTime(attempt, at: now, clock) || attempt.void != nil else {
+                return [.voidStarted(id, reason: .abandoned)]
+            }
+            // Written again when its time has come, so that the next query has its time too.
+            if case .requiresAction(action) = attempt.state, isBeforeNextQuery(attempt, at: now) { return [] }
+            return [.actionRequired(id, action)]
+        case .stored(let tap):
+            guard case .stored = attempt.state else { return observeAuthorized(id, .stored(tap), at: now) }
+            if let void = attempt.void, void.state.isOpen {
+                return again(.void(id), "not voided yet", at: now)
+            }
+            let overdue = Attention.tapOverdue(expires: tap.expires)
+            guard now >= tap.expires, !attention.contains(overdue) else { return [] }
+            return [.attentionRequired(.attempt(id), overdue)]
+        case .processing:
+            let isBeingVoided = attempt.void?.state.isOpen ?? false
+            return stillUnknown(
+                isBeingVoided ? .void(id) : asking(attempt), reason: .unclear("The provider is still processing."),
+                at: now)
+        case .unconfirmed where isAtChallenge(attempt, at: now, clock):
+            // The customer may still be at the bank's page: the provider has nothing to report of it yet.
+            return isBeforeNextQuery(attempt, at: now) ? [] : attempt.action.map { [.actionRequired(id, $0)] } ?? []
+        case .notFound, .unconfirmed:
+            // Nobody holds the customer's credential any more, so this attempt cannot go on. It is voided at the
+            // provider, so that a request that is still under way can never charge it.
+            guard let void = attempt.void else { return [.voidStarted(id, reason: .abandoned)] }
+            guard void.state.isOpen else {
+                return stillUnknown(asking(attempt), reason: .unclear("The provider refuses to void it."), at: now)
+            }
+            return again(.void(id), "not voided yet", at: now)
+        }
+    }
+
+    /// The customer has done what was asked, and the provider waits for us. The money is asked for only after this is
+    /// in the journal, once, and not if nobody wants it any more.
+    private func observeContinuable(_ attempt: Attempt, at now: Timestamp) -> [PaymentEvent] {
+        let id = attempt.id
+        if let void = attempt.void {
+            guard void.state.isOpen else {
+                return stillUnknown(asking(attempt), reason: .unclear("The provider refuses to void it."), at: now)
+            }
+            return again(.void(id), "not voided yet", at: now)
+        }
+        if let reason = cancelReason { return [.voidStarted(id, reason: .canceled(reason))] }
+        guard let continuation = attempt.openContinuation else {
+            return [.continuationStarted(id, number: (attempt.continuation?.number ?? 0) + 1)]
+        }
+        // Whoever has just sent it hears the answer himself.
+        if case .inFlight = continuation.state, now < continuation.startedAt.adding(CheckSchedule.answerLease) {
+            return []
+        }
+        return again(.continuation(id), "not asked for yet", at: now)
+    }
+
+    private func observeSettlements(
+        _ snapshot: ProviderSnapshot, of id: AttemptID, isOvertaken: Bool, at now: Timestamp
+    ) -> [PaymentEvent] {
+        var events: [PaymentEvent] = []
+        guard let attempt = attempts.first(where: { $0.id == id }) else { return [] }
+        let settled = captures.filter { $0.attempt == id && $0.state.isSucceeded }.reduce(Int64(0)) {
+            $0 + $1.amount.minorUnits
+        }
+        if let capture = captures.first(where: { $0.attempt == id && $0.state.isOpen }) {
+            if snapshot.captured.minorUnits >= settled + capture.amount.minorUnits {
+                events.append(.captured(capture.id, snapshot.reference))
+            } else if snapshot.standing == .voided {
+                events.append(.refused(.capture(capture.id), Decline(reason: .authorizationExpired)))
+                events.append(.attemptExpired(id))
+            } else {
+                events += again(.capture(capture.id), "not captured yet", at: now)
+            }
+        }
+        if let void = attempt.void, void.state.isOpen {
+            if snapshot.standing == .voided, void.rest != nil, snapshot.captured.minorUnits == settled {
+                events.append(.voided(id))
+            } else if snapshot.standing == .voided, settled == 0 {
+                events += settle(id, [gone(id, void)])
+            } else {
+                events += again(.void(id), "not voided yet", at: now)
+            }
+        } else if attempt.authorization != nil, snapshot.standing == .voided, settled == 0,
+            !captures.contains(where: { $0.attempt == id && $0.state.isOpen })
+        {
+            events.append(.attemptExpired(id))
+        }
+        if let renewal = renewals.first(where: { $0.attempt == id && $0.state.isOpen }) {
+            events += observeRenewal(renewal, of: attempt, in: snapshot, at: now)
+        }
+        for refund in refunds where refund.attempt == id && refund.state.isOpen {
+            events += observeRefund(refund, in: snapshot, at: now)
+        }
+        let news =
+            observeAfterSale(snapshot, of: attempt, at: now) + observeRepeatedRefunds(of: id, in: snapshot)
+        // What others have written since may be newer than what was read: it is read again before it is believed.
+        return isOvertaken && !news.isEmpty ? events + [.queryRequested(id, due: now)] : events + news
+    }
+
+    /// A renewed hold has another name than the one that was renewed.
+    private func observeRenewal(
+        _ renewal: Renewal, of attempt: Attempt, in snapshot: ProviderSnapshot, at now: Timestamp
+    ) -> [PaymentEvent] {
+        switch snapshot.standing {
+        case .voided: [.refused(.renewal(renewal.id), Decline(reason: .authorizationExpired))]
+        case .authorized(let held) where held.reference != attempt.reference: [.renewed(renewal.id, held)]
+        default: again(.renewal(renewal.id), "not renewed yet", at: now)
+        }
+    }
+
+    private func observeRefund(
+        _ refund: Refund, in snapshot: ProviderSnapshot, at now: Timestamp
+    ) -> [PaymentEvent] {
+        let mine = snapshot.refunds.filter { refund.isNamed($0) }
+        guard let found = mine.first(where: \.mayHaveMoved) ?? mine.first else {
+            // What others have asked for is not sent again by Till.
+            guard refund.origin == .till else { return stillUnknown(.refund(refund.id), reason: .pending, at: now) }
+            return again(.refund(refund.id), "not refunded yet", at: now)
+        }
+        switch found.status {
+        case .succeeded: return [.refunded(refund.id, found.reference)]
+        case .pending: return stillUnknown(.refund(refund.id), reason: .pending, at: now)
+        case .failed(let decline):
+            return [
+                .refused(.refund(refund.id), decline),
+                .attentionRequired(.refund(refund.id), .refundFailed),
+            ]
+        }
+    }
+}

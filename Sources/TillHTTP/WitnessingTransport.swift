@@ -1,0 +1,37 @@
+public import HTTPTypes
+public import TillCore
+
+/// A transport that tells a clock what time its answers carry. Only answers over TLS count, whose sender is proved, and
+/// those of this machine's stand-ins; only those that came soon, since their dates may be as old as the call.
+public struct WitnessingTransport: HTTPTransport {
+    /// How long a call may take for the date of its answer to count.
+    public static let longestCall = Span.minutes(1)
+
+    private let base: any HTTPTransport
+    private let clock: WitnessedClock
+    private let monotonic: @Sendable () -> Span
+
+    public init(
+        _ base: any HTTPTransport, clock: WitnessedClock,
+        monotonic: @escaping @Sendable () -> Span = SystemClock.reading
+    ) {
+        self.base = base
+        self.clock = clock
+        self.monotonic = monotonic
+    }
+
+    /// Sends the request; the answer is passed on unchanged.
+    public func send(
+        _ request: HTTPRequest, body: [UInt8], deadline: Span
+    ) async throws(TransportFailure) -> HTTPReply {
+        let began = monotonic()
+        let reply = try await base.send(request, body: body, deadline: deadline)
+        if let authority = request.authority, request.scheme == "https" || Loopback.isAuthority(authority),
+            monotonic().milliseconds &- began.milliseconds <= WitnessingTransport.longestCall.milliseconds,
+            let text = reply.response.headerFields[.date], let date = Timestamp(httpDate: text)
+        {
+            clock.heard(date, from: authority)
+        }
+        return reply
+    }
+}

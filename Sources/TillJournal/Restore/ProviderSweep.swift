@@ -1,0 +1,91 @@
+public import TillCore
+
+/// How far one provider has been asked for what the journal may lack.
+public struct ProviderSweep: Hashable, Sendable {
+    /// How far one provider has been asked.
+    public enum State: Hashable, Sendable {
+        /// Its list is being read: from a page's cursor, or from the start. A pass that began before everything can be in
+        /// the list is repeated.
+        case listing(cursor: String?, since: Timestamp?)
+        /// Its list was read to the end, and may show more until then.
+        case waiting(until: Timestamp)
+        /// Its list was read to the end when everything had to be in it.
+        case finished(at: Timestamp)
+        /// It has no list. A person must say that nothing is missing.
+        case unprovable
+        /// A person has said that nothing is missing, or that all of it is known.
+        case accepted(by: String, evidence: String, at: Timestamp)
+    }
+
+    public let provider: ProviderName
+    public var state: State
+    /// Pages of the list that this pass has read.
+    public var pages = 0
+    /// Charges and refunds that this pass has listed.
+    public var listed = 0
+    /// Those that no payment of the journal accounts for, of all passes.
+    public var incidents = 0
+
+    public init(_ provider: ProviderName, _ state: State) {
+        self.provider = provider
+        self.state = state
+    }
+
+    /// Nothing is to be asked any more.
+    public var isSettled: Bool {
+        switch state {
+        case .finished, .accepted: true
+        case .listing, .waiting, .unprovable: false
+        }
+    }
+
+    init?(_ json: JSONValue) {
+        guard let name = json["provider"]?.stringValue, let word = json["state"]?.stringValue,
+            let pages = json["pages"]?.int64Value, let listed = json["listed"]?.int64Value,
+            let incidents = json["incidents"]?.int64Value
+        else { return nil }
+        let moment = json["at"]?.int64Value.map { Timestamp(milliseconds: $0) }
+        switch (word, moment) {
+        case ("listing", _): state = .listing(cursor: json["cursor"]?.stringValue, since: moment)
+        case ("waiting", .some(let until)): state = .waiting(until: until)
+        case ("finished", .some(let at)): state = .finished(at: at)
+        case ("unprovable", _): state = .unprovable
+        case ("accepted", .some(let at)):
+            guard let actor = json["by"]?.stringValue, let evidence = json["evidence"]?.stringValue else { return nil }
+            state = .accepted(by: actor, evidence: evidence, at: at)
+        default: return nil
+        }
+        provider = ProviderName(rawValue: name)
+        self.pages = Int(clamping: pages)
+        self.listed = Int(clamping: listed)
+        self.incidents = Int(clamping: incidents)
+    }
+
+    /// Writes it as an object, for the journal and for people's tools alike.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("provider", provider.rawValue)
+        switch state {
+        case .listing(let cursor, let since):
+            writer.field("state", "listing")
+            writer.field("cursor", cursor)
+            if let since { writer.field("at", since.milliseconds) }
+        case .waiting(let until):
+            writer.field("state", "waiting")
+            writer.field("at", until.milliseconds)
+        case .finished(let at):
+            writer.field("state", "finished")
+            writer.field("at", at.milliseconds)
+        case .unprovable: writer.field("state", "unprovable")
+        case .accepted(let actor, let evidence, let at):
+            writer.field("state", "accepted")
+            writer.field("by", actor)
+            writer.field("evidence", evidence)
+            writer.field("at", at.milliseconds)
+        }
+        writer.field("pages", pages)
+        writer.field("listed", listed)
+        writer.field("incidents", incidents)
+        writer.endObject()
+    }
+}

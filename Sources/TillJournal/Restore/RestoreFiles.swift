@@ -1,0 +1,123 @@
+import Foundation
+import GRDB
+import TillCore
+
+/// The files of a restore, beside the journal, and the order in which they change.
+///
+/// A marker stands there from before the first change until after the last one, and no journal opens while it does. So a
+/// process that dies in between leaves nothing that could be sold on, and the same command goes on.
+struct RestoreFiles {
+    /// The files that SQLite and the journal keep beside a database.
+    private static let companions = ["-wal", "-shm", "-owners", "-ballast", "-head"]
+    /// Names that are tried for the file that is kept aside.
+    private static let maximumNames = 100
+
+    let path: String
+    private var files: FileManager { .default }
+
+    init(_ path: String) { self.path = path }
+
+    /// The backup's copy, until it is in place.
+    var incoming: String { path + "-incoming" }
+    private var marker: String { path + "-restoring" }
+    private var folder: DiskFolder {
+        DiskFolder(path: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    }
+    private var name: String { URL(fileURLWithPath: path).lastPathComponent }
+
+    /// - Throws: ``JournalError/unavailable(_:)`` while a restore has not come to its end.
+    func checkFinished() throws(JournalError) {
+        guard files.fileExists(atPath: marker) else { return }
+        throw .unavailable("a restore of it was begun and did not come to its end; run the same till restore again")
+    }
+
+    /// Copies the backup beside the journal. What an earlier try has left is removed.
+    func takeIn(_ backup: String) throws {
+        removeIncoming()
+        try files.createDirectory(
+            atPath: folder.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        // A file that was copied by hand may have its last commits beside it.
+        for end in ["", "-wal"] where files.fileExists(atPath: backup + end) {
+            try files.copyItem(atPath: backup + end, toPath: incoming + end)
+            try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: incoming + end)
+        }
+    }
+
+    func removeIncoming() {
+        for end in [""] + RestoreFiles.companions where files.fileExists(atPath: incoming + end) {
+            try? files.removeItem(atPath: incoming + end)
+        }
+    }
+
+    /// Puts the copy in the journal's place, and what was there aside. Whoever calls it has the lock of those who open
+    /// the journal, and nobody has it open.
+    /// - Returns: where the old file is; `nil` if there was none.
+    func swap(at now: Timestamp) throws -> String? {
+        let aside = try freeName(at: now)
+        try sync(incoming)
+        try write(marker, aside)
+        RestoreFailpoint.afterMarkerIsWritten.reached()
+        let replaces = files.fileExists(atPath: path)
+        if replaces {
+            // What is in its log belongs to the old file, and must not be taken for the new one's.
+            emptyLog()
+            if files.fileExists(atPath: path + "-wal") {
+                try move(path + "-wal", aside + "-wal")
+            }
+            if files.fileExists(atPath: path + "-shm") { try files.removeItem(atPath: path + "-shm") }
+            RestoreFailpoint.afterOldLogIsAside.reached()
+            try files.linkItem(atPath: path, toPath: aside)
+        }
+        if files.fileExists(atPath: path + "-head") { try folder.remove(name + "-head") }
+        RestoreFailpoint.afterOldFileIsAside.reached()
+        try folder.replace(name, with: name + "-incoming")
+        RestoreFailpoint.afterNewFileIsInPlace.reached()
+        try folder.remove(name + "-restoring")
+        RestoreFailpoint.afterMarkerIsRemoved.reached()
+        removeIncoming()
+        return replaces ? aside : nil
+    }
+
+    /// As far as the old file can still be read; what cannot be copied into it is kept beside it.
+    private func emptyLog() {
+        guard let old = try? DatabaseQueue(path: path) else { return }
+        _ = try? old.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try? old.close()
+    }
+
+    /// A name that no file has; of a restore that died the one that it had chosen.
+    private func freeName(at now: Timestamp) throws -> String {
+        if let bytes = files.contents(atPath: marker), let chosen = String(bytes: bytes, encoding: .utf8),
+            chosen.hasPrefix(path), !files.fileExists(atPath: chosen)
+        {
+            return chosen
+        }
+        let moment = String("\(now)".prefix(19)).filter { $0.isLetter || $0.isNumber }
+        for number in 1...RestoreFiles.maximumNames {
+            let name = "\(path)-before-\(moment)" + (number > 1 ? "-\(number)" : "")
+            if !files.fileExists(atPath: name), !files.fileExists(atPath: name + "-wal") { return name }
+        }
+        throw DurableFileError(operation: "keep the old file aside", reason: "every name for it is taken")
+    }
+
+    private func sync(_ path: String) throws {
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        guard let file = try folder.open(name, creating: false) else {
+            throw DurableFileError(operation: "sync", reason: "\(name) is not there")
+        }
+        try file.sync()
+    }
+
+    private func write(_ path: String, _ text: String) throws {
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        guard let file = try folder.open(name, creating: true) else { return }
+        try file.truncate(to: 0)
+        try file.write(Array(text.utf8), at: 0)
+        try file.sync()
+    }
+
+    private func move(_ from: String, _ to: String) throws {
+        try folder.replace(
+            URL(fileURLWithPath: to).lastPathComponent, with: URL(fileURLWithPath: from).lastPathComponent)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+import TillCore
+
+extension SQLiteJournal {
+    /// Finds out whether the file is an earlier copy of the journal that was noted beside it, and closes the gate for
+    /// sales if it is.
+    /// - Parameter note: as read before the journal was opened, so that commits of other processes cannot overtake it.
+    static func checkSetBack(_ pool: DatabasePool, _ note: HeadFile.Note?, at now: Timestamp) throws {
+        guard let note else { return }
+        try pool.write { db in
+            let start = try Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")?.octets(0)
+            guard let start, HeadFile.name(of: start) == note.journal else { return }
+            let link =
+                note.head.sequence == 0
+                ? start
+                : try Row.fetchOne(
+                    db, sql: "SELECT link FROM event WHERE sequence = ?", arguments: [note.head.sequence])?
+                    .octets(0)
+            guard link != note.head.hash else { return }
+            // The file states that end itself, and its event is missing or changed: that is damage, not an earlier copy.
+            // Nothing can be written behind it, and verification names it.
+            if let stated = try SQLiteSchema.head(db),
+                stated == note.head || (link == nil && stated.sequence >= note.head.sequence)
+            {
+                return
+            }
+            try insert(RestoreSweep(.setBack(missing: note.head)), into: db, at: now)
+        }
+    }
+
+    /// Closes the gate for sales in a database, from the start also where a sweep was under way.
+    static func insert(_ sweep: RestoreSweep, into db: Database, at now: Timestamp) throws {
+        let record = sweep.record
+        try db.execute(
+            sql: """
+                INSERT INTO record(collection, key, version, body, created_at, updated_at)
+                VALUES (?1, ?2, 1, ?3, ?4, ?4)
+                ON CONFLICT(collection, key) DO UPDATE SET version = version + 1, body = ?3, updated_at = ?4
+                """,
+            arguments: [
+                record.id.collection.rawValue, record.id.key, Data(record.body), now.milliseconds,
+            ])
+    }
+
+    /// Makes the next epoch of a journal in one commit: counts it, keeps its record, and has the sweep begin anew.
+    /// - Parameters:
+    ///   - above: epochs that another file of the journal has counted.
+    ///   - source: the name of the backup's file; `nil`: the journal is taken as it is.
+    static func beginEpoch(
+        _ db: Database, above: Int64, source: String?, at now: Timestamp
+    ) throws -> RestoreEpoch {
+        guard let row = try Row.fetchOne(db, sql: "SELECT epoch, start FROM journal WHERE id = 1"),
+            let head = try SQLiteSchema.head(db)
+        else { throw JournalError.corrupted("the row that says where its chain ends is missing") }
+        let (number, overflow) = max(row[0] as Int64, above).addingReportingOverflow(1)
+        guard !overflow else { throw JournalError.corrupted("its epoch cannot be counted any more") }
+        // A journal without events lacks what was sold since it was made.
+        let newest = try Int64.fetchOne(
+            db, sql: "SELECT coalesce((SELECT max(at) FROM event), (SELECT min(started_at) FROM process))")
+        let epoch = RestoreEpoch(
+            number: number, at: now, source: source, head: head,
+            newest: Timestamp(milliseconds: newest ?? now.milliseconds))
+        try db.execute(sql: "UPDATE journal SET epoch = ? WHERE id = 1", arguments: [number])
+        try insert(RestoreSweep(.restored(epoch)), into: db, at: now)
+        let record = epoch.record
+        try db.execute(
+            sql: """
+                INSERT INTO record(collection, key, version, body, created_at, updated_at) VALUES (?1, ?2, 1, ?3, ?4, ?4)
+                """,
+            arguments: [record.id.collection.rawValue, record.id.key, Data(record.body), now.milliseconds])
+        return epoch
+    }
+
+    /// Takes the file as it stands for a backup of what was sold: a new epoch, and a sweep that is due. Durable when it
+    /// returns; while the journal is in use, too.
+    public func restoreInPlace() async throws(JournalError) -> RestoreEpoch {
+        let now = clock.now()
+        let epoch = try await writeAlone { db in try SQLiteJournal.beginEpoch(db, above: 0, source: nil, at: now) }
+        heads?.note(epoch.head)
+        return epoch
+    }
+}

@@ -1,0 +1,138 @@
+internal import TillCore
+internal import TillPayPalClient
+internal import TillProvider
+
+/// PayPal's transactions by its search ("List transactions"), which may lag by three hours. A transaction carries
+/// the name of our attempt and so the payment; of the order it says nothing. The search takes a client that has
+/// the feature Transaction Search.
+///
+/// A long time is read in windows. If a window's number of transactions changes while its pages are read, its pages may
+/// have shifted, and it is read again from its first.
+struct PayPalChargeListing: ChargeListing {
+    /// Transactions of one page, as many as PayPal gives.
+    static let pageSize = 500
+    /// The longest time that one search takes.
+    static let maximumWindow = Span.days(31)
+    /// A window of which PayPal finds too much is halved, down to this.
+    static let minimumWindow = Span.minutes(1)
+
+    let provider: PayPalProvider
+
+    /// As PayPal says of its search.
+    var lag: Span { .hours(3) }
+
+    func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
+        guard let place = cursor.map({ Place($0) }) ?? Place(from: since, until: provider.clock.now()) else {
+            return .failed("the place in PayPal's list cannot be read")
+        }
+        let json: JSONValue
+        switch await provider.connection.send(.get(place.path), within: provider.deadline) {
+        case .answered(_, let answer, _): json = answer
+        case .failed(let error) where error.issue?.rawValue == "RESULTSET_TOO_LARGE":
+            guard let half = place.halved else { return .failed("PayPal finds too many transactions in one minute") }
+            return .listed([], next: half.cursor)
+        case .failed(let error) where error.status == 403:
+            return .failed("PayPal lists nothing to this client: it needs the feature Transaction Search")
+        case .failed(let error): return .failed("PayPal refused the list (HTTP \(error.status))")
+        case .notSent(let reason), .unknown(let reason): return .failed(reason)
+        }
+        guard let rows = json["transaction_details"]?.arrayValue, let total = json["total_items"]?.int64Value,
+            let pages = json["total_pages"]?.int64Value, total >= 0, pages >= 0
+        else { return .failed(provider.unreadable) }
+        if let before = place.total, before != total { return .listed([], next: place.again.cursor) }
+        let found = rows.compactMap { PayPalChargeListing.listed($0["transaction_info"]) }
+        // What cannot be read might be a charge: nothing is concluded from a page that has any.
+        guard found.count == rows.count, !rows.isEmpty || place.page > pages || total == 0 else {
+            return .failed(provider.unreadable)
+        }
+        return .listed(found, next: place.next(pages: pages, total: total)?.cursor)
+    }
+
+    private static func listed(_ info: JSONValue?) -> ListedCharge? {
+        guard let info, let name = info["transaction_id"]?.stringValue,
+            let reference = try? ProviderReference(validating: name),
+            let code = PayPalWireText.word(info["transaction_event_code"]),
+            let status = PayPalWireText.word(info["transaction_status"])
+        else { return nil }
+        // A capture has an invoice number of its own; what it inherits from its order names the attempt.
+        let step = info["custom_field"]?.stringValue ?? info["invoice_id"]?.stringValue
+        let payment = step.flatMap { PayPalWebhookEvent.payment($0) }
+        let isAttempt = step.map { payment != nil && $0.contains("-a") } ?? false
+        return ListedCharge(
+            isCharge(code) ? .charge : .refund, reference, payment: payment,
+            attempt: isAttempt ? step.map { AttemptID(rawValue: $0) } : nil, mayHaveMoved: status != "D",
+            amount: PayPalMoney.read(info["transaction_amount"]), status: "\(code) \(status)")
+    }
+
+    /// Fees, reversals, refunds, adjustments, holds on the balance and voided authorizations follow a charge that is
+    /// listed itself; a code that is not known may be one with money.
+    private static func isCharge(_ code: String) -> Bool {
+        code != "T1302" && !["T01", "T11", "T12", "T15"].contains(code.prefix(3))
+    }
+}
+
+/// Where a pass is: a page of a window of the time that is asked for.
+private struct Place {
+    var from: Timestamp
+    var to: Timestamp
+    var until: Timestamp
+    var page: Int64 = 1
+    /// What the window's first page has said.
+    var total: Int64?
+
+    init?(from: Timestamp, until now: Timestamp) {
+        // PayPal is asked in whole seconds: the one that has begun is wanted, too.
+        let second: Int64 = 1_000
+        until = now.adding(Span(milliseconds: (second - now.milliseconds % second) % second))
+        self.from = min(from, until)
+        to = min(self.from.adding(PayPalChargeListing.maximumWindow), until)
+    }
+
+    init?(_ cursor: String) {
+        let numbers = cursor.split(separator: "/").map { Int64($0) }
+        guard numbers.count == 5, let from = numbers[0], let to = numbers[1], let until = numbers[2],
+            let page = numbers[3], let total = numbers[4], from <= to, to <= until, page > 0
+        else { return nil }
+        self.from = Timestamp(milliseconds: from)
+        self.to = Timestamp(milliseconds: to)
+        self.until = Timestamp(milliseconds: until)
+        self.page = page
+        self.total = total < 0 ? nil : total
+    }
+
+    var cursor: String {
+        "\(from.milliseconds)/\(to.milliseconds)/\(until.milliseconds)/\(page)/\(total ?? -1)"
+    }
+    /// Holds do not change the balance, and are wanted.
+    var path: String {
+        "\(PayPalPath.transactions)?start_date=\(from.internetTime)&end_date=\(to.internetTime)"
+            + "&fields=transaction_info&balance_affecting_records_only=N"
+            + "&page_size=\(PayPalChargeListing.pageSize)&page=\(page)"
+    }
+    /// The window from its first page.
+    var again: Place {
+        var place = self
+        (place.page, place.total) = (1, nil)
+        return place
+    }
+    /// The window's first half; `nil`: it is not made smaller.
+    var halved: Place? {
+        let half = Span(milliseconds: to.since(from).milliseconds / 2)
+        guard half >= PayPalChargeListing.minimumWindow else { return nil }
+        var place = again
+        place.to = from.adding(half)
+        return place
+    }
+
+    /// The next page, or the next window; `nil`: that was all.
+    func next(pages: Int64, total: Int64) -> Place? {
+        var place = self
+        if page < pages {
+            place.page += 1
+            place.total = total
+            return place
+        }
+        guard to < until else { return nil }
+        return Place(from: to, until: until)
+    }
+}

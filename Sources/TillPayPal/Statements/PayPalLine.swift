@@ -1,0 +1,21 @@
+internal import TillCore
+internal import TillProvider
+
+/// A line of any of PayPal's reports.
+enum PayPalLine {
+    /// - Parameters:
+    ///   - reference: what it is about, in PayPal's name: a refund's capture.
+    ///   - names: what we have given it as a text of our own, which may name the payment.
+    static func make(
+        transaction: String, code: String, kind: StatementLine.Kind, time: Timestamp, gross: Money, fee: Money,
+        reference: String?, names: [String?], raw: String
+    ) throws(StatementError) -> StatementLine {
+        let net: Money
+        do throws(MoneyError) { net = try gross.subtracting(fee) } catch { throw StatementError("\(error)") }
+        return try StatementLine(
+            id: PayPalEventCode.lineID(transaction, code, time), kind: kind, type: code,
+            references: [transaction, reference].compactMap { $0 },
+            payment: names.lazy.compactMap { $0.flatMap { PayPalWebhookEvent.payment($0) } }.first, gross: gross,
+            fee: fee, net: net, customerFacing: nil, createdAt: time, payout: nil, raw: raw)
+    }
+}

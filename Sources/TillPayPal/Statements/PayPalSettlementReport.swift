@@ -1,0 +1,112 @@
+public import TillCore
+public import TillProvider
+
+/// PayPal's settlement report (STL) as CSV. Each record begins with what it is: `CH` names the columns, `SB` is a
+/// transaction. Amounts have no sign and no decimal point: the sign is in a column of its own.
+public struct PayPalSettlementReport: StatementFormat {
+    private static let code = "Transaction Event Code"
+    private static let needed = [
+        "Transaction ID", code, "Transaction Initiation Date", "Transaction Debit or Credit",
+        "Gross Transaction Amount", "Gross Transaction Currency", "Fee Debit or Credit", "Fee Amount", "Fee Currency",
+    ]
+    /// PayPal takes no decimals of these currencies, and does not document how this report writes them.
+    private static let undocumented: Set<String> = ["HUF", "TWD"]
+
+    public init() {}
+
+    /// The name in settings, requests and the journal: `paypal-settlement-report`.
+    public var name: String { "paypal-settlement-report" }
+    /// A day's report comes on the next day.
+    public var lag: Span { .days(2) }
+
+    public func recognizes(_ bytes: [UInt8]) -> Bool {
+        let head = String(decoding: bytes.prefix(4_096), as: UTF8.self)
+        return head.contains("\"RH\"") && head.contains("Transaction Event Code")
+    }
+
+    public func lines(of bytes: [UInt8]) throws(StatementError) -> [StatementLine] {
+        let records = try CSVTable(bytes).records
+        guard records.last?.cells.first != "SB" else {
+            throw StatementError("it ends with a transaction: the footer is missing, and what was before it, too")
+        }
+        var columns: [String: Int]?
+        var lines: [StatementLine] = []
+        for record in records {
+            switch record.cells.first {
+            case "CH": columns = try places(record)
+            case "SB":
+                guard let columns else { throw StatementError("line \(record.line) stands before its columns") }
+                if let line = try line(StatementRow(record, columns: columns)) { lines.append(line) }
+            default: break
+            }
+        }
+        guard columns != nil else { throw StatementError("it has no columns (CH)") }
+        return lines
+    }
+
+    private func places(_ record: CSVTable.Record) throws(StatementError) -> [String: Int] {
+        var places: [String: Int] = [:]
+        for (place, cell) in record.cells.enumerated() {
+            let name = cell.split(separator: " ").joined(separator: " ")
+            if places[name] == nil { places[name] = place }
+        }
+        for name in PayPalSettlementReport.needed where places[name] == nil {
+            throw StatementError("line \(record.line) has no column “\(name)”")
+        }
+        return places
+    }
+
+    private func line(_ row: StatementRow) throws(StatementError) -> StatementLine? {
+        let code = try row.need(PayPalSettlementReport.code)
+        let gross = try amount(
+            row, "Gross Transaction Amount", try currency(row, "Gross Transaction Currency"),
+            direction: "Transaction Debit or Credit")
+        guard let kind = PayPalEventCode.kind(code, isCredit: !gross.isNegative) else { return nil }
+        var fee = Money.zero(gross.currency)
+        if row["Fee Amount"] != nil {
+            let taken = try amount(
+                row, "Fee Amount", try currency(row, "Fee Currency"), direction: "Fee Debit or Credit")
+            fee = Money(minorUnits: -taken.minorUnits, currency: taken.currency)
+        }
+        let transaction = try row.need("Transaction ID")
+        let time = try time(row)
+        return try row.located { () throws(StatementError) in
+            try PayPalLine.make(
+                transaction: transaction, code: code, kind: kind, time: time, gross: gross, fee: fee,
+                reference: row["PayPal Reference ID"], names: [row["Custom Field"], row["Invoice ID"]], raw: row.text)
+        }
+    }
+
+    private func currency(_ row: StatementRow, _ column: String) throws(StatementError) -> Currency {
+        let currency = try row.currency(column)
+        guard !PayPalSettlementReport.undocumented.contains(currency.code) else {
+            throw row.error(
+                column, "how this report writes \(currency.code) is not documented: use the transaction search")
+        }
+        return currency
+    }
+
+    private func amount(
+        _ row: StatementRow, _ column: String, _ currency: Currency, direction: String
+    ) throws(StatementError) -> Money {
+        let text = try row.need(column)
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let units = Int64(text) else {
+            throw row.error(column, "is no whole number without a sign")
+        }
+        switch try row.need(direction) {
+        case "CR": return Money(minorUnits: units, currency: currency)
+        case "DR": return Money(minorUnits: -units, currency: currency)
+        default: throw row.error(direction, "is neither CR nor DR")
+        }
+    }
+
+    /// `2026/11/20 00:01:17 -0700`
+    private func time(_ row: StatementRow) throws(StatementError) -> Timestamp {
+        let column = "Transaction Initiation Date"
+        let parts = try row.need(column).split(separator: " ")
+        guard parts.count == 3,
+            let time = PayPalTransactionSearch.time("\(parts[0].replacing("/", with: "-"))T\(parts[1])\(parts[2])")
+        else { throw row.error(column, "is no time such as 2026/11/20 10:00:00 -0700") }
+        return time
+    }
+}

@@ -1,0 +1,105 @@
+package import TillCore
+
+extension ProcessorResponse {
+    /// What the card's processor answered to a payment that was declined. That it was declined says its status.
+    package static let codes = ProviderCodeTable(
+        "paypal.processor", title: "Answers of a card's processor to a declined payment",
+        source: "PayPal's interface description, Orders 2.13; names as in its Python library 2.4",
+        [
+            .init(
+                .nothingMoved, .afterQuery, .generic,
+                """
+                0000=APPROVED 0800=BAD_RESPONSE_REVERSAL_REQUIRED 1000=PARTIAL_AUTHORIZATION \
+                5200=DUPLICATE_TRANSACTION 7600=APPROVED_NON_CAPTURE PPIF=IDEMPOTENCY_FAILURE PPLR=LATE_REVERSAL
+                """),
+            .init(
+                .nothingMoved, .changed, .incorrectCVC,
+                """
+                00N7=CVV2_FAILURE_POSSIBLE_RETRY_WITH_CVV 1382=INVALID_CARD_VERIFICATION_VALUE 5110=CVV2_FAILURE \
+                PCVV=CVV_FAILURE PPC2=ARC_CVV
+                """),
+            .init(
+                .nothingMoved, .changed, .generic,
+                """
+                0100=REFERRAL 0500=DO_NOT_HONOR 0880=CRYPTOGRAPHIC_FAILURE 0R00=CANCELLED_PAYMENT 10BR=ISSUER_REJECTED \
+                1393=TRANSACTION_CANNOT_BE_COMPLETED 5100=GENERIC_DECLINE 5170=AVS_FAILURE 5190=SOFT_AVS \
+                5210=INVALID_TRANSACTION 5650=DECLINED_SCA_REQUIRED 5710=TX_ATTEMPTS_EXCEED_LIMIT \
+                5800=REVERSAL_REJECTED 7700=ERROR_3DS 7710=AUTHENTICATION_FAILED 9600=UNRECOGNIZED_RESPONSE_CODE \
+                PCNR=CONTINGENCIES_NOT_RESOLVED PPRN=REATTEMPT_NOT_PERMITTED PPAD=BILLING_ADDRESS PPAR=AUTH_RESULT \
+                PPAV=ARC_AVS PPD3=SECURE_ERROR_3DS PPDV=AUTH_MESSAGE PPDT=DECLINE_THRESHOLD_BREACH \
+                PPEL=EXCEEDS_FREQUENCY_LIMIT PPFE=FUNDING_SOURCE_ALREADY_EXISTS PPH1=H1_ERROR PPLS=LARGE_STATUS_CODE \
+                PPNL=EXCEEDS_NETWORK_FREQUENCY_LIMIT PPS0=BANKAUTH_ROW_MISMATCH PPS5=CREDITCARD_MISMATCH \
+                PPSC=ARC_SCORE PPSD=STATUS_DESCRIPTION PPSE=AMEX_DENIED PPTE=VERIFICATION_TOKEN_EXPIRED \
+                PPTR=VERIFICATION_TOKEN_REVOKED PPTV=INVALID_VERIFICATION_TOKEN
+                """),
+            .init(
+                .nothingMoved, .changed, .incorrectNumber,
+                """
+                0390=ACCOUNT_NOT_FOUND 1330=INVALID_ACCOUNT 1335=INVALID_ACCOUNT_RECURRING \
+                5180=INVALID_OR_RESTRICTED_CARD 5900=INVALID_ISSUE 6300=ACCOUNT_NOT_ON_FILE 7800=BIN_ERROR \
+                PP06=ACCOUNT_CLOSED PPFI=INVALID_FUNDING_INSTRUMENT
+                """),
+            .init(
+                .nothingMoved, .changed, .fraud,
+                """
+                0580=UNAUTHORIZED_TRANSACTION 5150=PICKUP_CARD_SPECIAL_CONDITIONS 9500=SUSPECTED_FRAUD \
+                9510=SECURITY_VIOLATION 9520=LOST_OR_STOLEN 9530=HOLD_CALL_CENTER 9540=REFUSED_CARD \
+                PPAB=ACCOUNT_BLOCKED_BY_ISSUER
+                """),
+            .init(
+                .nothingMoved, .changed, .incorrectPIN,
+                """
+                0890=UNACCEPTABLE_PIN 5130=INVALID_PIN 5500=INCORRECT_PIN_REENTER 7900=PIN_ERROR
+                """),
+            .init(
+                .nothingMoved, .later, .generic,
+                """
+                0960=SYSTEM_MALFUNCTION 5910=ISSUER_NOT_AVAILABLE_NOT_RETRIABLE 5920=ISSUER_NOT_AVAILABLE_RETRIABLE \
+                8000=PROCESSOR_SYSTEM_ERROR 8100=FATAL_COMMUNICATION_ERROR 8110=RETRIABLE_COMMUNICATION_ERROR \
+                8220=SYSTEM_UNAVAILABLE 9100=DECLINED_PLEASE_RETRY PPER=INTERNAL_SYSTEM_ERROR PPNT=NETWORK_ERROR
+                """),
+            .init(
+                .ourSetup, .afterSetup, .generic,
+                """
+                1300=INVALID_DATA_FORMAT 1317=INVALID_CAPTURE_DATE 1320=INVALID_CURRENCY_CODE 1340=INVALID_TERMINAL \
+                1350=INVALID_MERCHANT 1360=BAD_PROCESSING_CODE 1370=INVALID_MCC 1390=INVALID_ORDER 8010=HOST_KEY_ERROR \
+                8020=CONFIGURATION_ERROR 8030=UNSUPPORTED_OPERATION PPAU=MCC_CODE PPCE=CE_REGISTRATION_INCOMPLETE \
+                PPCR=CREDIT_ERROR PPFV=FIELD_VALIDATION_FAILED PPGR=GAMING_REFUND_ERROR PPII=INVALID_INPUT_FAILURE \
+                PPIM=ID_MISMATCH PPIT=INVALID_TRACE_ID PPMB=MISSING_BUSINESS_RULE_OR_DATA PPMD=DEPRECATED \
+                PPNC=NOT_SUPPORTED_NRC PPNM=NO_MID_FOUND PPPH=NO_PHONE_FOR_DCC_TRANSACTION \
+                PPRE=UNSUPPORT_REFUND_ON_PENDING_BC PPRF=INVALID_PARENT_TRANSACTION_STATUS \
+                PPRR=MERCHANT_NOT_REGISTERED PPS4=CURRENCY_MISMATCH PPTF=INVALID_TRACE_REFERENCE \
+                PPTI=INVALID_TRANSACTION_ID PPUA=USER_NOT_AUTHORIZED PPUE=UNSUPPORT_ENTITY PPUP=UNSUPPORT_POS_FLAG \
+                PPUR=UNSUPPORTED_REVERSAL PPVC=VALIDATE_CURRENCY PPVE=VALIDATION_ERROR
+                """),
+            .init(
+                .nothingMoved, .changed, .invalidAmount,
+                """
+                1310=INVALID_AMOUNT PPAI=AMOUNT_INCOMPATIBLE PPAX=AMOUNT_EXCEEDED PPS6=AMOUNT_MISMATCH
+                """),
+            .init(
+                .nothingMoved, .changed, .cardNotSupported,
+                """
+                1312=INVALID_TRANSACTION_CARD_ISSUER_ACQUIRER 1352=RESTRICTED_OR_INACTIVE_ACCOUNT 5140=CARD_CLOSED \
+                5160=UNAUTHORIZED_USER 5700=TRANSACTION_NOT_PERMITTED 5930=CARD_NOT_ACTIVATED \
+                5950=DECLINED_DUE_TO_UPDATED_ACCOUNT PPAE=AMEX_DISABLED PPAG=ADULT_GAMING_UNSUPPORTED PPBG=BAD_GAMING \
+                PPCO=COUNTRY PPCT=CARD_TYPE_UNSUPPORTED PPCU=CURRENCY_USED_INVALID PPDC=DCC_UNSUPPORTED \
+                PPDI=DINERS_REJECT PPFR=RESTRICTED_FUNDING_INSTRUMENT PPMC=BLOCKED_Mastercard PPPI=INVALID_PRODUCT \
+                PPPM=INVALID_PAYMENT_METHOD PPQC=QUASI_CASH_UNSUPPORTED PPTT=TRANSACTION_TYPE_UNSUPPORTED \
+                PPUC=CURRENCY_CODE_UNSUPPORTED PPUI=UNSUPPORT_INSTALLMENT PPVT=VIRTUAL_TERMINAL_UNSUPPORTED
+                """),
+            .init(
+                .nothingMoved, .changed, .expiredCard,
+                """
+                1380=INVALID_EXPIRATION 5400=EXPIRED_CARD PPEF=EXPIRED_FUNDING_INSTRUMENT PPEX=EXPIRY_DATE
+                """),
+            .init(
+                .nothingMoved, .no, .authorizationExpired,
+                """
+                1384=INVALID_LIFE_CYCLE_OF_TRANSACTION PPS2=BANKAUTH_ROW_VOIDED PPS3=BANKAUTH_EXPIRED
+                """),
+            .init(.nothingMoved, .changed, .insufficientFunds, "5120=INSUFFICIENT_FUNDS"),
+            .init(.nothingMoved, .changed, .tooManyPINTries, "5135=DECLINED_PIN_TRY_EXCEEDED"),
+            .init(.nothingMoved, .afterQuery, .alreadyCaptured, "PPS1=BANKAUTH_ROW_SETTLED"),
+        ])
+}

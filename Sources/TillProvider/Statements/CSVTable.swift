@@ -1,0 +1,115 @@
+/// The cells of a CSV file (RFC 4180): commas, quotes doubled inside quotes, lines that end in CR LF or LF. A byte order
+/// mark and empty lines are skipped.
+public struct CSVTable: Sendable {
+    /// One record, with the number of its line.
+    public struct Record: Sendable, Hashable {
+        /// The line of the file on which it begins, from 1.
+        public let line: Int
+        public let cells: [String]
+
+        public init(line: Int, cells: [String]) {
+            self.line = line
+            self.cells = cells
+        }
+    }
+
+    public let records: [Record]
+
+    /// Reads the whole file.
+    /// - Throws: ``StatementError`` that names the line of a quote that is not closed, of text behind a closed quote, and
+    ///   of what is beyond ``StatementLimits``.
+    public init(_ bytes: [UInt8]) throws(StatementError) {
+        guard bytes.count <= StatementLimits.maximumBytes else {
+            throw StatementError("it has more than \(StatementLimits.maximumBytes) bytes")
+        }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw StatementError("it is not UTF-8") }
+        var reader = Reader()
+        for byte in bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0) { try reader.take(byte) }
+        records = try reader.end()
+    }
+
+    private struct Reader {
+        enum Place {
+            /// Before the first byte of a cell.
+            case start
+            case plain
+            case quoted
+            /// Behind a quote inside a quoted cell: another one is a quote, anything else ends the cell.
+            case quote
+            /// Behind a CR outside of quotes.
+            case carriageReturn
+        }
+
+        var records: [Record] = []
+        var cells: [String] = []
+        var cell: [UInt8] = []
+        var place = Place.start
+        var line = 1
+        var firstLine = 1
+
+        mutating func take(_ byte: UInt8) throws(StatementError) {
+            if byte == 0x0A { defer { line += 1 }; try takeLineEnd(); return }
+            switch (place, byte) {
+            case (.quoted, UInt8(ascii: "\"")): place = .quote
+            case (.quoted, _): try append(byte)
+            case (.quote, UInt8(ascii: "\"")):
+                try append(byte)
+                place = .quoted
+            case (.start, UInt8(ascii: "\"")): place = .quoted
+            case (.start, UInt8(ascii: ",")), (.plain, UInt8(ascii: ",")), (.quote, UInt8(ascii: ",")): try endCell()
+            case (.start, 0x0D), (.plain, 0x0D), (.quote, 0x0D): place = .carriageReturn
+            case (.plain, UInt8(ascii: "\"")): throw failure("has a quote inside a cell")
+            case (.start, _), (.plain, _):
+                try append(byte)
+                place = .plain
+            case (.quote, _): throw failure("has text behind a quoted cell")
+            case (.carriageReturn, _): throw failure("has a carriage return that ends no line")
+            }
+        }
+
+        mutating func end() throws(StatementError) -> [Record] {
+            switch place {
+            case .quoted: throw StatementError("line \(firstLine) has a quote that is not closed")
+            case .plain, .quote, .carriageReturn: try endRecord()
+            case .start: if !cells.isEmpty { try endRecord() }
+            }
+            return records
+        }
+
+        private mutating func takeLineEnd() throws(StatementError) {
+            if place == .quoted { return try append(0x0A) }
+            try endRecord()
+        }
+
+        private mutating func append(_ byte: UInt8) throws(StatementError) {
+            guard cell.count < StatementLimits.maximumCellBytes else {
+                throw failure("has a cell of more than \(StatementLimits.maximumCellBytes) bytes")
+            }
+            cell.append(byte)
+        }
+
+        private mutating func endCell() throws(StatementError) {
+            guard cells.count < StatementLimits.maximumColumns else {
+                throw failure("has more than \(StatementLimits.maximumColumns) cells")
+            }
+            cells.append(String(decoding: cell, as: UTF8.self))
+            cell.removeAll(keepingCapacity: true)
+            place = .start
+        }
+
+        private mutating func endRecord() throws(StatementError) {
+            let isEmptyLine = cells.isEmpty && cell.isEmpty && place != .quote
+            try endCell()
+            if !isEmptyLine {
+                guard records.count <= StatementLimits.maximumLines else {
+                    throw StatementError("it has more than \(StatementLimits.maximumLines) rows")
+                }
+                records.append(Record(line: firstLine, cells: cells))
+            }
+            cells.removeAll(keepingCapacity: true)
+            firstLine = line + 1
+        }
+
+        private func failure(_ what: String) -> StatementError { StatementError("line \(line) \(what)") }
+    }
+}

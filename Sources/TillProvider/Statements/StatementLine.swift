@@ -1,0 +1,100 @@
+public import TillCore
+
+/// One line of a provider's statement: what it has put into the shop's balance or taken out of it.
+public struct StatementLine: Hashable, Sendable {
+    /// What the line is, as far as it can be held against a payment or posted.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Money taken from a customer: a capture.
+        case charge
+        /// A capture that came to nothing.
+        case chargeFailure = "charge_failure"
+        case refund
+        /// A refund that came to nothing.
+        case refundFailure = "refund_failure"
+        case dispute
+        case disputeReversal = "dispute_reversal"
+        /// What the provider takes for its service, in a line of its own.
+        case fee
+        case payout
+        /// A payout that came back.
+        case payoutFailure = "payout_failure"
+        /// Kept back by the provider, carried over to another payout, or released: a reserve, a hold.
+        case transfer
+        /// One side of money that the provider has changed into another currency of the shop's balance.
+        case exchange
+        /// A type that nobody here knows; ``StatementLine/type`` has the provider's word.
+        case other
+    }
+
+    /// The provider's name for the line, with its type and batch where the name alone is not unique: the same line in
+    /// two reports has the same.
+    public let id: String
+    public let kind: Kind
+    /// In the provider's word. Nothing is decided on it.
+    public let type: String
+    /// The provider's names for what the line is about, such as a refund and its payment.
+    public let references: [String]
+    /// Our own name for the payment, where the provider repeats it.
+    public let payment: PaymentID?
+    /// In the currency of the settlement; above zero into the shop's balance.
+    public let gross: Money
+    /// What of it the provider keeps; above zero a cost.
+    public let fee: Money
+    /// ``gross`` less ``fee``: what the balance changes by.
+    public let net: Money
+    /// What the customer saw, with the sign of ``gross``; `nil`: the statement does not say it.
+    public let customerFacing: Money?
+    public let createdAt: Timestamp
+    /// The payout that it is a part of, once the provider says so.
+    public let payout: String?
+    /// The line as it came, without anything that could be a card number.
+    public let raw: String
+
+    /// The longest line kept, in characters.
+    public static let maximumRawCharacters = 8_192
+    /// The longest name of a line, of a payout and of what a line is about, in bytes of UTF-8.
+    public static let maximumIDBytes = 200
+    /// Names of what a line is about.
+    public static let maximumReferences = 8
+
+    /// - Throws: ``StatementError`` if the amounts do not add up exactly (net is gross less fee), or a name is too long.
+    public init(
+        id: String, kind: Kind, type: String, references: [String], payment: PaymentID?, gross: Money, fee: Money,
+        net: Money, customerFacing: Money?, createdAt: Timestamp, payout: String?, raw: String
+    ) throws(StatementError) {
+        guard (1...StatementLine.maximumIDBytes).contains(id.utf8.count) else {
+            throw StatementError("it has no name, or one that is too long")
+        }
+        guard references.count <= StatementLine.maximumReferences,
+            (references + [payout ?? ""]).allSatisfy({ $0.utf8.count <= StatementLine.maximumIDBytes })
+        else { throw StatementError("\(id): the names of what it is about are too many or too long") }
+        let rest: Money
+        do throws(MoneyError) { rest = try gross.subtracting(fee) } catch { throw StatementError("\(id): \(error)") }
+        guard rest == net else { throw StatementError("\(id): net \(net) is not gross \(gross) less fee \(fee)") }
+        self.id = id
+        self.kind = kind
+        self.type = type
+        self.references = references
+        self.payment = payment
+        self.gross = gross
+        self.fee = fee
+        self.customerFacing = customerFacing
+        self.createdAt = createdAt
+        self.payout = payout
+        self.net = net
+        self.raw = String(CardScrubbing.withoutNumbers(String(raw.prefix(StatementLine.maximumRawCharacters))))
+    }
+}
+
+/// Why a statement cannot be read. Nothing of it was imported, and no money moved.
+public struct StatementError: ExplainedError, Hashable {
+    public let reason: String
+
+    public init(_ reason: String) { self.reason = reason }
+
+    /// `statement_unreadable`
+    public var code: String { "statement_unreadable" }
+    public var what: String { "The statement cannot be read: \(reason). Nothing of it was imported." }
+    public var moneyMoved: MoneyMoved { .no }
+    public var next: String { "Export the report again and give the file as it came, or say what it is with --format." }
+}

@@ -1,0 +1,103 @@
+public import TillCore
+
+/// A record of a CSV file by the names of its columns. What cannot be read is named by line and column.
+public struct StatementRow: Sendable {
+    /// The line of the file on which it begins.
+    public let line: Int
+    private let columns: [String: Int]
+    private let cells: [String]
+
+    /// - Parameter columns: the place of each column in the record.
+    public init(_ record: CSVTable.Record, columns: [String: Int]) {
+        line = record.line
+        self.columns = columns
+        cells = record.cells
+    }
+
+    /// All records behind the first, which has the names.
+    /// - Throws: ``StatementError`` for a file without a header, a column that is there twice, one that is needed and is
+    ///   not there, and a record with more or fewer cells than the header.
+    public static func all(of bytes: [UInt8], needing needed: [String]) throws(StatementError) -> [StatementRow] {
+        let records = try CSVTable(bytes).records
+        guard let header = records.first else { throw StatementError("it is empty") }
+        let columns = try places(header.cells)
+        for name in needed where columns[name] == nil { throw StatementError("it has no column “\(name)”") }
+        for record in records where record.cells.count != header.cells.count {
+            throw StatementError(
+                "line \(record.line) has \(record.cells.count) cells, and the header has \(header.cells.count)")
+        }
+        return records.dropFirst().map { StatementRow($0, columns: columns) }
+    }
+
+    /// Whether a file begins with a header that has these columns.
+    public static func isHeader(_ bytes: [UInt8], with names: [String]) -> Bool {
+        let head = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+        guard head.count <= StatementLimits.maximumHeaderBytes, let table = try? CSVTable(Array(head)),
+            let cells = table.records.first?.cells
+        else { return false }
+        return Set(names).isSubset(of: cells)
+    }
+
+    private static func places(_ names: [String]) throws(StatementError) -> [String: Int] {
+        var places: [String: Int] = [:]
+        // Unused columns may be called alike, such as the empty ones at the end of a report.
+        for (place, name) in names.enumerated() where !name.isEmpty {
+            guard places.updateValue(place, forKey: name) == nil else {
+                throw StatementError("the column “\(name)” is there twice")
+            }
+        }
+        return places
+    }
+
+    /// A cell; `nil` if there is no such column or it is empty.
+    public subscript(name: String) -> String? {
+        guard let place = columns[name], place < cells.count, !cells[place].isEmpty else { return nil }
+        return cells[place]
+    }
+
+    /// A cell that must be there.
+    public func need(_ name: String) throws(StatementError) -> String {
+        guard let text = self[name] else { throw error(name, "is empty") }
+        return text
+    }
+
+    /// The currency in a column; small letters are taken, too.
+    public func currency(_ name: String) throws(StatementError) -> Currency {
+        let code = try need(name)
+        do throws(MoneyError) { return try Currency(code: code.uppercased()) } catch {
+            throw self.error(name, "\(error)")
+        }
+    }
+
+    /// An amount in major units, exactly; `nil` if the cell is empty.
+    public func amount(_ name: String, _ currency: Currency) throws(StatementError) -> Money? {
+        guard let text = self[name] else { return nil }
+        do throws(MoneyError) { return try Money(parsing: text, currency: currency) } catch {
+            throw self.error(name, "\(error)")
+        }
+    }
+
+    /// An amount in major units that must be there.
+    public func money(_ name: String, _ currency: Currency) throws(StatementError) -> Money {
+        guard let amount = try amount(name, currency) else { throw error(name, "is empty") }
+        return amount
+    }
+
+    /// What is wrong with a cell, with its place.
+    public func error(_ name: String, _ reason: String) -> StatementError {
+        StatementError("line \(line), column “\(name)”: \(reason)")
+    }
+
+    /// Gives an error of the line as a whole its place.
+    public func located<Value>(_ body: () throws(StatementError) -> Value) throws(StatementError) -> Value {
+        do throws(StatementError) { return try body() } catch {
+            throw StatementError("line \(line): \(error.reason)")
+        }
+    }
+
+    /// The cells that are not empty, for people.
+    public var text: String {
+        columns.sorted { $0.value < $1.value }
+            .compactMap { name, _ in self[name].map { "\(name)=\($0)" } }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,101 @@
+// What a person must review, in words: what happened, how old it is, and what each resolution does to the money.
+
+import { money } from "./money.js";
+import { orderName } from "./payment.js";
+
+const TITLES = {
+  wrong_amount: "Another amount was authorized", wrong_currency: "Another currency was authorized",
+  partial_approval: "Only a part was approved", voided_after_capture: "Voided after it was captured",
+  refused: "Refused by the provider", refund_failed: "Refund failed", refund_reversed: "Refund failed later",
+  capture_reversed: "Capture failed later", still_unknown: "Outcome unknown", hold_ends: "Hold ends soon",
+  honor_period_ends: "The bank's promise ends", tap_overdue: "Stored card overdue", dispute_opened: "Disputed",
+  dispute_lost: "Dispute lost", unwanted_capture: "Captured, and not wanted", refunded_twice: "Too much went back",
+  refunded_more_than_once: "Refunded more than once", order_paid_again: "Order paid twice",
+  key_rejected: "The provider rejects our key", note: "To review",
+  unknown_payment: "Report about an unknown payment", unknown_charge: "Charge of an unknown payment",
+  unreadable_payment: "Payment that cannot be read", absent_provider: "Provider is not configured",
+  statement: "Statement does not match",
+};
+/** What has a date by which it must be done. */
+const DEADLINES = new Set(["dispute_opened", "hold_ends", "honor_period_ends", "tap_overdue"]);
+
+/** A code of the till's as words. @param {string} code */
+export const title = (code) => TITLES[code] ?? code.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
+
+/** What an incident is called. @param {{kind: string, order_id: string | null}} incident */
+export const incidentTitle = (incident) =>
+  incident.order_id ? `${title(incident.kind)}: order ${incident.order_id}` : title(incident.kind);
+
+/** What an entry of a payment is called. @param {any} entry */
+export const entryTitle = (entry) => {
+  const name = orderName({ id: entry.payment_id, order_id: entry.order_id, order_number: entry.order_number });
+  return `${title(entry.code)}: ${name}`;
+};
+
+/** @param {any} entry @returns {boolean} Somebody must act by a certain time. */
+export const hasDeadline = (entry) => DEADLINES.has(entry.code);
+
+/** @param {number} seconds */
+export function age(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+}
+
+/** A time as it is read here. @param {string} moment */
+export const local = (moment) => new Date(moment).toLocaleString();
+
+/**
+ * What may be said of an entry: the choice, what it does to the money, the question before it is sent, and the button
+ * that sends it. Each takes the sum as text; "" while it is not known.
+ */
+export const RESOLUTIONS = {
+  handled: {
+    name: "Handled", what: () => "What was asked for was done. No amount changes.",
+    ask: () => "Close it as handled?", send: () => "Close as handled",
+  },
+  not_refunded: {
+    name: "Not refunded",
+    what: () => "The refund was certainly not made. The money counts as still with the shop and can be refunded again.",
+    ask: () => "Record that nothing was refunded?", send: () => "Record as not refunded",
+  },
+  refunded_elsewhere: {
+    name: "Refunded another way",
+    what: (sum) => `The customer has the money back without the provider. ${sum || "It"} counts as given back from now `
+      + "on. Nothing is sent to the provider.",
+    ask: (sum) => `Record ${sum} as refunded another way?`, send: (sum) => `Record ${sum} as refunded`,
+  },
+  captured_elsewhere: {
+    name: "Paid another way",
+    what: (sum) => `The customer has paid without the provider. ${sum || "It"} counts as taken from now on. Nothing is `
+      + "sent to the provider.",
+    ask: (sum) => `Record ${sum} as paid another way?`, send: (sum) => `Record ${sum} as paid`,
+  },
+  written_off: {
+    name: "Written off",
+    what: () => "The money is given up: nobody is asked for it any more. Nothing is sent to the provider.",
+    ask: (_, stake) => `Write off ${stake}?`, send: (_, stake) => `Write off ${stake}`,
+  },
+};
+
+/** What may be said of an incident that holds an order. */
+export const OUTCOMES = {
+  paid: {
+    name: "It paid its order", what: () => "The order counts as paid outside this till and is not sold again.",
+    ask: () => "Record that the order is paid?", send: () => "Record the order as paid",
+  },
+  not_paid: {
+    name: "It did not pay, or was given back", what: () => "The order may be sold again.",
+    ask: () => "Free the order for sale?", send: () => "Free the order",
+  },
+};
+
+/** How an entry or an incident was closed, as names and values. @param {any} closing @param {string} currency */
+export const closingFacts = (closing, currency) => [
+  ["What is known", RESOLUTIONS[closing.resolution]?.name ?? OUTCOMES[closing.outcome]?.name],
+  ["Amount", closing.amount ? money(closing.amount, currency) : null],
+  ["Order", closing.order_id], ["How", closing.evidence], ["By", closing.actor],
+  ["When", closing.at && local(closing.at)],
+];

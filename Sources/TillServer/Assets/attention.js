@@ -1,0 +1,196 @@
+// "To review": what waits for a person. Payments and incidents stand in the list, what does not match a statement below
+// it; one that is opened takes the list's place. The filter and the open entry stand in the address.
+
+import { closeEntry, finishResolutions, openEntry } from "./attention-entry.js";
+import { age, entryTitle, hasDeadline, incidentTitle, local } from "./attention-words.js";
+import { $, make } from "./dom.js";
+import { money } from "./money.js";
+import { linked } from "./notice.js";
+import { ask, Refusal } from "./requests.js";
+import { showStatements, TITLES } from "./statements.js";
+import { isReview, reviewAddress, reviewState } from "./views.js";
+
+const SHOWN_MS = 10_000;
+const HIDDEN_MS = 60_000;
+/** Payments that one answer lists at most. */
+const MOST = 500;
+let timer = 0;
+/** Rows that a list has at most; the oldest stand first. */
+const MOST_ROWS = 60;
+/** What the list shows, so that nothing moves under a finger while nothing has changed. */
+let drawn = "";
+/** @type {{entries: any[], incidents: any[], books: any, isMore: boolean} | null} */
+let known = null;
+
+const FILTERS = {
+  all: { name: "All", has: () => true },
+  payments: { name: "Payments", has: (task) => task.entry },
+  deadlines: { name: "Deadlines", has: (task) => task.entry && hasDeadline(task.entry) },
+  incidents: { name: "Incidents", has: (task) => task.incident },
+};
+const filterName = () => {
+  const name = reviewState().get("show") ?? "";
+  return Object.hasOwn(FILTERS, name) ? name : "all";
+};
+
+/** All that stands in the list, oldest first. @returns {any[]} */
+const tasks = ({ entries, incidents }) =>
+  [...entries.map((entry) => ({ entry, since: entry.since })),
+    ...incidents.map((incident) => ({ incident, since: incident.since }))]
+    .sort((one, other) => (one.since < other.since ? -1 : one.since > other.since ? 1 : 0));
+
+const show = () => (filterName() === "all" ? "" : filterName());
+
+/** @param {(Node | string)[][]} words */
+function line(name, href, words, sum, since, seconds) {
+  const element = make("li", "", { className: "task" });
+  const about = make("div", "", { className: "about" });
+  const head = make("h3", "");
+  head.append(make("a", name, { href }));
+  about.append(head);
+  for (const sentence of words) {
+    const text = make("p", "");
+    text.append(...sentence);
+    about.append(text);
+  }
+  element.append(about);
+  if (sum) element.append(make("p", sum, { className: "stake" }));
+  const old = make("p", "", { className: "due" });
+  old.append(make("time", age(seconds), { dateTime: since, title: local(since) }));
+  element.append(old);
+  return element;
+}
+
+function row({ entry, incident }) {
+  if (entry) {
+    const href = reviewAddress({ show: show(), entry: `${entry.payment_id}.${entry.number}` });
+    const words = [entry.reason, entry.next].map(linked);
+    return line(entryTitle(entry), href, words, money(entry.amount, entry.currency), entry.since, entry.age_seconds);
+  }
+  const href = reviewAddress({ show: show(), incident: incident.id });
+  return line(incidentTitle(incident), href, [[incident.reason]], "", incident.since, incident.age_seconds);
+}
+
+function breakRow(one) {
+  const seconds = Math.max(0, (Date.now() - Date.parse(one.at)) / 1000);
+  const href = reviewAddress({ show: show(), incident: one.id });
+  return line(`${TITLES[one.provider] ?? one.provider}: does not match`, href, [linked(one.what)], "", one.at, seconds);
+}
+
+function chips(all) {
+  const now = filterName();
+  $("queue-filter").replaceChildren(...Object.entries(FILTERS).map(([name, { name: words, has }]) => {
+    const count = all.filter(has).length;
+    const chip = make("a", `${words} ${count}`, {
+      className: "chip", href: reviewAddress({ show: name === "all" ? "" : name }),
+    });
+    if (name === now) chip.setAttribute("aria-current", "true");
+    return chip;
+  }));
+}
+
+/** Fills a list, and says how many stand behind its last row. */
+function fill(name, list, all, make) {
+  $(list).replaceChildren(...all.slice(0, MOST_ROWS).map(make));
+  $(`${name}-more`).hidden = all.length <= MOST_ROWS;
+  $(`${name}-more`).textContent =
+    `The oldest ${MOST_ROWS} of ${all.length} stand here; the others follow when these are closed.`;
+}
+
+function draw() {
+  if (!known) return;
+  const all = tasks(known);
+  const { breaks } = known.books;
+  const count = all.length + breaks.length;
+  const text = known.isMore ? `${count}+` : String(count);
+  $("to-review-count").replaceChildren(text, make("span", " open", { className: "only-sr" }));
+  $("to-review-count").hidden = count === 0;
+  const keys = [...all.map(({ entry, incident }) => incident?.id ?? `${entry.payment_id}.${entry.number}`),
+    ...breaks.map(({ id }) => id), filterName()].join(" ");
+  if (keys === drawn) return;
+  const focused = document.activeElement?.getAttribute("href");
+  const isInside = $("attention-view").contains(document.activeElement);
+  drawn = keys;
+  chips(all);
+  const shown = all.filter(FILTERS[filterName()].has);
+  fill("queue", "queue-list", shown, row);
+  $("queue-empty").textContent = all.length ? "Nothing of this kind is open." : "Nothing needs you.";
+  $("queue-empty").hidden = shown.length > 0;
+  $("queue-filter").hidden = all.length === 0;
+  fill("breaks", "breaks", breaks, breakRow);
+  $("breaks-empty").hidden = breaks.length > 0;
+  if (isInside && focused) {
+    /** @type {HTMLElement | null} */
+    (document.querySelector(`#attention-view a[href="${CSS.escape(focused)}"]`))?.focus();
+  }
+}
+
+/** Asks for what is open. What it shows stays while the till does not answer, and it says so. */
+async function load() {
+  clearTimeout(timer);
+  try {
+    const [queue, books] = await Promise.all([
+      ask("GET", `/v1/attention?limit=${MOST}`), ask("GET", "/v1/reconciliation"),
+    ]);
+    // What does not match a statement stands in its own half.
+    const incidents = queue.incidents.filter(({ kind }) => kind !== "statement");
+    const isMore = queue.incidents_open > queue.incidents.length || queue.attention.length >= MOST;
+    known = { entries: queue.attention, incidents, books, isMore };
+    if ($("queue-state").dataset.tone === "bad") say("", "");
+    showStatements(books);
+    draw();
+  } catch (error) {
+    if (!(error instanceof Refusal && error.status === 401)) {
+      say("bad", "The till does not answer. What stands here may be out of date.");
+    }
+  }
+  clearTimeout(timer);
+  timer = setTimeout(load, isReview() && !document.hidden ? SHOWN_MS : HIDDEN_MS);
+}
+
+/** @param {string} tone @param {string} text */
+function say(tone, text) {
+  $("queue-state").dataset.tone = tone;
+  $("queue-state").textContent = text;
+}
+
+/** Shows what the address names: the list with its filter, or an entry. */
+function showAddress() {
+  if (!isReview()) return;
+  const state = reviewState();
+  const back = reviewAddress({ show: show() });
+  const [payment, number] = (state.get("entry") ?? "").split(".");
+  const incident = state.get("incident");
+  const isEntry = Boolean(number || incident);
+  const wasEntry = !$("entry").hidden;
+  $("entry").hidden = !isEntry;
+  $("queue").hidden = $("statements").hidden = isEntry;
+  $("entry-back").href = back;
+  if (isEntry) {
+    say("", "");
+    openEntry(incident ? { incident } : { payment, number: Number(number) });
+  } else {
+    closeEntry();
+    if (wasEntry) $("queue-title").focus();
+  }
+  draw();
+}
+
+document.addEventListener("till:reviewed", (event) => {
+  const { text } = /** @type {CustomEvent} */ (event).detail;
+  if (text) say("good", text);
+  load();
+});
+document.addEventListener("till:imported", load);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) load(); });
+window.addEventListener("hashchange", () => {
+  showAddress();
+  if (isReview()) load();
+});
+
+/** Begins: what was asked for and never answered comes first, then what is open. */
+export async function showAttention() {
+  showAddress();
+  await finishResolutions();
+  await load();
+}

@@ -1,0 +1,34 @@
+import Logging
+import ServiceLifecycle
+import TillCore
+import TillJournal
+
+/// Copies the journal to its folder as long as the counter is open, and once more when it ends.
+struct CopyService: Service {
+    let copier: JournalCopier
+    let clock: any TillClock
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var trouble: JournalError?
+            while !Task.isCancelled {
+                trouble = await copy(after: trouble)
+                do { try await clock.sleep(for: copier.pause) } catch { break }
+            }
+        }
+        _ = await copy(after: nil)
+    }
+
+    /// Says a trouble once until it changes.
+    private func copy(after before: JournalError?) async -> JournalError? {
+        do throws(JournalError) {
+            try await copier.copy()
+            if before != nil { logger.notice("The journal is copied to \(copier.folder) again.") }
+            return nil
+        } catch {
+            if error != before { logger.error("The journal was not copied to \(copier.folder): \(error)") }
+            return error
+        }
+    }
+}

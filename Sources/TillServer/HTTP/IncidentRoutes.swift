@@ -1,0 +1,97 @@
+import HTTPTypes
+import Hummingbird
+import TillCheckout
+import TillCore
+import TillJournal
+
+/// `/v1/incidents/{id}`: what was reported or found that no payment says of itself, and what a person has found out
+/// about it.
+struct IncidentRoutes: Sendable {
+    let payments: PaymentRoutes
+    let journal: any CounterStore
+    let clock: any TillClock
+
+    func register(on router: CounterRouter) {
+        router.get("/v1/incidents/{id}") { try await show($0.parameters.literal(), $0) }
+        router.post("/v1/incidents/{id}/resolve") { try await resolve($0.parameters.literal(), $0) }
+    }
+
+    private var audience: IncidentAudience { IncidentAudience(journal: journal, own: payments.options.account) }
+
+    private func show(_ id: String, _ incoming: Incoming) async throws -> Response {
+        payments.json(AttentionJSON.write(try await incident(id, incoming), at: clock.now()))
+    }
+
+    /// One that the shop may see. One of another shop is none.
+    private func incident(_ id: String, _ incoming: Incoming) async throws -> Incident {
+        guard let found = try await Records<Incident>(journal).document(id),
+            try await audience.concerns(found, incoming.account)
+        else { throw Problem.notFound }
+        return found
+    }
+
+    /// The resolution and the answer under the key are one commit. Of two people one is heard; the other is told who it
+    /// was.
+    private func resolve(_ id: String, _ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(["evidence", "actor", "outcome", "order_id"])
+        let said = try resolution(body, of: try await incident(id, incoming), incoming)
+        let scope = IdempotencyScope(
+            account: incoming.account, operation: "POST /v1/incidents/\(id)/resolve", key: key)
+        let request = payments.keyed.record(scope, body, .inFlight(payment: nil, operation: nil))
+        return try await payments.keyed.answer(request, status: .ok) { _ in
+            guard let known = try await Records<Incident>(journal).document(id) else { throw Problem.notFound }
+            try known.check(said)
+            // By one moment, so that what is written under the key is what is answered now.
+            let now = clock.now()
+            let answered: @Sendable (Incident) -> IdempotencyRecord = { incident in
+                var finished = request
+                finished.state = .finished(
+                    status: 200, body: AttentionJSON.write(incident, at: now), payment: nil)
+                return finished
+            }
+            let done = try await IncidentLog(journal).resolve(id, said, isFirstWord: true) {
+                (changes, incident) throws(JournalError) in
+                try await journal.write(JournalWrite(idempotency: answered(incident), records: changes))
+            }
+            guard let done else { throw Problem.notFound }
+            guard done.isChanged else { throw IncidentRefusal.resolvedBefore(done.incident) }
+            return answered(done.incident)
+        }
+    }
+
+    private func resolution(
+        _ body: JSONValue, of incident: Incident, _ incoming: Incoming
+    ) throws -> IncidentResolution {
+        var said = IncidentResolution(
+            note: try IncidentRoutes.needed("evidence", of: body, atMost: IncidentResolution.maximumNoteBytes),
+            actor: try IncidentRoutes.needed("actor", of: body, atMost: IncidentResolution.maximumActorBytes),
+            at: clock.now())
+        if let word = try body.text("outcome", atMost: 40) {
+            guard let outcome = Incident.Outcome(rawValue: word) else {
+                let words = Incident.Outcome.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.field("outcome", "It must be one of \(words).")
+            }
+            said.outcome = outcome
+        }
+        if let text = try body.text("order_id", atMost: 128) {
+            guard said.outcome != nil else { throw Problem.field("order_id", "It goes with outcome.") }
+            do throws(IdentifierError) {
+                let order = try OrderID(validating: text)
+                said.order = Incident.Owner(
+                    account: incident.owner?.account ?? incoming.account,
+                    // The hold must be on the order as it is sold here.
+                    order: try payments.options.orderScope?.id(of: order) ?? order)
+            } catch { throw Problem.field("order_id", "\(error)") }
+        }
+        return said
+    }
+
+    private static func needed(_ name: String, of body: JSONValue, atMost limit: Int) throws -> String {
+        guard let text = try body.text(name, atMost: limit), text.contains(where: { !$0.isWhitespace }) else {
+            throw Problem.field(name, "It must be said in 1 to \(limit) bytes.", code: "invalid_evidence")
+        }
+        return text
+    }
+}

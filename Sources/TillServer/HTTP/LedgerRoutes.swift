@@ -1,0 +1,29 @@
+import HTTPTypes
+import Hummingbird
+import TillBooks
+import TillCore
+import TillJournal
+
+/// `/v1/ledger`: what stands in each account of the ledger.
+struct LedgerRoutes: Sendable {
+    let payments: PaymentRoutes
+    let journal: any CounterStore
+
+    func register(on router: CounterRouter) {
+        router.get("/v1/ledger/balances") { try await balances($0) }
+    }
+
+    /// Reads what came since it was last asked. A journal that was never read is caught up over several requests.
+    private func balances(_ incoming: Incoming) async throws -> Response {
+        let (balances, position, isComplete) = try await Ledger(journal, account: incoming.account)
+            .balances(limit: Ledger.maximumEventsAtOnce)
+        guard isComplete else {
+            throw Problem(
+                .serviceUnavailable, "ledger_catching_up",
+                "The ledger is being made up from the journal; it was read up to event \(position.sequence).",
+                next: "Ask again."
+            ).retrying()
+        }
+        return payments.json(LedgerJSON.write(balances, at: position))
+    }
+}

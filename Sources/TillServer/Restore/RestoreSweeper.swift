@@ -1,0 +1,253 @@
+public import TillCheckout
+public import TillCore
+public import TillJournal
+public import TillProvider
+
+/// Asks every provider, after a restore, what it has that the journal lacks, and opens the gate for sales
+/// when each has answered.
+///
+/// Known payments are queried; a charge of a payment or an attempt that the journal does not know becomes an
+/// incident, which holds its order. How far it has come is a record (`RestoreSweep`), written after each page: a
+/// process that dies goes on there, and any number of processes may work on one sweep, since each write names the
+/// version that it was decided on.
+public struct RestoreSweeper: Sendable {
+    /// A provider and its list.
+    public struct Source: Sendable {
+        public let provider: ProviderName
+        /// `nil`: it has none.
+        public let listing: (any ChargeListing)?
+
+        public init(_ provider: ProviderName, _ listing: (any ChargeListing)?) {
+            self.provider = provider
+            self.listing = listing
+        }
+    }
+
+    /// Where a sweep stands after a step.
+    public enum Standing: Hashable, Sendable {
+        /// The journal was not restored, or its sweep is done.
+        case notDue
+        /// Nobody has said `till restore` yet.
+        case notRestored(RestoreSweep)
+        /// There is more to read now.
+        case listing(RestoreSweep)
+        /// Providers cannot be asked now; the reasons, one for each.
+        case failing(RestoreSweep, [String])
+        /// The lists may still lack what was made before the restore.
+        case waiting(RestoreSweep, until: Timestamp)
+        /// A provider has no list, or there are charges whose order only a person can find out.
+        case needsPerson(RestoreSweep, unattributed: Int)
+    }
+
+    /// Pages that one pass reads of a list; of one that is longer a person must say that nothing is missing.
+    public static let maximumPages = 10_000
+    /// The longest evidence and name of a person, in bytes.
+    public static let maximumTextBytes = 500
+
+    private let journal: any Journal & RecordStore
+    private let checkout: Checkout
+    private let sources: [Source]
+    let clock: any TillClock
+
+    public init(journal: any Journal & RecordStore, checkout: Checkout, sources: [Source], clock: any TillClock) {
+        self.journal = journal
+        self.checkout = checkout
+        self.sources = sources
+        self.clock = clock
+    }
+
+    /// Where it stands, without asking anybody.
+    public func standing() async throws(JournalError) -> Standing {
+        guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
+        return try await standing(of: RestoreSweep(kept), failures: [])
+    }
+
+    /// Reads one page of one provider's list, or opens the gate if nothing is left.
+    public func step() async throws(JournalError) -> Standing {
+        do throws(JournalError) { return try await decide() } catch {
+            // Another process was faster; what it wrote is read by the next step.
+            guard case .recordConflict(RestoreSweep.id, _) = error else { throw error }
+            return try await standing()
+        }
+    }
+
+    private func decide() async throws(JournalError) -> Standing {
+        guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
+        var sweep = try RestoreSweep(kept)
+        guard let epoch = sweep.epoch else { return .notRestored(sweep) }
+        if join(&sweep) {
+            try await journal.change([.update(sweep.record, from: kept.version)])
+            return .listing(sweep)
+        }
+        let now = clock.now()
+        var failures: [String] = []
+        for (place, provider) in sweep.providers.enumerated() {
+            guard let listing = listing(of: provider.provider), let pass = pass(of: provider, at: now) else { continue }
+            guard provider.pages < RestoreSweeper.maximumPages || pass.cursor == nil else {
+                failures.append("\(provider.provider): its list has more than \(RestoreSweeper.maximumPages) pages")
+                continue
+            }
+            let since = epoch.newest.adding(Span(milliseconds: -RestoreSweep.margin.milliseconds))
+            switch await listing.charges(since: since, after: pass.cursor) {
+            case .failed(let reason): failures.append("\(provider.provider): \(reason)")
+            case .listed(let charges, let next):
+                var provider = provider
+                if pass.cursor == nil { (provider.listed, provider.pages) = (0, 0) }
+                provider.incidents += try await account(for: charges, of: provider.provider, at: now)
+                provider.listed += charges.count
+                provider.pages += 1
+                provider.state = state(after: pass, next, listing, epoch, at: now)
+                sweep.providers[place] = provider
+                RestoreFailpoint.beforePageIsWritten.reached()
+                try await journal.change([.update(sweep.record, from: kept.version)])
+                RestoreFailpoint.afterPageIsWritten.reached()
+                return .listing(sweep)
+            }
+        }
+        let standing = try await standing(of: sweep, failures: failures)
+        guard case .listing = standing, sweep.isComplete else { return standing }
+        RestoreFailpoint.beforeGateIsOpened.reached()
+        try await journal.change([.delete(RestoreSweep.id, from: kept.version)])
+        return .notDue
+    }
+
+    /// A person says that nothing of a provider is missing, or that all of it is known. Durable when it returns.
+    /// - Returns: the sweep as it is now; `nil` if none is due, or if it has no such provider.
+    public func accept(
+        _ provider: ProviderName, by actor: String, evidence: String
+    ) async throws(JournalError) -> RestoreSweep? {
+        let now = clock.now()
+        let sources = self
+        return try await Records<RestoreSweep>(journal).update(RestoreSweep.id.key) { sweep in
+            guard sweep.epoch != nil else { return false }
+            _ = sources.join(&sweep)
+            guard let place = sweep.providers.firstIndex(where: { $0.provider == provider }) else { return false }
+            sweep.providers[place].state = .accepted(
+                by: CardScrubbing.withoutNumbers(actor), evidence: CardScrubbing.withoutNumbers(evidence), at: now)
+            return true
+        }
+    }
+
+    // MARK: Parts of a step
+
+    private func listing(of provider: ProviderName) -> (any ChargeListing)? {
+        sources.first { $0.provider == provider }?.listing
+    }
+
+    /// Adds providers that were configured since, and gives those that are not configured any more to a person.
+    /// - Returns: whether anything is new.
+    private func join(_ sweep: inout RestoreSweep) -> Bool {
+        let before = sweep.providers
+        for place in sweep.providers.indices where !sweep.providers[place].isSettled {
+            if listing(of: sweep.providers[place].provider) == nil { sweep.providers[place].state = .unprovable }
+        }
+        for source in sources where !sweep.providers.contains(where: { $0.provider == source.provider }) {
+            let state: ProviderSweep.State = source.listing == nil ? .unprovable : .listing(cursor: nil, since: nil)
+            sweep.providers.append(ProviderSweep(source.provider, state))
+        }
+        for place in sweep.providers.indices
+        where sweep.providers[place].state == .unprovable && listing(of: sweep.providers[place].provider) != nil {
+            sweep.providers[place].state = .listing(cursor: nil, since: nil)
+        }
+        return sweep.providers != before
+    }
+
+    /// The pass that is to go on; `nil`: nothing is to be read of it now.
+    private func pass(of provider: ProviderSweep, at now: Timestamp) -> (cursor: String?, since: Timestamp)? {
+        switch provider.state {
+        case .listing(let cursor, let since): (cursor, since ?? now)
+        case .waiting(let until): until <= now ? (nil, now) : nil
+        case .finished, .unprovable, .accepted: nil
+        }
+    }
+
+    /// A list that was read too early is read again: what was made before the restore may have come into it since.
+    private func state(
+        after pass: (cursor: String?, since: Timestamp), _ next: String?, _ listing: any ChargeListing,
+        _ epoch: RestoreEpoch, at now: Timestamp
+    ) -> ProviderSweep.State {
+        if let next { return .listing(cursor: next, since: pass.since) }
+        let certain = epoch.at.adding(max(listing.lag, RestoreSweep.lateCalls))
+        return pass.since >= certain ? .finished(at: now) : .waiting(until: certain)
+    }
+
+    /// - Returns: how many incidents are new.
+    private func account(
+        for charges: [ListedCharge], of provider: ProviderName, at now: Timestamp
+    ) async throws(JournalError) -> Int {
+        var count = 0
+        for charge in charges {
+            guard let id = charge.payment else { continue }
+            let known: Payment?
+            do throws(JournalError) { known = try await journal.payment(id) } catch {
+                // It is there, and its order with it; `till journal verify` names it.
+                guard case .corrupted = error else { throw error }
+                continue
+            }
+            let isKnown = known.map { payment in
+                charge.kind == .refund
+                    || charge.attempt.map { name in payment.attempts.contains { $0.id == name } } ?? true
+            }
+            if let known, isKnown == true {
+                try await query(known)
+            } else if charge.kind == .charge, charge.mayHaveMoved {
+                // A refund of a payment that is not known is that charge's, which is listed itself.
+                if try await IncidentLog(journal).keep(incident(charge, id, known, provider, at: now)) { count += 1 }
+            }
+        }
+        return count
+    }
+
+    /// What the provider does not answer now is in the outbox, and asked again.
+    private func query(_ payment: Payment) async throws(JournalError) {
+        do throws(CheckoutError) { _ = try await checkout.requestQuery(payment.id, account: payment.account) } catch {
+            if case .journal(let reason) = error { throw reason }
+        }
+    }
+
+    private func incident(
+        _ charge: ListedCharge, _ payment: PaymentID, _ known: Payment?, _ provider: ProviderName, at now: Timestamp
+    ) -> Incident {
+        var owner = known.map { Incident.Owner(account: $0.account, order: $0.order.id) }
+        if owner == nil, let account = charge.account, let order = charge.order {
+            owner = Incident.Owner(account: account, order: order)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("reference", charge.reference.rawValue)
+        writer.field("status", charge.status)
+        writer.field("payment", payment.rawValue)
+        writer.field("attempt", charge.attempt?.rawValue)
+        writer.field("order", owner?.order.rawValue)
+        if let amount = charge.amount { writer.field("amount", "\(amount)") }
+        writer.endObject()
+        return Incident(
+            listed: .unknownCharge, charge.reference.rawValue, of: provider, about: payment, for: owner,
+            document: writer.bytes, at: now)
+    }
+
+    private func standing(of sweep: RestoreSweep, failures: [String]) async throws(JournalError) -> Standing {
+        guard sweep.epoch != nil else { return .notRestored(sweep) }
+        if !failures.isEmpty { return .failing(sweep, failures) }
+        var untils: [Timestamp] = []
+        for provider in sweep.providers {
+            if case .waiting(let until) = provider.state { untils.append(until) }
+            if case .listing = provider.state { return .listing(sweep) }
+        }
+        if let until = untils.min() { return .waiting(sweep, until: until) }
+        let unattributed = try await self.unattributed()
+        guard unattributed == 0, !sweep.providers.contains(where: { $0.state == .unprovable }) else {
+            return .needsPerson(sweep, unattributed: unattributed)
+        }
+        return .listing(sweep)
+    }
+
+    /// Open charges of ours of which nobody knows the order, so that none could be held.
+    private func unattributed() async throws(JournalError) -> Int {
+        var count = 0
+        try await Records<Incident>(journal).forEach(matching: Incident.open) { incident in
+            if incident.kind == .unknownCharge, incident.owner == nil { count += 1 }
+        }
+        return count
+    }
+}

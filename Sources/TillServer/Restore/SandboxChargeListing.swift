@@ -1,0 +1,46 @@
+import TillCore
+import TillProvider
+import TillSandbox
+
+/// What the sandbox in this process has in its own ledger, in pages like those of a real provider.
+struct SandboxChargeListing: ChargeListing {
+    /// Charges of one page.
+    static let pageSize = 100
+
+    let ledger: SandboxLedger
+
+    var lag: Span { .seconds(0) }
+
+    func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
+        let all: [SandboxCharge]
+        do { all = try await ledger.charges() } catch { return .failed("the sandbox's ledger cannot be read") }
+        var found: [ListedCharge] = []
+        for charge in all.sorted(by: { $0.reference < $1.reference })
+        where charge.reference > cursor ?? "" && !charge.isTombstone {
+            guard let listed = SandboxChargeListing.listed(charge, since: since) else { continue }
+            if found.count == SandboxChargeListing.pageSize {
+                return .listed(found, next: found.last?.reference.rawValue)
+            }
+            found.append(listed)
+        }
+        return .listed(found, next: nil)
+    }
+
+    /// `nil`: nothing of it has happened since.
+    private static func listed(_ charge: SandboxCharge, since: Timestamp) -> ListedCharge? {
+        let moments = [charge.createdAt] + charge.refunds.map(\.createdAt)
+        guard moments.contains(where: { $0 >= since.milliseconds }) else { return nil }
+        let amount = (try? Currency(code: charge.currency)).map { Money(minorUnits: charge.amount, currency: $0) }
+        let mayHaveMoved: Bool =
+            switch charge.state {
+            case .authorized, .requiresAction, .actionDone: true
+            case .unconfirmed, .declined, .voided: false
+            }
+        return ListedCharge(
+            .charge, ProviderReference(rawValue: charge.reference),
+            payment: charge.payment.map { PaymentID(rawValue: $0) },
+            attempt: charge.attempt.map { AttemptID(rawValue: $0) },
+            account: charge.account.map { AccountID(rawValue: $0) }, order: charge.order.map { OrderID(rawValue: $0) },
+            mayHaveMoved: mayHaveMoved, amount: amount, status: charge.state.rawValue)
+    }
+}

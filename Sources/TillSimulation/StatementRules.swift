@@ -1,0 +1,119 @@
+import TillBooks
+import TillCore
+import TillJournal
+import TillProvider
+import TillSandbox
+
+/// The provider's own ledger as its statement: it must reconcile with the journal without a break, and the ledger that is
+/// made of both must have what the provider has.
+struct StatementRules {
+    let journal: any Journal & RecordStore
+    let clock: any TillClock
+
+    /// What is not as it must be.
+    /// - Parameter charges: all of the provider's, each with its payment.
+    func problems(_ charges: [(charge: SandboxCharge, payment: Payment?)]) async -> [String] {
+        do { return try await judge(charges) } catch { return ["statement: \(error)"] }
+    }
+
+    private func judge(_ charges: [(charge: SandboxCharge, payment: Payment?)]) async throws -> [String] {
+        var statements: [ProviderName: [StatementLine]] = [:]
+        var turned: Set<PaymentID> = []
+        var held = LedgerSums()
+        var kept = LedgerSums()
+        for (charge, payment) in charges {
+            let lines = try lines(of: charge)
+            guard !lines.isEmpty, let payment else { continue }
+            if charge.hasTurnedBack { turned.insert(payment.id) }
+            let attempt = payment.attempts.last {
+                $0.id.rawValue == charge.attempt || $0.reference?.rawValue == charge.reference
+            }
+            guard let attempt else { continue }
+            for line in lines {
+                held.add(line.net)
+                kept.add(line.fee)
+            }
+            statements[LedgerAccount.owner(of: attempt.provider), default: []] += lines
+        }
+        var problems: [String] = []
+        for (provider, lines) in statements.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            problems += try await reconcile(lines, of: provider, except: turned)
+        }
+        return try await problems + compare(held, kept)
+    }
+
+    /// A part first, then all of it: a report that overlaps another one doubles nothing.
+    private func reconcile(
+        _ lines: [StatementLine], of provider: ProviderName, except turned: Set<PaymentID>
+    ) async throws -> [String] {
+        let reconciliation = Reconciliation(journal, clock: clock, account: .main, mode: .test)
+        var outcome = Reconciliation.Outcome()
+        for part in [Array(lines.prefix(lines.count / 8)), lines] {
+            outcome = try await reconciliation.add(
+                Reconciliation.Statement(provider: provider, providerAccount: nil, lines: part, lag: .days(1)))
+        }
+        var problems: [String] = []
+        let left = outcome.expected + outcome.missing
+        if left > 0 { problems.append("statement of \(provider): \(left) movements of the journal are not in it") }
+        // What came to nothing and was made good again between two looks is in the statement only.
+        for incident in try await Reconciliation.open(journal, provider) where !turned.contains(incident.payment) {
+            problems.append("statement of \(provider): \(incident)")
+        }
+        return problems
+    }
+
+    private func compare(_ held: LedgerSums, _ kept: LedgerSums) async throws -> [String] {
+        let (balances, _, _) = try await Ledger(journal, account: nil).balances()
+        var problems: [String] = []
+        for currency in Set(balances.all.map(\.currency)).union(held.units.keys) {
+            let wanted: [(LedgerAccount.Kind, Int128)] = [
+                (.receivable, held.units[currency] ?? 0), (.fees, kept.units[currency] ?? 0), (.suspense, 0),
+            ]
+            for (kind, sum) in wanted {
+                let posted = balances.sum(of: [kind], in: currency)
+                guard posted != sum else { continue }
+                problems.append("ledger: \(kind) is \(posted) \(currency), the provider has \(sum)")
+            }
+        }
+        return problems
+    }
+
+    private func lines(of charge: SandboxCharge) throws -> [StatementLine] {
+        let currency = try Currency(code: charge.currency)
+        var lines: [StatementLine] = []
+        func add(_ name: String, _ kind: StatementLine.Kind, _ units: Int64, fee: Int64 = 0, at: Int64?) throws {
+            lines.append(
+                try StatementLine(
+                    id: "\(charge.reference)/\(lines.count)", kind: kind, type: kind.rawValue,
+                    references: [name, charge.reference], payment: charge.payment.map { PaymentID(rawValue: $0) },
+                    gross: Money(minorUnits: units, currency: currency),
+                    fee: Money(minorUnits: fee, currency: currency),
+                    net: Money(minorUnits: units - fee, currency: currency), customerFacing: nil,
+                    createdAt: Timestamp(milliseconds: at ?? charge.createdAt), payout: nil, raw: ""))
+        }
+        for capture in charge.captures {
+            try add(capture.reference, .charge, capture.amount, fee: capture.amount / 100 + 1, at: capture.at)
+            for move in capture.moves ?? [] {
+                try add(capture.reference, move.amount < 0 ? .chargeFailure : .charge, move.amount, at: move.at)
+            }
+        }
+        for refund in charge.refunds where refund.paidAt != nil {
+            try add(refund.reference, .refund, -refund.amount, at: refund.paidAt)
+            if let back = refund.returnedAt { try add(refund.reference, .refundFailure, refund.amount, at: back) }
+        }
+        for dispute in charge.disputes ?? [] {
+            for move in dispute.moves ?? [] {
+                try add(dispute.reference, move.amount < 0 ? .dispute : .disputeReversal, move.amount, at: move.at)
+            }
+        }
+        return lines
+    }
+}
+
+extension SandboxCharge {
+    /// Money came to nothing, or was taken back, and was there again: the journal need not have seen both.
+    fileprivate var hasTurnedBack: Bool {
+        captures.contains { ($0.moves ?? []).count > 1 } || (disputes ?? []).contains { ($0.moves ?? []).count > 1 }
+            || refunds.contains { $0.returnedAt != nil }
+    }
+}

@@ -1,0 +1,48 @@
+internal import TillCore
+internal import TillProvider
+
+/// Stripe's balance transactions over its interface, each with what it is about, and the rows of every payout among them.
+struct StripeStatementSource: StatementSource {
+    /// The most pages that one question reads, 100 transactions each. More is an error, never a part.
+    static let maximumPages = 1_000
+
+    let provider: StripeProvider
+
+    var lag: Span { StripeBalanceTransactions().lag }
+
+    func account() async -> String? { await provider.identity().account }
+
+    func lines(from: Timestamp, to: Timestamp) async throws(StatementError) -> [StatementLine] {
+        let all = try await list([
+            ("created[gte]", String(from.milliseconds / 1_000)), ("created[lte]", String(to.milliseconds / 1_000)),
+        ])
+        var lines = try StripeBalanceTransactions.lines(all)
+        for payout in lines where payout.kind == .payout {
+            guard let name = payout.references.first else { continue }
+            lines += try StripeBalanceTransactions.lines(try await list([("payout", name)]), payout: name)
+        }
+        return lines
+    }
+
+    private func list(_ filter: [(String, String)]) async throws(StatementError) -> [JSONValue] {
+        var all: [JSONValue] = []
+        var after: [(String, String)] = []
+        for _ in 0..<StripeStatementSource.maximumPages {
+            let call = StripeRequest.get(
+                StripePath.balanceTransactions, filter + [("limit", "100"), ("expand[0]", "data.source")] + after)
+            let json: JSONValue
+            switch await provider.client.send(call, within: provider.deadline) {
+            case .answered(let answer): json = answer
+            case .failed(let error):
+                throw StatementError("Stripe answered \(error.status)\(error.code.map { ", \($0)" } ?? "")")
+            case .notSent(let reason), .unknown(let reason):
+                throw StatementError("Stripe did not answer: \(reason)")
+            }
+            guard let data = json["data"]?.arrayValue else { throw StatementError("Stripe's answer is no list") }
+            all += data
+            guard json["has_more"]?.boolValue == true, let last = data.last?["id"]?.stringValue else { return all }
+            after = [("starting_after", last)]
+        }
+        throw StatementError("Stripe has more than \(StripeStatementSource.maximumPages) pages of that time")
+    }
+}

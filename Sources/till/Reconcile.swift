@@ -1,0 +1,180 @@
+import ArgumentParser
+import TillBooks
+import TillCore
+import TillJournal
+import TillProvider
+import TillServer
+
+/// `till reconcile`: holds providers' statements against the journal.
+struct Reconcile: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconcile", abstract: "Holds providers' statements against the journal, line by line.",
+        discussion: """
+            Each line is imported once: the same file, or one that overlaps, doubles nothing. What does not match is an \
+            incident: `till journal incidents` lists them, and --resolve closes one.
+
+            Forms of files: \(Reconcile.forms.map(\.format.name).joined(separator: ", ")).
+
+            Exit code 0: nothing is open; 1: a statement cannot be read or fetched, and nothing of it was imported; 2: \
+            something does not match.
+            """)
+    /// How much of the past is asked for where statements were never fetched.
+    static let firstFetch = Span.days(30)
+    /// What is fetched at once.
+    static let window = Span.days(7)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var provider: ProviderOptions
+    @Argument(help: "The statements, one file after the other.") var files: [String] = []
+    @Option(name: .long, help: "What the files are; without it that is found out.") var format: String?
+    @Option(name: .long, help: ArgumentHelp("Fetch the statements of this provider.", valueName: "provider"))
+    var fetch: String?
+    @Option(name: .long, help: "The first day to fetch, as 2026-11-01; 30 days back without it.") var since: String?
+    @Option(name: .long, help: "The provider's own name for the shop's account, where payments are in several of them.")
+    var providerAccount: String?
+
+    private typealias Result = (name: String, provider: ProviderName, outcome: Reconciliation.Outcome)
+
+    static let forms = StatementForm.all(of: ProviderModules.all)
+
+    func validate() throws {
+        guard !files.isEmpty || fetch != nil else { throw ValidationError("Give files, or --fetch.") }
+        guard since == nil || fetch != nil else { throw ValidationError("--since goes with --fetch.") }
+        if let since, LedgerDay(since) == nil {
+            throw ValidationError("--since is a day that there is, as 2026-11-22.")
+        }
+        if let format, !Reconcile.forms.contains(where: { $0.format.name == format }) {
+            let known = Reconcile.forms.map(\.format.name).joined(separator: ", ")
+            throw ValidationError("There is no format \(format). There are: \(known).")
+        }
+    }
+
+    func run() async throws {
+        // All of them are read before anything is imported.
+        let read: [(file: StatementFile, statement: Reconciliation.Statement)]
+        do { read = try files.map { try Self.read(file($0)) } } catch let error as any ExplainedError {
+            throw Output.fail(error, json: common.json)
+        }
+        // --provider says whose files they are, not with what is sold.
+        try await withCounter(common, provider, [.provider: nil]) { counter in
+            let reconciliation = Reconciliation(
+                counter.journal, clock: counter.clock, account: counter.options.account, mode: counter.mode)
+            var owned: [Reconciliation.Statement] = []
+            for (file, statement) in read {
+                owned.append(
+                    try file.owned(statement, by: try await reconciliation.accounts(of: statement.provider)))
+            }
+            var results: [Result] = []
+            for (path, statement) in zip(files, owned) {
+                results.append((path, statement.provider, try await reconciliation.add(statement)))
+            }
+            if let fetch {
+                let name = ProviderName(rawValue: fetch)
+                results.append((fetch, name, try await fetched(name, counter, reconciliation)))
+            }
+            try await show(results, counter)
+        }
+    }
+
+    private func file(_ path: String) throws -> StatementFile {
+        StatementFile(
+            path, try TextFile.bytes(path, limit: StatementLimits.maximumBytes),
+            provider: provider.provider.map(ProviderName.init(rawValue:)), format: format,
+            providerAccount: providerAccount)
+    }
+
+    private static func read(
+        _ file: StatementFile
+    ) throws(StatementRefusal) -> (file: StatementFile, statement: Reconciliation.Statement) {
+        let statement = try file.read(forms)
+        var read = file
+        // What was read is not held twice.
+        read.bytes = []
+        return (read, statement)
+    }
+
+    /// Fetches week by week, so that what is in memory is one week.
+    private func fetched(
+        _ name: ProviderName, _ counter: Counter, _ reconciliation: Reconciliation
+    ) async throws -> Reconciliation.Outcome {
+        guard let source = counter.module(name)?.statements else {
+            throw CommandError(
+                code: "no_statements",
+                what: "Statements of \(name) cannot be fetched: it is not configured, or has none.",
+                next: "Set its key, or give its report as a file.")
+        }
+        let now = counter.clock.now()
+        let account: String? =
+            if let providerAccount { providerAccount } else { await source.account() }
+        var from =
+            since.flatMap { Timestamp(internetTime: $0 + "T00:00:00Z") }
+            ?? now.adding(Span(milliseconds: -Reconcile.firstFetch.milliseconds))
+        var all = Reconciliation.Outcome()
+        repeat {
+            let to = min(from.adding(Reconcile.window), now)
+            let lines = try await source.lines(from: from, to: to)
+            all.add(
+                try await reconciliation.add(
+                    Reconciliation.Statement(
+                        provider: name, providerAccount: account, lines: lines, lag: source.lag,
+                        covers: (from: from, to: to))))
+            from = to
+        } while from < now
+        return all
+    }
+
+    private func show(_ results: [Result], _ counter: Counter) async throws {
+        var open: [Incident] = []
+        var count = 0
+        for provider in Set(results.map(\.provider)).sorted(by: { $0.rawValue < $1.rawValue }) {
+            open += try await Reconciliation.open(counter.journal, provider)
+            count += try await Reconciliation.openCount(counter.journal, provider)
+        }
+        if common.json {
+            Output.line(Reconcile.json(results, open, count: count))
+        } else {
+            for (name, _, found) in results {
+                Output.line(
+                    "\(name): \(found.imported) lines imported, \(found.known) known before; \(found.matched) matched, "
+                        + "\(found.posted) fees and payouts, \(found.differs) with another amount, \(found.unknown) "
+                        + "unknown; \(found.expected) expected later, \(found.missing) missing at the provider.")
+            }
+            for incident in open { Output.line("\(incident.id)  \(incident)") }
+            Output.line(
+                count == 0
+                    ? "Everything matches." : "Open: \(count). `till journal incidents --resolve` closes one.")
+        }
+        if count > 0 { throw ExitCode(2) }
+    }
+
+    private static func json(
+        _ results: [Result], _ open: [Incident], count: Int
+    ) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("statements")
+        writer.beginArray()
+        for (name, provider, found) in results {
+            writer.beginObject()
+            writer.field("name", name)
+            writer.field("provider", provider.rawValue)
+            ReconciliationJSON.members(of: found, into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("open_count", count)
+        writer.key("open")
+        writer.beginArray()
+        for incident in open {
+            writer.beginObject()
+            writer.field("id", incident.id)
+            writer.field("provider", incident.provider.rawValue)
+            writer.field("payment", incident.payment.rawValue.isEmpty ? nil : incident.payment.rawValue)
+            writer.field("what", incident.description)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.text
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import Foundation
+import TillCore
+import TillJournal
+import TillServer
+
+/// `till restore`: a backup becomes the journal again, and nothing is sold before the providers were asked what was sold
+/// after it was made.
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Puts a backup in the journal's place, and asks the providers what was sold since.",
+        discussion: """
+            till restore BACKUP              checks it, puts it in place; the old file is kept beside it. A folder is
+                                             that of till serve --copy-to
+            till restore                     takes the file in place for a backup that was copied there
+            till restore --sweep             asks the providers, and shows how far that is; till serve does it, too
+            till restore --accept cash --actor NAME --evidence TEXT
+                                             a person says that nothing of a provider without a list is missing
+
+            Until the sweep is done nothing is sold or refunded. Charges that the journal does not know become
+            incidents, which hold their orders: till journal incidents.
+            """)
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var provider: ProviderOptions
+    @Argument(help: "The backup, as till journal backup made it. Without it the file in place is taken as it is.")
+    var backup: String?
+    @Option(name: .long, help: ArgumentHelp("The journal to restore; usually that of --journal.", valueName: "file"))
+    var to: String?
+    @Option(name: .long, help: ArgumentHelp("The head that was printed with the backup.", valueName: "head"))
+    var head: String?
+    @Flag(name: .long, help: "Ask the providers until they have answered, or until a person is needed.") var sweep =
+        false
+    @Option(name: .long, help: ArgumentHelp("A provider of which nothing is missing.", valueName: "provider"))
+    var accept: String?
+    @Option(name: .long, help: "Who says so.") var actor: String?
+    @Option(name: .long, help: "How it is known, such as a report's number.") var evidence: String?
+
+    func validate() throws {
+        guard accept == nil || (actor?.isEmpty == false && evidence?.isEmpty == false) else {
+            throw ValidationError("--accept needs --actor and --evidence.")
+        }
+        for (option, text) in [("--actor", actor), ("--evidence", evidence)]
+        where (text ?? "").utf8.count > RestoreSweeper.maximumTextBytes {
+            throw ValidationError("\(option) has at most \(RestoreSweeper.maximumTextBytes) bytes.")
+        }
+        guard accept == nil || backup == nil else {
+            throw ValidationError("A backup is restored, or a provider accepted.")
+        }
+        if let head, ChainHead(head) == nil {
+            throw ValidationError("--head is a number, a colon and 64 hexadecimal digits, as it was printed.")
+        }
+    }
+
+    func run() async throws {
+        var common = common
+        if let to { common.journal = to }
+        let report = try await putInPlace(common)
+        let json = common.json
+        try await withCounter(common, provider) { counter in
+            if report == nil, accept == nil { try await begin(in: counter) }
+            if let accept { try await take(accept, in: counter) }
+            let standing = try await sweep ? swept(counter) : counter.sweeper.standing()
+            Output.line(json ? RestoreLine.json(standing, report) : "\(standing)")
+            // A person is needed, or the providers: a script must not go on as if the counter sold.
+            if sweep, standing != .notDue { throw ExitCode(1) }
+        }
+    }
+
+    private func putInPlace(_ common: CommonOptions) async throws -> RestoreReport? {
+        guard let backup else { return nil }
+        do {
+            let path = try common.settings().text(.journal) ?? CounterOptions.defaultJournal
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder)
+            let file = isThere && isFolder.boolValue ? backup + "/" + JournalCopier.name : backup
+            let report = try await SQLiteJournal.restore(file, to: path, known: head.flatMap { ChainHead($0) })
+            guard !common.json else { return report }
+            Output.line(
+                "Restored: \(report.payments) payments, \(report.events) events, up to \(report.epoch.newest). "
+                    + "Epoch \(report.epoch.number).")
+            if let aside = report.aside { Output.line("The journal that was in place is kept as \(aside).") }
+            return report
+        } catch let error as any ExplainedError {
+            throw Output.fail(error, json: common.json)
+        }
+    }
+
+    /// Without a backup: the file in place is one. A sweep that is under way goes on.
+    private func begin(in counter: Counter) async throws {
+        let due = try await RestoreSweep.due(in: counter.journal)
+        guard due?.epoch == nil, !sweep || due != nil else { return }
+        guard let journal = counter.journal as? SQLiteJournal else { return }
+        let epoch = try await journal.restoreInPlace()
+        if !common.json { Output.line("The journal goes on from \(epoch.newest). Epoch \(epoch.number).") }
+    }
+
+    private func take(_ name: String, in counter: Counter) async throws {
+        let sweep = try await counter.sweeper.accept(
+            ProviderName(rawValue: name), by: actor ?? "", evidence: evidence ?? "")
+        guard sweep == nil else { return }
+        throw CommandError(
+            code: "nothing_to_accept", what: "No sweep is due that waits for \(name).",
+            next: "till restore --sweep shows what is waited for.")
+    }
+
+    /// Works until nothing is due, a person is needed, or a list is late by more than anybody waits for.
+    private func swept(_ counter: Counter) async throws -> RestoreSweeper.Standing {
+        var last: RestoreSweeper.Standing?
+        while true {
+            let standing = try await counter.sweeper.step()
+            if standing != last, !common.json { Output.note("\(standing)") }
+            last = standing
+            switch standing {
+            case .notDue, .notRestored, .needsPerson: return standing
+            case .listing: continue
+            case .waiting(_, let until) where until.since(counter.clock.now()) > RestoreSweep.lateCalls: return standing
+            case .failing, .waiting: try await counter.clock.sleep(for: RestoreSweeper.pause)
+            }
+        }
+    }
+}

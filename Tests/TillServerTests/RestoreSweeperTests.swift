@@ -1,0 +1,213 @@
+import Synchronization
+import Testing
+import TillCheckout
+import TillCore
+import TillJournal
+import TillProvider
+import TillSandbox
+import TillTestSupport
+
+@testable import TillServer
+
+/// A provider's list in pages of two that may lag, fail and count how often it was asked.
+private final class ScriptedListing: ChargeListing {
+    struct State {
+        var charges: [ListedCharge] = []
+        var isFailing = false
+        var asked: [String?] = []
+        var since: Timestamp?
+    }
+
+    let state = Mutex(State())
+    let lag: Span
+
+    init(lag: Span = .seconds(0)) { self.lag = lag }
+
+    func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
+        state.withLock { state in
+            state.asked.append(cursor)
+            state.since = since
+            guard !state.isFailing else { return .failed("HTTP 503") }
+            let rest = state.charges.drop { cursor != nil && $0.reference.rawValue <= cursor ?? "" }
+            let page = Array(rest.prefix(2))
+            return .listed(page, next: rest.count > 2 ? page.last?.reference.rawValue : nil)
+        }
+    }
+}
+
+@Suite("The sweep after a restore") struct RestoreSweeperTests {
+    private static let head = ChainHead(sequence: 1, hash: [UInt8](repeating: 0, count: 32))
+    private let clock = ManualClock(waits: .last)
+    private let journal: MemoryJournal
+    private let sandbox: SandboxProvider
+    private let checkout: Checkout
+    private let listing = ScriptedListing()
+
+    init() {
+        journal = MemoryJournal(clock: clock)
+        sandbox = SandboxProvider(store: SandboxMemoryStore(), clock: clock)
+        checkout = Checkout(journal: journal, providers: [sandbox], clock: clock)
+    }
+
+    private func sweeper(_ sources: [(ProviderName, (any ChargeListing)?)]? = nil) -> RestoreSweeper {
+        RestoreSweeper(
+            journal: journal, checkout: checkout,
+            sources: (sources ?? [(.sandbox, listing)]).map { RestoreSweeper.Source($0.0, $0.1) }, clock: clock)
+    }
+
+    private func restore() async throws {
+        let epoch = RestoreEpoch(number: 2, at: clock.now(), source: "b", head: Self.head, newest: clock.now())
+        try await Records<RestoreSweep>(journal).put(RestoreSweep(.restored(epoch)))
+    }
+
+    private func charge(
+        _ name: String, payment: String? = "pay_lost", attempt: String? = "pay_lost-a1", order: String? = "o-lost",
+        moved: Bool = true
+    ) -> ListedCharge {
+        ListedCharge(
+            .charge, ProviderReference(rawValue: name), payment: payment.map { PaymentID(rawValue: $0) },
+            attempt: attempt.map { AttemptID(rawValue: $0) }, account: order.map { _ in .main },
+            order: order.map { OrderID(rawValue: $0) }, mayHaveMoved: moved,
+            amount: Money(minorUnits: 100, currency: .eur), status: "succeeded")
+    }
+
+    private func list(_ charges: ListedCharge...) { listing.state.withLock { $0.charges = charges } }
+
+    /// Steps until there is nothing to be done at once.
+    private func run(_ sweeper: RestoreSweeper) async throws -> RestoreSweeper.Standing {
+        for _ in 0..<50 {
+            let standing = try await sweeper.step()
+            guard case .listing = standing else { return standing }
+        }
+        Issue.record("the sweep does not come to an end")
+        return .notDue
+    }
+
+    /// Lets the time pass in which calls of before may arrive.
+    private func finish(_ sweeper: RestoreSweeper) async throws -> RestoreSweeper.Standing {
+        guard case .waiting(_, let until) = try await run(sweeper) else { return try await sweeper.standing() }
+        clock.advance(by: until.since(clock.now()))
+        return try await run(sweeper)
+    }
+
+    private func isHeld(_ order: String) async throws -> Bool {
+        try await journal.record(OrderHold.id(account: .main, order: OrderID(rawValue: order))) != nil
+    }
+
+    private var incidents: [Incident] {
+        get async throws { try await Records<Incident>(journal).list() }
+    }
+
+    @Test("holds the orders of charges that the journal does not know, and then lets others be sold")
+    func unknown() async throws {
+        try await restore()
+        list(
+            charge("c1"), charge("c2", payment: nil, attempt: nil, order: nil),
+            charge("c3", order: "o-3", moved: false),
+            charge("c4", payment: "pay_4", attempt: "pay_4-a1", order: "o-4"))
+        #expect(try await finish(sweeper()) == .notDue)
+        #expect(try await incidents.map(\.event) == ["c1", "c4"])
+        #expect(try await isHeld("o-lost"))
+        #expect(try await isHeld("o-4"))
+        #expect(try await isHeld("o-3") == false)
+        #expect(try await RestoreSweep.due(in: journal) == nil)
+        let since = listing.state.withLock { $0.since }
+        #expect(since == ManualClock().now().adding(.hours(-1)))
+    }
+
+    @Test("concludes nothing from a list that was read before everything can be in it") func lag() async throws {
+        try await restore()
+        let late = ScriptedListing(lag: .hours(3))
+        let sweeper = sweeper([(.sandbox, late)])
+        guard case .waiting(_, let until) = try await run(sweeper) else {
+            Issue.record("the sweep does not wait for the list")
+            return
+        }
+        #expect(until == clock.now().adding(.hours(3)))
+        late.state.withLock { $0.charges = [charge("c1")] }
+        clock.advance(by: .hours(2))
+        #expect(try await run(sweeper) == .waiting(try #require(try await RestoreSweep.due(in: journal)), until: until))
+        clock.advance(by: .hours(1))
+        #expect(try await run(sweeper) == .notDue)
+        #expect(try await isHeld("o-lost"))
+    }
+
+    @Test("asks about payments that the journal knows, and finds what was done to them since") func known() async throws
+    {
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
+        let id = try await checkout.create(
+            checkout.draft(account: .main, order: order, captureMode: .automatic)
+        ).id
+        let tender = Tender.cardPresent(
+            CardPresentPayload(reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil))
+        let paid = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        let reference = try #require(paid.attempts.first?.reference)
+        _ = try await sandbox.ledger.play(.refund(40), on: reference)
+        try await restore()
+        list(charge(reference.rawValue, payment: id.rawValue, attempt: "\(id)-a1", order: "o-1"))
+        #expect(try await finish(sweeper()) == .notDue)
+        #expect(try await checkout.payment(id, account: .main).refunded.minorUnits == 40)
+        #expect(try await incidents.isEmpty)
+        // Another attempt of it was made after the backup: the journal knows the payment, and not the money.
+        try await restore()
+        list(charge("c9", payment: id.rawValue, attempt: "\(id)-a2", order: nil))
+        #expect(try await finish(sweeper()) == .notDue)
+        #expect(try await isHeld("o-1"))
+    }
+
+    @Test("goes on behind the last page that was written, in another process") func resumes() async throws {
+        try await restore()
+        list(charge("c1"), charge("c2"), charge("c3"), charge("c4"), charge("c5"))
+        let first = sweeper()
+        for _ in 0..<3 { _ = try await first.step() }
+        #expect(listing.state.withLock { $0.asked } == [nil, "c2"])
+        listing.state.withLock { $0.isFailing = true }
+        guard case .failing(_, let reasons) = try await sweeper().step() else {
+            Issue.record("a provider that fails is not told")
+            return
+        }
+        #expect(reasons == ["sandbox: HTTP 503"])
+        listing.state.withLock { $0.isFailing = false }
+        guard case .waiting(let sweep, _) = try await run(sweeper()) else {
+            Issue.record("the list does not end")
+            return
+        }
+        #expect(listing.state.withLock { $0.asked } == [nil, "c2", "c4", "c4"])
+        #expect(sweep.providers.first?.listed == 5 && sweep.providers.first?.incidents == 5)
+        #expect(try await incidents.count == 5)
+    }
+
+    @Test("waits for a person where a provider has no list, or a charge does not say its order") func person()
+        async throws
+    {
+        try await restore()
+        list(charge("c1", order: nil))
+        let sweeper = sweeper([(.sandbox, listing), (.cash, nil)])
+        guard case .needsPerson(_, unattributed: 1) = try await finish(sweeper) else {
+            Issue.record("nobody is asked for the order of a charge")
+            return
+        }
+        #expect(try await sweeper.accept(ProviderName(rawValue: "nobody"), by: "Ann", evidence: "x") == nil)
+        #expect(try await sweeper.accept(.cash, by: "Ann", evidence: "drawer counted") != nil)
+        guard case .needsPerson(_, unattributed: 1) = try await run(sweeper) else {
+            Issue.record("the charge without an order is forgotten")
+            return
+        }
+        let incident = try #require(try await incidents.first)
+        _ = try await IncidentLog(journal).resolve(
+            incident.id, note: "order o-7", outcome: .paid,
+            order: Incident.Owner(account: .main, order: OrderID(rawValue: "o-7")))
+        #expect(try await run(sweeper) == .notDue)
+        #expect(try await isHeld("o-7"))
+    }
+
+    @Test("does not begin before somebody has said that the journal was restored") func notRestored() async throws {
+        try await Records<RestoreSweep>(journal).put(RestoreSweep(.setBack(missing: Self.head)))
+        guard case .notRestored = try await sweeper().step() else {
+            Issue.record("a journal that was set back is swept")
+            return
+        }
+        #expect(listing.state.withLock { $0.asked.isEmpty })
+        #expect(try await sweeper().accept(.sandbox, by: "Ann", evidence: "x") == nil)
+    }
+}
