@@ -41,7 +41,7 @@ extension AdyenProvider {
         }
         let foreign = AdyenSettled(later, atOnce: nil, currency: request.amount.currency).refunds.filter { refund in
             if case .failed = refund.status { return false }
-            return refund.refund.flatMap { PaymentID(ofStep: $0.rawValue) } != request.context.payment
+            return !(refund.refund.map { request.context.payment.isRefund($0.rawValue) } ?? false)
         }
         guard !foreign.isEmpty else { return .declined(decline) }
         var decline = decline

@@ -90,7 +90,7 @@ extension BraintreeProvider {
         if let made = made(in: listed, request) { return made }
         var decline = decline
         let foreign = listed.filter { refund in
-            refund.mayHaveMoved && refund.orderID.flatMap { PaymentID(ofStep: $0) } != request.context.payment
+            refund.mayHaveMoved && !(refund.orderID.map(request.context.payment.isRefund) ?? false)
         }
         if decline.reason != .disputed, !foreign.isEmpty {
             decline.reason = .alreadyRefunded

@@ -53,10 +53,12 @@ public struct AfterSalePoll: Sendable {
         }
     }
 
-    /// Goes on from every place, as far as one pass goes.
+    /// Goes on from every place, as far as one pass goes. While the clock is in doubt it goes nowhere: by a clock that is
+    /// ahead everything would be too old to be queried, and no place ever goes back.
     /// - Returns: how many payments were queried.
     @discardableResult
     public func pass() async throws(CheckoutError) -> Int {
+        guard clock.standing.isTrusted else { return 0 }
         var queried = 0
         for index in AfterSalePoll.ages.indices where !Task.isCancelled { queried += try await pass(index) }
         return queried
@@ -73,14 +75,14 @@ public struct AfterSalePoll: Sendable {
         var place = PollPlace(age: age, sequence: 0)
         if let stored { place = try await read { () throws(JournalError) in try PollPlace(stored) } }
         let start = place.sequence
-        let events = try await read { () throws(JournalError) in
-            try await journal.events(after: start, account: nil, limit: AfterSalePoll.eventsAtOnce)
+        // Mostly the next event is too young, which needs no more than that one.
+        guard let next = try await events(after: start, limit: 1).first, isReached(next, by: age, at: now) else {
+            return 0
         }
         var queried = 0
-        for event in events {
+        for event in try await events(after: start, limit: AfterSalePoll.eventsAtOnce) {
             let passed = now.since(event.record.at)
-            let isAhead = passed.milliseconds < -AfterSalePoll.farthestAhead.milliseconds
-            guard passed >= age || isAhead, queried < AfterSalePoll.batch, !Task.isCancelled else { break }
+            guard isReached(event, by: age, at: now), queried < AfterSalePoll.batch, !Task.isCancelled else { break }
             if passed < oldest, event.record.event.movesMoney, try await isLastMovement(event) {
                 let result = try await poll(event.payment)
                 counts.results.withLock { $0[result, default: 0] += 1 }
@@ -90,6 +92,18 @@ public struct AfterSalePoll: Sendable {
         }
         if place.sequence > start { try await move(place, from: stored) }
         return queried
+    }
+
+    private func events(after place: Int64, limit: Int) async throws(CheckoutError) -> [StoredEvent] {
+        try await read { () throws(JournalError) in
+            try await journal.events(after: place, account: nil, limit: limit)
+        }
+    }
+
+    /// Whether a place may move past an event.
+    private func isReached(_ event: StoredEvent, by age: Span, at now: Timestamp) -> Bool {
+        let passed = now.since(event.record.at)
+        return passed >= age || passed.milliseconds < -AfterSalePoll.farthestAhead.milliseconds
     }
 
     /// A payment that cannot be read holds up no other; `till journal verify` names it.

@@ -107,9 +107,9 @@ extension Checkout {
             do throws(CheckoutError) {
                 let isDone = try await attend(id, of: hired.provider, report)
                 if isDone { worked.count += 1 }
-                board.finished(id, by: hired, handled: isDone)
+                board.finished(id, by: hired, handled: isDone, at: clock.now())
             } catch {
-                board.finished(id, by: hired, handled: false)
+                board.finished(id, by: hired, handled: false, at: clock.now())
                 board.failed()
                 worked.failure = worked.failure ?? error
                 report(.paymentFailed(id, error.what))

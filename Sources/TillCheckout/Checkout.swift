@@ -295,7 +295,8 @@ extension PaymentCommand {
     /// capture, has no conditions.
     fileprivate func conditions(of payment: Payment) -> [RecordChange] {
         switch self {
-        case .attempt: SaleGate.conditions(account: payment.account, order: payment.order.id)
+        case .attempt:
+            SaleGate.conditions(account: payment.account, order: payment.order.id, attempting: payment.id)
         case .refund: SaleGate.conditions(account: payment.account, order: nil)
         default: []
         }

@@ -48,7 +48,7 @@ struct JournalCommand: AsyncParsableCommand {
                 if let signed, let journal = report.journal, journal != signed.journal {
                     report.problems.append("the signed head is of the journal \(signed.journal), this is \(journal)")
                 }
-                report.problems += try await LedgerCheck(counter.journal).problems(against: report.balances)
+                report.problems += await LedgerCheck(counter.journal).problems(against: report)
                 common.json ? Output.line(json(report, signed)) : tell(report, signed)
                 if !report.isSound { throw ExitCode(1) }
             }

@@ -43,8 +43,10 @@ import TillTestSupport
         #expect(wrong.isEmpty, "\(wrong.prefix(10))")
     }
 
-    @Test("a refund that Adyen did not make because less is left names the refund in the Customer Area")
-    func refundedElsewhere() async throws {
+    @Test(
+        "a refund that Adyen did not make because less is left names the refund in the Customer Area",
+        arguments: ["by hand", "pay_1-a1"])
+    func refundedElsewhere(_ name: String) async throws {
         let book = AdyenNotificationLog(MemoryAdyenNotifications())
         let config = try AdyenConfig(
             merchantAccount: "TillTest", apiKey: Secret("key"), url: "http://127.0.0.1:1",
@@ -74,7 +76,7 @@ import TillTestSupport
             return
         }
         #expect(left.reason == .nothingLeft && left.reason.refundSentence.contains("before you refund it another way"))
-        try await book.take([event("PSP3", of: "PSP1", ours: "by hand", success: true, nil)])
+        try await book.take([event("PSP3", of: "PSP1", ours: name, success: true, nil)])
         guard case .declined(let decline) = await provider.refund(request) else {
             Issue.record("not declined")
             return

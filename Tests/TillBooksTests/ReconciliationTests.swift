@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TillCore
 import TillJournal
@@ -42,6 +43,20 @@ struct ReconciliationTests {
     }
 
     private func open() async throws -> [Incident] { try await Reconciliation.open(journal, Samples.stripe) }
+
+    @Test("two processes that take events in at once leave no movement out") func twoProcesses() async throws {
+        try await Samples.write(Samples.taken() + Samples.back(1, 500), to: journal)
+        let events = try await journal.events(after: 0, account: nil, limit: 100).count
+        for part in 1..<events {
+            let journal = MemoryJournal()
+            try await Samples.write(Samples.taken() + Samples.back(1, 500), to: journal)
+            let overtaken = OvertakenJournal(base: journal) {
+                try? await Settlements(journal: OvertakenJournal(base: journal, end: Int64(part))).catchUp()
+            }
+            try await Settlements(journal: overtaken).catchUp()
+            #expect(try await Records<Settlement>(journal).list().count == 2, "overtaken after event \(part)")
+        }
+    }
 
     @Test("a charge and its refund match, the fee is a cost, and the payout leaves nothing owed")
     func matched() async throws {
@@ -308,5 +323,34 @@ struct ReconciliationTests {
             #expect(try line(net: 999).net == money(999))
             #expect(throws: StatementError.self) { try line(net: 1_000) }
         }
+    }
+}
+
+/// A journal on which another process is faster once, and one of which the end is not seen.
+private final class OvertakenJournal: JournalInFront, RecordStore {
+    let base: MemoryJournal
+    private let end: Int64
+    private let other: Mutex<(@Sendable () async -> Void)?>
+
+    init(base: MemoryJournal, end: Int64 = .max, _ other: (@Sendable () async -> Void)? = nil) {
+        self.base = base
+        self.end = end
+        self.other = Mutex(other)
+    }
+
+    func events(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [StoredEvent] {
+        try await base.events(after: sequence, account: account, limit: limit).filter { $0.sequence <= end }
+    }
+
+    func write(_ write: JournalWrite) async throws(JournalError) {
+        if let other = other.withLock({ other in
+            defer { other = nil }
+            return other
+        }) {
+            await other()
+        }
+        try await base.write(write)
     }
 }

@@ -206,7 +206,10 @@ import TillTestSupport
         #expect(await shop.refunded() == 0 && shop.way.refundsSent == 0)
     }
 
-    @Test("after a refund in the control panel nobody is told to refund it another way") func elsewhere() async throws {
+    @Test(
+        "after a refund in the control panel, which takes over the sale's order id, nobody is told to refund it another way",
+        arguments: [true, false])
+    func elsewhere(_ hasNameOfSale: Bool) async throws {
         let shop = try await Shop()
         let attempt = try #require(try await shop.payment().currentAttempt)
         let provider = try BraintreeProviderTests.provider(shop.way, at: shop.clock)
@@ -214,7 +217,8 @@ import TillTestSupport
             account: .main, order: OrderID(rawValue: "o-1"), payment: PaymentID(rawValue: "pay_else"),
             attempt: attempt.id, startedAt: attempt.startedAt, reference: attempt.reference)
         let foreign = RefundRequest(
-            context: context, refund: RefundID(rawValue: "by-hand"), amount: BraintreeProviderTests.amount, reason: nil,
+            context: context, refund: RefundID(rawValue: hasNameOfSale ? attempt.id.rawValue : "by-hand"),
+            amount: BraintreeProviderTests.amount, reason: nil,
             key: IdempotencyKey(rawValue: "x"))
         guard case .approved = await provider.refund(foreign) else {
             Issue.record("not refunded in the control panel")

@@ -37,6 +37,17 @@ struct AfterSalePollTests {
         #expect(poll.results[.unchanged] == AfterSalePoll.ages.count)
     }
 
+    @Test("nothing is passed over while the clock is in doubt") func doubted() async throws {
+        let world = World()
+        _ = try await world.paid()
+        let doubted = DoubtedClock(base: world.clock, standing: .doubted(.jumped(by: .days(365))))
+        let ahead = AfterSalePoll(world.checkout, journal: world.journal, clock: doubted)
+        world.clock.advance(by: .days(365))
+        #expect(try await ahead.pass() == 0)
+        world.clock.advance(by: .days(-364))
+        #expect(try await poll(world).pass() == 1)
+    }
+
     @Test("a dashboard's refund and a dispute are found, and count from then on") func found() async throws {
         let world = World()
         let id = try await world.paid()
@@ -108,4 +119,11 @@ struct AfterSalePollTests {
         _ = try await poll.pass()
         #expect(try await world.payment(id).refunded == World.eur(60))
     }
+}
+
+private struct DoubtedClock: TillClock {
+    let base: ManualClock
+    let standing: ClockStanding
+    func now() -> Timestamp { base.now() }
+    func sleep(for span: Span) async throws { try await base.sleep(for: span) }
 }

@@ -12,6 +12,7 @@ private final class StandingStill: ProviderInFront {
     let base: SandboxProvider
     private let standStill: @Sendable () async -> Void
     let sent = Mutex(0)
+    private let ended = AsyncStream<Void>.makeStream()
 
     init(_ base: SandboxProvider, standStill: @escaping @Sendable () async -> Void) {
         self.base = base
@@ -24,7 +25,11 @@ private final class StandingStill: ProviderInFront {
         return capabilities
     }
 
+    /// Waits until the call has ended. Whoever asked for the refund has given up waiting for it by then.
+    func end() async { for await _ in ended.stream { return } }
+
     func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> {
+        defer { ended.continuation.yield() }
         await standStill()
         guard await SendingAuthority.isHeld() else { return .notSent(reason: "another process works on it") }
         sent.withLock { $0 += 1 }
@@ -47,6 +52,7 @@ struct LostLeaseTests {
         }
         let engine = Checkout(journal: world.journal, providers: [provider], clock: world.clock)
         let error = await #expect(throws: CheckoutError.self) { try await engine.refund(id, account: .main) }
+        await provider.end()
         guard case .unwritten(id, because: .journal(.leaseLost)) = error else {
             Issue.record("\(String(describing: error))")
             return

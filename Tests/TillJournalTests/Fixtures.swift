@@ -70,22 +70,26 @@ struct Sale {
     private(set) var payment: Payment
     private(set) var events: [RecordedEvent]
     private var written = 0
+    private let first: Timestamp
 
     var attempt: AttemptID { AttemptID(rawValue: "\(payment.id)-a1") }
     var capture: CaptureID { CaptureID(rawValue: "\(payment.id)-c1") }
     var refund: RefundID { RefundID(rawValue: "\(payment.id)-r1") }
 
-    init(_ number: Int, order: String? = nil, account: AccountID = .main) throws {
+    init(
+        _ number: Int, order: String? = nil, account: AccountID = .main, at first: Timestamp = Sale.start
+    ) throws {
+        self.first = first
         let id = PaymentID(rawValue: "pay_\(String(100_000 + number))")
         let order = try Order(
             id: OrderID(rawValue: order ?? "order-\(number)"), amount: Money(minorUnits: 1_250, currency: .eur))
         let creation = PaymentEvent.Creation(payment: id, account: account, order: order, captureMode: .automatic)
-        events = [RecordedEvent(.created(creation), at: Sale.start)]
-        payment = Payment(creation, at: Sale.start)
+        events = [RecordedEvent(.created(creation), at: first)]
+        payment = Payment(creation, at: first)
     }
 
     mutating func add(_ event: PaymentEvent) {
-        let record = RecordedEvent(event, at: Sale.start.adding(.seconds(Int64(events.count))))
+        let record = RecordedEvent(event, at: first.adding(.seconds(Int64(events.count))))
         events.append(record)
         payment.evolve(record)
     }

@@ -61,17 +61,26 @@ import TillTestSupport
         // The person was wrong about the order, and says so.
         _ = try await log.resolve(charge("c1").id, note: "another order", outcome: .paid, order: found)
         #expect(try await isHeld("o-1", in: store) == false)
+        // It was yet another one: what was said before holds nothing any more.
+        let right = Incident.Owner(account: .main, order: OrderID(rawValue: "o-4"))
+        _ = try await log.resolve(charge("c1").id, note: "mistyped", outcome: .paid, order: right)
+        _ = try await log.resolve(charge("c3", for: nil).id, note: "mistyped", outcome: .paid, order: right)
+        #expect(try await isHeld("o-3", in: store) == false)
+        #expect(try await isHeld("o-4", in: store))
     }
 
     @Test("of webhooks hold the order by the first of a payment only", arguments: Site.Kind.allCases)
     func webhooks(_ kind: Site.Kind) async throws {
         let store = try store(kind)
         let log = IncidentLog(store)
-        func webhook(_ name: String) -> Incident {
+        func webhook(_ name: String, for owner: Incident.Owner? = Self.owner) -> Incident {
             Incident(
-                webhook: name, of: .sandbox, about: PaymentID(rawValue: "pay_9"), for: Self.owner, body: [],
+                webhook: name, of: .sandbox, about: PaymentID(rawValue: "pay_9"), for: owner, body: [],
                 at: Sale.start)
         }
+        // One that names no order, such as a refund's, comes first.
+        try await log.keep(webhook("e0", for: nil))
+        #expect(try await isHeld("o-1", in: store) == false)
         try await log.keep(webhook("e1"))
         #expect(try await isHeld("o-1", in: store))
         _ = try await log.resolve(webhook("e1").id, note: "given back", outcome: .notPaid)

@@ -68,6 +68,32 @@ import TillTestSupport
         #expect(try await restore().epoch.number == 3, "an epoch was counted twice")
     }
 
+    @Test("asks for what was sold since the last entry, whatever a clock that was ahead has dated") func misdated()
+        async throws
+    {
+        let journal = try open()
+        try await sell(1, in: journal)
+        let last = try #require(try await journal.newestMoment())
+        try await Records<ClockProof>(journal).put(
+            ClockProof(at: last, overrules: last, by: .clock))
+        site.clock.advance(by: .days(3))
+        var ahead = try Sale(2, at: last.adding(.days(3)))
+        ahead.pay()
+        try await journal.write(ahead.write())
+        _ = try await journal.backup(to: backup)
+        try await journal.close()
+        // The clock is put right.
+        site.clock.advance(by: .days(-2))
+        let restored = try await restore()
+        #expect(restored.epoch.newest == last, "what was sold after the last moment that is sure is asked for")
+        let again = try open()
+        let report = try await again.verify()
+        #expect(!report.isSound && report.isIntact && report.misdated > 0)
+        #expect(report.problems.contains { $0.contains("happened in the future") })
+        #expect(try await again.restoreInPlace().newest == last)
+        try await again.close()
+    }
+
     @Test("sells again once the sweep is deleted, and not before") func gate() async throws {
         _ = try await sellWithBackup()
         _ = try await restore()

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Testing
 import TillCheckout
 import TillCore
@@ -77,6 +78,37 @@ struct ClockProofTests {
             #expect(try await Records<ClockProof>(journal).document(ClockProof.key)?.by == .clock)
         }
         try await start(hasWitnesses: false) { clock, _ in #expect(clock.standing == .trusted) }
+    }
+
+    @Test("a person's word ends the doubt that it was said of, and no later one") func oldWord() async throws {
+        let ticks = ManualClock()
+        let clock = WitnessedClock(wall, monotonic: { Span(milliseconds: ticks.now().milliseconds) })
+        let journal = try SQLiteJournal.open(at: path, clock: clock)
+        try await clock.compare(with: journal, hasWitnesses: false)
+        let checkout = Checkout(journal: journal, providers: [], clock: clock)
+        let keeper = ClockKeeper(
+            clock: clock, journal: journal, checkout: checkout,
+            logger: Logger(label: "clock") { _ in SwiftLogNoOpLogHandler() })
+        /// As the command says it, in another process.
+        func accept() async throws {
+            try await Records<ClockProof>(journal).put(
+                ClockProof(at: wall.now(), overrules: wall.now(), by: .person))
+        }
+        try await accept()
+        var memory = try await keeper.look(ClockKeeper.Memory())
+        #expect(clock.standing == .trusted)
+        for _ in 0..<2 {
+            wall.advance(by: .days(30))
+            for _ in 0..<3 {
+                memory = try await keeper.look(memory)
+                #expect(!clock.standing.isTrusted, "what was said before the clock was set says nothing of it")
+            }
+            try await accept()
+            memory = try await keeper.look(memory)
+            #expect(clock.standing == .trusted)
+            memory = try await keeper.look(memory)
+        }
+        try await journal.close()
     }
 
     @Test("a counter that sells nothing keeps nothing") func empty() async throws {

@@ -12,20 +12,26 @@ public struct LedgerCheck: Sendable {
 
     /// Reads the whole ledger. Each entry must sum to zero, and what events have posted to providers, drawers and
     /// disputes must be what was captured less what was refunded.
-    /// - Parameter balances: as the journal itself counts them.
-    /// - Returns: one sentence for each problem; empty if all is well.
-    public func problems(against balances: [VerificationReport.Balance]) async throws -> [String] {
+    /// - Parameter report: what the journal itself counts, and up to where: sales go on meanwhile.
+    /// - Returns: one sentence for each problem; empty if all is well. A ledger that cannot be read is one.
+    public func problems(against report: VerificationReport) async -> [String] {
         var problems: [String] = []
         var posted = LedgerBalances()
-        try await Ledger(journal, account: nil).read { entry in
-            if !entry.isBalanced, problems.count < LedgerCheck.maximumProblems {
-                problems.append("the postings of \(entry.source) do not sum to zero")
+        do {
+            try await Ledger(journal, account: nil).read { entry in
+                if !entry.isBalanced, problems.count < LedgerCheck.maximumProblems {
+                    problems.append("the postings of \(entry.source) do not sum to zero")
+                }
+                guard case .event(let sequence) = entry.source else { return true }
+                if let head = report.head, sequence > head.sequence { return false }
+                for posting in entry.postings { posted.add(posting) }
+                return true
             }
-            guard case .event = entry.source else { return true }
-            for posting in entry.postings { posted.add(posting) }
-            return true
+        } catch {
+            problems.append("the ledger cannot be read: \(error)")
+            return problems
         }
-        for balance in balances {
+        for balance in report.balances {
             let held = posted.sum(
                 of: [.receivable, .cash, .elsewhere, .disputed, .disputeLosses], in: balance.currency)
             let net = Int128(balance.captured) - Int128(balance.refunded)

@@ -71,7 +71,7 @@ public struct Reconciliation: Sendable {
     }
 
     private static func match(_ provider: ProviderName?) -> RecordMatch {
-        provider.map { Incident.openOfStatements(of: $0) } ?? Incident.openOfStatements
+        provider.map { Incident.openOfStatements(of: $0) } ?? Incident.openOnes(of: .statement)
     }
 
     private func postings(_ kept: KeptLine, _ settlement: Settlement?, _ statement: Statement) -> [LedgerPosting] {

@@ -36,8 +36,9 @@ struct Settlements {
             writer.endObject()
             let marker = RecordChange.put(Record(Settlements.marker, body: writer.bytes), over: stored)
             do throws(JournalError) { try await journal.change(Array(changes.values) + [marker]) } catch {
-                // Another process was faster; what it has taken in is not taken in twice.
+                // Another process was faster; what it has taken in is not taken in twice, nor folded twice.
                 guard case .recordConflict = error else { throw error }
+                folded = FoldedPayments(journal)
             }
         }
     }

@@ -23,8 +23,11 @@ extension Checkout {
         guard let incidents, board.takeReview(at: clock.now()) else { return }
         do throws(JournalError) {
             let most = IncidentLog.maximumListed
-            try await incidents.forEach(matching: Incident.open, atMost: most) { incident throws(JournalError) in
-                if try await isOver(incident) { try await end(incident.id, in: incidents) }
+            for kind in [Incident.Kind.unreadablePayment, .absentProvider] {
+                try await incidents.forEach(matching: Incident.openOnes(of: kind), atMost: most) {
+                    incident throws(JournalError) in
+                    if try await isOver(incident) { try await end(incident.id, in: incidents) }
+                }
             }
         } catch { throw .journal(error) }
     }

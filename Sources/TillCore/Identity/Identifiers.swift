@@ -92,6 +92,12 @@ extension PaymentID {
         else { return nil }
         self = id
     }
+
+    /// Whether a name is one of this payment's refunds: `pay_…-r1`. What somebody refunds in a provider's dashboard has
+    /// the name of its sale, or none.
+    package func isRefund(_ name: some StringProtocol) -> Bool {
+        PaymentID(ofStep: name) == self && name.dropFirst(rawValue.utf8.count).hasPrefix("-r")
+    }
 }
 
 private let crockford = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)

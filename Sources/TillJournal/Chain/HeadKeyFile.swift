@@ -1,3 +1,4 @@
+import Foundation
 public import TillCore
 
 #if canImport(Glibc)
@@ -52,6 +53,7 @@ public enum HeadKeyFile {
         do throws(DurableFileError) {
             try file.write(Array(text.utf8), at: 0)
             try file.sync()
+            try DiskFolder(path: URL(fileURLWithPath: path).deletingLastPathComponent().path).syncEntries()
         } catch {
             unlink(path)
             throw .disk(path, error)

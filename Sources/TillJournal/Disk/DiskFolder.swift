@@ -41,7 +41,8 @@ public struct DiskFolder: DurableFolder {
         try syncEntries()
     }
 
-    private func syncEntries() throws(DurableFileError) {
+    /// Makes what was created, renamed or removed in it durable.
+    func syncEntries() throws(DurableFileError) {
         let folder = DiskFolder.openRetrying(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY, 0)
         guard folder >= 0 else { throw .last("open") }
         defer { close(folder) }

@@ -33,8 +33,8 @@ public struct Incident: RecordDocument, Hashable {
     public static let collection: RecordCollection = "incident"
     /// Those that wait for a person.
     public static let open = RecordMatch("state", "open")
-    /// Those of statements that wait for a person.
-    public static let openOfStatements = RecordMatch("kind", "open statement")
+    /// Those of one kind that wait for a person; of webhooks about unknown payments, not those of earlier versions.
+    public static func openOnes(of kind: Kind) -> RecordMatch { RecordMatch("kind", "open \(kind.rawValue)") }
     /// Those of one provider's statements that wait for a person.
     public static func openOfStatements(of provider: ProviderName) -> RecordMatch {
         RecordMatch("statement", "open \(provider)")
@@ -223,11 +223,8 @@ public struct Incident: RecordDocument, Hashable {
         if let outcome { writer.field("outcome", outcome.rawValue) }
         writer.endObject()
         let state = isOpen ? "open" : "resolved"
-        var fields = ["state": state, "payment": payment.rawValue]
-        if kind == .statement {
-            fields["kind"] = "\(state) statement"
-            fields["statement"] = "\(state) \(provider)"
-        }
+        var fields = ["state": state, "payment": payment.rawValue, "kind": "\(state) \(kind.rawValue)"]
+        if kind == .statement { fields["statement"] = "\(state) \(provider)" }
         return Record(RecordID(Incident.collection, id), body: writer.bytes, fields: fields)
     }
 }

@@ -15,6 +15,7 @@ public struct IncidentLog: Sendable {
     public func changes(keeping incident: Incident) async throws(JournalError) -> [RecordChange] {
         guard try await store.record(incident.record.id) == nil else { return [] }
         var changes: [RecordChange] = [.insert(incident.record)]
+        if incident.kind == .unknownCharge { changes.append(SpentPayment.change(incident.payment)) }
         guard let owner = incident.owner, try await holds(incident) else { return changes }
         let known = try await store.record(OrderHold.id(account: owner.account, order: owner.order))
         var hold =
@@ -88,9 +89,10 @@ public struct IncidentLog: Sendable {
             incident.resolvedBy = said.actor.map(CardScrubbing.withoutNumbers)
             incident.resolvedAt = said.at
             incident.outcome = said.outcome
-            incident.foundOrder = said.order ?? incident.foundOrder
+            let corrected = incident.foundOrder
+            incident.foundOrder = said.order ?? corrected
             var changes: [RecordChange] = [.update(incident.record, from: kept.version)]
-            for owner in Set([incident.owner, incident.foundOrder].compactMap { $0 }) {
+            for owner in Set([incident.owner, corrected, incident.foundOrder].compactMap { $0 }) {
                 // Where a person names another order than the provider's data, only the named one was paid.
                 let isPaid = said.outcome == .paid && owner == incident.foundOrder ?? incident.owner
                 if let change = try await change(of: owner, by: id, isPaid: isPaid) { changes.append(change) }
@@ -119,18 +121,23 @@ public struct IncidentLog: Sendable {
         return known.map { .delete(id, from: $0.version) }
     }
 
-    /// Of webhooks about one payment the first does: what follows, such as the refund that a
+    /// Of webhooks about one payment the first that names an order does: what follows, such as the refund that a
     /// person makes in the provider's dashboard, must not hold an order again that a person has freed.
     private func holds(_ incident: Incident) async throws(JournalError) -> Bool {
         switch incident.kind {
         case .unknownCharge: true
-        case .unknownPayment:
-            try await store.records(
-                RecordQuery(
-                    Incident.collection, matching: RecordMatch("payment", incident.payment.rawValue), .oldestFirst(),
-                    limit: 1)
-            ).isEmpty
+        case .unknownPayment: try await !isHeldBefore(incident.payment)
         case .unreadablePayment, .absentProvider, .statement: false
         }
+    }
+
+    /// Whether an incident about the payment has held its order.
+    private func isHeldBefore(_ payment: PaymentID) async throws(JournalError) -> Bool {
+        var isHeld = false
+        let about = RecordMatch("payment", payment.rawValue)
+        try await Records<Incident>(store).forEach(matching: about, atMost: IncidentLog.maximumListed) { earlier in
+            isHeld = isHeld || earlier.owner != nil
+        }
+        return isHeld
     }
 }

@@ -53,7 +53,7 @@ extension SQLiteJournal {
             do throws(JournalError) {
                 let report = try await journal.verify(known: known)
                 outcome =
-                    report.isSound
+                    report.isIntact
                     ? try await journal.begin(backup, over: path, at: clock.now()).map { ($0, report) }
                     : .failure(.unsound(backup, problems: report.problems))
             } catch {

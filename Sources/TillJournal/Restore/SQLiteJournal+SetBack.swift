@@ -55,12 +55,8 @@ extension SQLiteJournal {
         else { throw JournalError.corrupted("the row that says where its chain ends is missing") }
         let (number, overflow) = max(row[0] as Int64, above).addingReportingOverflow(1)
         guard !overflow else { throw JournalError.corrupted("its epoch cannot be counted any more") }
-        // A journal without events lacks what was sold since it was made.
-        let newest = try Int64.fetchOne(
-            db, sql: "SELECT coalesce((SELECT max(at) FROM event), (SELECT min(started_at) FROM process))")
         let epoch = RestoreEpoch(
-            number: number, at: now, source: source, head: head,
-            newest: Timestamp(milliseconds: newest ?? now.milliseconds))
+            number: number, at: now, source: source, head: head, newest: try lastMoment(db, at: now))
         try db.execute(sql: "UPDATE journal SET epoch = ? WHERE id = 1", arguments: [number])
         try insert(RestoreSweep(.restored(epoch)), into: db, at: now)
         let record = epoch.record
@@ -70,6 +66,23 @@ extension SQLiteJournal {
                 """,
             arguments: [record.id.collection.rawValue, record.id.key, Data(record.body), now.milliseconds])
         return epoch
+    }
+
+    /// From when on something may be missing: too early costs a longer list, too late leaves out what was sold. A clock
+    /// that was ahead may have dated single entries in the future, so it is the last entry's time, not the latest, and not
+    /// after the last moment at which the clock was known to be right.
+    private static func lastMoment(_ db: Database, at now: Timestamp) throws -> Timestamp {
+        // A journal without events lacks what was sold since it was made.
+        let last = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT coalesce((SELECT at FROM event ORDER BY sequence DESC LIMIT 1), (SELECT min(started_at) FROM process))
+                """)
+        let proof = try Row.fetchOne(
+            db, sql: "SELECT body FROM record WHERE collection = ? AND key = ?",
+            arguments: [ClockProof.collection.rawValue, ClockProof.key])
+        return [last.map(Timestamp.init(milliseconds:)), proof.flatMap { ClockProof.moment(in: $0.octets(0)) }]
+            .compactMap { $0 }.reduce(now, min)
     }
 
     /// Takes the file as it stands for a backup of what was sold: a new epoch, and a sweep that is due. Durable when it

@@ -110,7 +110,7 @@ private func checkMoments(_ db: Database, by latest: Timestamp, _ pass: inout Ve
     for (sql, verb) in checks {
         for row in try Row.fetchAll(db, sql: sql + " LIMIT 100", arguments: [latest.milliseconds]) {
             let moment = Timestamp(milliseconds: row[1])
-            pass.problem("\(row[0] as String) \(verb) in the future, at \(moment)")
+            pass.misdated("\(row[0] as String) \(verb) in the future, at \(moment)")
         }
     }
 }

@@ -17,6 +17,13 @@ struct VerificationPass {
         if report.problems.count < VerificationReport.maximumProblems { report.problems.append(text) }
     }
 
+    /// Something was written by a clock that was ahead.
+    mutating func misdated(_ text: String) {
+        let before = report.problems.count
+        problem(text)
+        report.misdated += report.problems.count - before
+    }
+
     /// Checks one payment: all its events, oldest first, and what is kept beside them.
     mutating func check(_ id: PaymentID, events: [StoredEvent], projection: Projection?) {
         report.payments += 1

@@ -25,8 +25,12 @@ public struct VerificationReport: Hashable, Sendable {
     public var head: ChainHead?
     /// What is wrong, one sentence each; empty if all is well.
     public var problems: [String] = []
+    /// How many of the problems say no more than that a clock was ahead when something was written.
+    public internal(set) var misdated = 0
     /// By currency, sorted by code.
     public var balances: [Balance] = []
 
     public var isSound: Bool { problems.isEmpty }
+    /// Nothing is wrong but times, so it can be gone on with.
+    public var isIntact: Bool { problems.count <= misdated }
 }

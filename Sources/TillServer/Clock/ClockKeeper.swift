@@ -17,12 +17,13 @@ struct ClockKeeper: Service {
     let checkout: Checkout
     let logger: Logger
 
-    private struct Memory {
+    /// What one look hands to the next.
+    struct Memory {
         /// The word of the doubt that was logged.
         var doubt: String?
         var isSettled = false
         var looks = 0
-        /// The version of the proof at the first look.
+        /// The version of the proof when the doubt began: only what a person has said since then ends it.
         var proof: Int?
     }
 
@@ -38,12 +39,13 @@ struct ClockKeeper: Service {
         }
     }
 
-    private func look(_ before: Memory) async throws -> Memory {
+    /// One look at the clock.
+    func look(_ before: Memory) async throws -> Memory {
         var memory = before
-        let proof = memory.isSettled ? nil : try await Records<ClockProof>(journal).document(ClockProof.key)
-        if memory.proof == nil { memory.proof = proof?.version ?? 0 }
         let standing = clock.standing
         guard !standing.isTrusted else { return try await settle(memory) }
+        let proof = try await Records<ClockProof>(journal).document(ClockProof.key)
+        if memory.proof == nil { memory.proof = proof?.version ?? 0 }
         if memory.isSettled || memory.doubt != standing.doubt?.word {
             if let doubt = standing.doubt { logger.error("\(doubt.sentence) \(ClockDoubt.next)") }
             memory.looks = 0
@@ -69,6 +71,7 @@ struct ClockKeeper: Service {
         }
         memory.isSettled = true
         memory.doubt = nil
+        memory.proof = nil
         memory.looks += 1
         // Whether an hour has passed is looked up about once a minute.
         if memory.looks % 30 == 1 { try await clock.prove(in: journal) }

@@ -39,7 +39,7 @@ struct OperationRoutes: Sendable {
         var text = PrometheusText()
         metrics.write(into: &text)
         calls?.write(into: &text)
-        let samples = try await readiness.metrics()
+        let (samples, waiting) = try await readiness.samples()
         text.head("payments", .gauge, "Payments in the journal by status.")
         for status in PaymentStatus.allCases {
             text.line("payments", [("status", status.rawValue)], samples.payments[status] ?? 0)
@@ -55,31 +55,26 @@ struct OperationRoutes: Sendable {
         let lag = samples.oldestDue.map { clock.now().since($0).milliseconds } ?? 0
         text.seconds(
             "outbox_oldest_due_seconds", "For how long the most overdue payment is due.", milliseconds: lag)
-        let incidents = try await journal.count(Incident.collection, matching: Incident.open)
         text.single(
             "incidents_open", .gauge,
             "What providers reported that no payment accounts for, and payments that recovery cannot work on.",
-            incidents)
+            waiting.incidents)
         text.single(
             "restore_sweep_due", .gauge,
             "1 while the journal was restored or set back and what was sold since is not known: nothing is sold.",
-            try await journal.count(RestoreSweep.collection, matching: nil))
+            waiting.sweepsDue)
         text.single(
             "orders_held", .gauge, "Orders that are not sold because of an incident, or because one has paid them.",
-            try await journal.count(OrderHold.collection, matching: nil))
+            waiting.ordersHeld)
         text.single(
             "reconciliation_open", .gauge,
             "What does not match between statements and the journal, and is not resolved.",
-            try await journal.count(Incident.collection, matching: Incident.openOfStatements))
+            waiting.statementIncidents)
         checkout.recovery.write(into: &text, at: clock.now())
-        let open = try await AttentionQueue(journal).standing()
         text.single(
             "attention_open", .gauge, "Payments with something that a person must review, and open incidents.",
-            open.payments + incidents)
-        let oldest = try await journal.records(
-            RecordQuery(Incident.collection, matching: Incident.open, .oldestFirst(), limit: 1))
-        let moments = try [open.oldest, oldest.first.map { try Incident($0).at }].compactMap { $0 }
-        let age = moments.min().map { max(0, clock.now().since($0).milliseconds) } ?? 0
+            waiting.payments + waiting.incidents)
+        let age = waiting.oldest.map { max(0, clock.now().since($0).milliseconds) } ?? 0
         text.seconds(
             "attention_oldest_seconds", "For how long the oldest of it waits for a person.", milliseconds: age)
         text.head(

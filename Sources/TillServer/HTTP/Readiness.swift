@@ -15,8 +15,22 @@ final class Readiness: Sendable {
     private struct State {
         var problem: Problem?
         var checkedAt: Timestamp?
-        var metrics: JournalMetrics?
+        var samples: (JournalMetrics, Waiting)?
         var countedAt: Timestamp?
+    }
+
+    /// What waits for a person.
+    struct Waiting: Sendable {
+        /// Open incidents, and those of them that are about statements.
+        var incidents = 0
+        var statementIncidents = 0
+        /// 1 while a restored journal is not swept.
+        var sweepsDue = 0
+        var ordersHeld = 0
+        /// Payments with something to be reviewed.
+        var payments = 0
+        /// Since when the first of all that waits.
+        var oldest: Timestamp?
     }
 
     private let state = Mutex(State())
@@ -94,19 +108,34 @@ final class Readiness: Sendable {
         ).retrying(after: 5)
     }
 
-    /// The journal's metrics, at most ``lifetime`` old.
-    func metrics() async throws(JournalError) -> JournalMetrics {
+    /// The journal's metrics and what waits, at most ``lifetime`` old.
+    func samples() async throws(JournalError) -> (JournalMetrics, Waiting) {
         let now = clock.now()
         if let known = state.withLock({ state in
-            state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.metrics : nil }
+            state.countedAt.flatMap { now.since($0) < Readiness.lifetime ? state.samples : nil }
         }) {
             return known
         }
-        let metrics = try await journal.metrics(at: now)
+        let samples = (try await journal.metrics(at: now), try await waiting())
         state.withLock { state in
-            state.metrics = metrics
+            state.samples = samples
             state.countedAt = now
         }
-        return metrics
+        return samples
+    }
+
+    private func waiting() async throws(JournalError) -> Waiting {
+        let queue = try await AttentionQueue(journal).standing()
+        let first = try await journal.records(
+            RecordQuery(Incident.collection, matching: Incident.open, .oldestFirst(), limit: 1)
+        ).first
+        let since = try first.map { (kept) throws(JournalError) in try Incident(kept).at }
+        return Waiting(
+            incidents: try await journal.count(Incident.collection, matching: Incident.open),
+            statementIncidents: try await journal.count(
+                Incident.collection, matching: Incident.openOnes(of: .statement)),
+            sweepsDue: try await journal.count(RestoreSweep.collection, matching: nil),
+            ordersHeld: try await journal.count(OrderHold.collection, matching: nil), payments: queue.payments,
+            oldest: [queue.oldest, since].compactMap { $0 }.min())
     }
 }
