@@ -68,7 +68,7 @@ extension ProviderSnapshot.Dispute {
             (isTimed ? event.at?.milliseconds ?? 0 : 0, event.eventCode.disputeStep ?? 0, event.name)
         }
         let events = told.filter { $0.eventCode.disputeStep != nil }.sorted { place($0) < place($1) }
-        guard let last = events.last, let name = try? ProviderReference(validating: last.pspReference),
+        guard let last = events.last, let name = ProviderReference(ifValid: last.pspReference),
             let amount = events.lazy.compactMap(\.amount).first(where: \.isPositive)
         else { return nil }
         let moved = events.last { $0.eventCode.takesMoney != nil }

@@ -59,7 +59,7 @@ struct AdyenGateway: Sendable {
         }
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { reply.response.headerFields[$0] } }
         let status = reply.response.status.code
-        let document = try? JSONValue(parsing: reply.body)
+        let document = JSONValue(ifValid: reply.body)
         switch status {
         case 200..<300:
             guard let document else { return .unknown("the answer cannot be read (HTTP \(status))") }

@@ -184,7 +184,7 @@ package struct KeptAdyenNotifications: AdyenNotificationStore {
     }
 
     private static func read(_ documents: [[UInt8]]) -> [AdyenNotification] {
-        documents.compactMap { (try? JSONValue(parsing: $0)).flatMap { AdyenNotification(kept: $0) } }
+        documents.compactMap { JSONValue(ifValid: $0).flatMap { AdyenNotification(kept: $0) } }
     }
 }
 

@@ -90,7 +90,7 @@ public struct AdyenWebhooks: Sendable {
     /// - Throws: ``AdyenWebhookError``.
     public func verify(body: [UInt8]) throws(AdyenWebhookError) -> [AdyenNotification] {
         guard body.count <= AdyenWebhooks.maximumBytes else { throw .tooLong }
-        guard let document = try? JSONValue(parsing: body), let items = document["notificationItems"]?.arrayValue,
+        guard let document = JSONValue(ifValid: body), let items = document["notificationItems"]?.arrayValue,
             (1...AdyenWebhooks.mostItems).contains(items.count)
         else { throw .malformed }
         var read: [AdyenNotification] = []

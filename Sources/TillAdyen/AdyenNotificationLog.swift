@@ -38,7 +38,7 @@ public struct AdyenNotificationLog: Sendable {
         }
         if reference.hasSuffix(AdyenProvider.takenAtOnce) { reference.removeLast(AdyenProvider.takenAtOnce.count) }
         guard let end = reference.lastIndex(of: "-"), reference[end...].hasPrefix("-a") else { return nil }
-        return try? PaymentID(validating: String(reference[..<end]))
+        return PaymentID(ifValid: String(reference[..<end]))
     }
 
     /// What happened to a payment later.

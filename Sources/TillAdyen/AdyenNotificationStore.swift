@@ -57,7 +57,7 @@ extension AdyenNotification {
         guard let code = value["eventCode"]?.stringValue, let name = value["pspReference"]?.stringValue,
             let reference = value["merchantReference"]?.stringValue, let success = value["success"]?.boolValue
         else { return nil }
-        let currency = value["currency"]?.stringValue.flatMap { try? Currency(code: $0) }
+        let currency = value["currency"]?.stringValue.flatMap { Currency(ifValid: $0) }
         self.init(
             eventCode: AdyenEventCode(rawValue: code), pspReference: name,
             originalReference: value["originalReference"]?.stringValue, merchantReference: reference,

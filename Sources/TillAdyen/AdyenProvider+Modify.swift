@@ -120,7 +120,11 @@ extension AdyenProvider {
         switch await gateway.post(path, body, key: key, within: deadline) {
         case .answered(let document):
             // The webhook may have been faster than the answer.
-            if let outcome = (try? await told(book)) ?? nil { return answer(outcome) }
+            do {
+                if let outcome = try await told(book) { return answer(outcome) }
+            } catch {
+                // The journal cannot be read now; the next query reads the webhook, if it has come.
+            }
             return document["status"]?.stringValue == "received"
                 ? .unknown(.pending) : .unknown(reason: "the answer cannot be read")
         case .refused(let status, let document, let id):
@@ -134,7 +138,7 @@ extension AdyenProvider {
     private func answer(_ outcome: AdyenNotificationLog.Outcome) -> ProviderAnswer<Confirmation> {
         switch outcome {
         case .done(let reference):
-            return .approved(Confirmation(reference: try? ProviderReference(validating: reference)))
+            return .approved(Confirmation(reference: ProviderReference(ifValid: reference)))
         case .failed(let reason): return .declined(AdyenRefusal.decline(modification: reason))
         }
     }

@@ -26,8 +26,8 @@ extension AdyenProvider {
         }
         let isAtOnce = payment.merchantReference.hasSuffix(AdyenProvider.takenAtOnce)
         guard payment.amount == request.amount, AdyenProvider.isUsable(payment.pspReference),
-            let reference = try? ProviderReference(
-                validating: payment.pspReference + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
+            let reference = ProviderReference(
+                ifValid: payment.pspReference + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
         else { return .unknown(reason: "amount mismatch") }
         if later.contains(where: { $0.success && $0.eventCode.isCancel }) {
             return .approved(ProviderSnapshot(reference: reference, standing: .voided, captured: nothing))

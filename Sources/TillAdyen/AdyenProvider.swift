@@ -102,7 +102,7 @@ public struct AdyenProvider: PaymentServiceProvider {
         switch code {
         case .authorised:
             guard let name = document["pspReference"]?.stringValue, AdyenProvider.isUsable(name),
-                let reference = try? ProviderReference(validating: name + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
+                let reference = ProviderReference(ifValid: name + (isAtOnce ? AdyenProvider.takenAtOnce : ""))
             else { return .unknown(reason: "the answer names no payment") }
             if let said = document["amount"], AdyenAmount.money(said) != request.amount {
                 return .unknown(reason: "amount mismatch")
@@ -154,14 +154,14 @@ public struct AdyenProvider: PaymentServiceProvider {
 /// Adyen's amounts: a currency and an integer.
 enum AdyenAmount {
     static func json(_ money: Money) -> JSONValue? {
-        guard let wire = try? AmountCodec.adyen.wireAmount(money) else { return nil }
+        guard let wire = AmountCodec.adyen.wireAmount(ifExact: money) else { return nil }
         return .adyen(["currency": .string(money.currency.code), "value": .number("\(wire)")])
     }
 
     static func money(_ value: JSONValue?) -> Money? {
         guard let wire = value?["value"]?.int64Value, let code = value?["currency"]?.stringValue,
-            let currency = try? Currency(code: code)
+            let currency = Currency(ifValid: code)
         else { return nil }
-        return try? AmountCodec.adyen.money(fromWire: wire, currency: currency)
+        return AmountCodec.adyen.money(ifValid: wire, currency: currency)
     }
 }

@@ -55,13 +55,13 @@ struct AdyenSettled: Sendable {
             if let index { ended.append((left.remove(at: index), failure)) }
         }
         for capture in left {
-            guard let amount = capture.amount, let sum = try? captured.adding(amount) else { continue }
+            guard let amount = capture.amount, let sum = captured.adding(ifExact: amount) else { continue }
             captured = sum
         }
         failed = ended.filter { one in !left.contains { $0.merchantReference == one.0.merchantReference } }.map {
             Failed(
                 capture: AdyenSettled.isStep($0.0.merchantReference, "-c")
-                    ? try? CaptureID(validating: $0.0.merchantReference) : nil,
+                    ? CaptureID(ifValid: $0.0.merchantReference) : nil,
                 decline: Self.decline($0.1))
         }
     }
@@ -70,7 +70,7 @@ struct AdyenSettled: Sendable {
         let all = events.filter { $0.eventCode == .refund }
         let failures = events.filter { [.refundFailed, .refundedReversed].contains($0.eventCode) }
         refunds = all.compactMap { event in
-            guard let amount = event.amount, let name = try? ProviderReference(validating: event.pspReference) else {
+            guard let amount = event.amount, let name = ProviderReference(ifValid: event.pspReference) else {
                 return nil
             }
             let isOurs = AdyenSettled.isStep(event.merchantReference, "-r")
@@ -81,7 +81,7 @@ struct AdyenSettled: Sendable {
             }
             let isDone = event.success && failure == nil
             return ProviderSnapshot.Refund(
-                reference: name, refund: try? RefundID(validating: event.merchantReference), amount: amount,
+                reference: name, refund: RefundID(ifValid: event.merchantReference), amount: amount,
                 status: isDone
                     ? .succeeded
                     : .failed(Decline(reason: .generic, message: failure?.reason ?? event.reason ?? "refused")))

@@ -31,7 +31,7 @@ struct BraintreeChargeListing: ChargeListing {
         var found: [ListedCharge] = []
         for id in rest.prefix(BraintreeChargeListing.pageSize) {
             guard case .success(let transaction) = await provider.transaction(id),
-                let reference = try? ProviderReference(validating: transaction.id)
+                let reference = ProviderReference(ifValid: transaction.id)
             else { return .failed("Braintree's transaction \(id) cannot be read") }
             let step = transaction.orderID
             let payment = step.flatMap { PaymentID(ofStep: $0) }

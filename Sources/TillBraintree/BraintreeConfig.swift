@@ -61,7 +61,7 @@ public struct BraintreeConfig: Sendable {
         for pair in text.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String($0.filter { $0 != " " }) }
-            guard parts.count == 2, let currency = try? Currency(code: parts[0]), accounts[currency] == nil,
+            guard parts.count == 2, let currency = Currency(ifValid: parts[0]), accounts[currency] == nil,
                 isAccount(parts[1])
             else { throw .merchantAccounts }
             accounts[currency] = parts[1]

@@ -5,13 +5,13 @@ struct BraintreeDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
 
     init?(_ node: XMLNode) {
-        guard let id = node.value("id"), let reference = try? ProviderReference(validating: id),
-            let code = node.value("currency-iso-code"), let currency = try? Currency(code: code),
+        guard let id = node.value("id"), let reference = ProviderReference(ifValid: id),
+            let code = node.value("currency-iso-code"), let currency = Currency(ifValid: code),
             let text = node.value("amount-disputed") ?? node.value("amount"),
-            let amount = try? Money(parsing: text, currency: currency), amount.isPositive,
+            let amount = Money(ifValid: text, currency: currency), amount.isPositive,
             let status = BraintreeDispute.word(node, "status"), let kind = BraintreeDispute.word(node, "kind")
         else { return nil }
-        let won = node.value("amount-won").flatMap { try? Money(parsing: $0, currency: currency) } ?? amount
+        let won = node.value("amount-won").flatMap { Money(ifValid: $0, currency: currency) } ?? amount
         let facts = Dispute.Facts(
             reference: reference, reason: BraintreeDispute.word(node, "reason") ?? "unknown",
             stage: "\(kind) \(status)",

@@ -87,7 +87,7 @@ struct BraintreeGateway: Sendable {
         if status == 401 || status == 403 {
             return .failure(.keyRejected(BraintreeGateway.rejection("HTTP \(status)")))
         }
-        guard status == 200, let json = try? JSONValue(parsing: reply.body) else {
+        guard status == 200, let json = JSONValue(ifValid: reply.body) else {
             return .failure(.unavailable("no nonce (HTTP \(status))"))
         }
         switch CardTokenization.answer(json) {

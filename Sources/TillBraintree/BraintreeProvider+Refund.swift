@@ -10,7 +10,7 @@ extension BraintreeProvider {
         guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")
         }
-        guard let amount = try? wire.wireDecimalString(request.amount) else {
+        guard let amount = wire.wireDecimalString(ifExact: request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let sale: BraintreeTransaction

@@ -68,7 +68,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
             return .declined(Decline(reason: .cardNotSupported, message: "Braintree takes typed cards only"))
         }
         guard let account = gateway.config.merchantAccounts[request.amount.currency],
-            let amount = try? amounts.wireDecimalString(request.amount)
+            let amount = amounts.wireDecimalString(ifExact: request.amount)
         else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
@@ -127,7 +127,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
     }
 
     private func answer(_ transaction: BraintreeTransaction?, asked: Money) -> ProviderAnswer<Authorization> {
-        guard let transaction, let reference = try? ProviderReference(validating: transaction.id) else {
+        guard let transaction, let reference = ProviderReference(ifValid: transaction.id) else {
             return .unknown(reason: "the answer cannot be read")
         }
         switch transaction.meaning {
@@ -149,7 +149,7 @@ public struct BraintreeProvider: PaymentServiceProvider {
         guard let reference = request.context.reference, BraintreeTransaction.isUsable(reference.rawValue) else {
             return .notSent(reason: "there is no transaction")
         }
-        guard let amount = try? wire.wireDecimalString(request.amount) else {
+        guard let amount = wire.wireDecimalString(ifExact: request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "Braintree cannot take this amount"))
         }
         let body = XMLNode("transaction", of: [XMLNode("amount", amount)])
@@ -272,7 +272,7 @@ extension BraintreeTransaction {
             case .held, .undecided: .pending
             }
         return ProviderSnapshot.Refund(
-            reference: ProviderReference(rawValue: id), refund: orderID.flatMap { try? RefundID(validating: $0) },
+            reference: ProviderReference(rawValue: id), refund: orderID.flatMap { RefundID(ifValid: $0) },
             amount: amount, status: status)
     }
 }

@@ -22,8 +22,8 @@ struct BraintreeTransaction: Sendable {
     init?(_ node: XMLNode?) {
         guard let node, let id = node.value("id"), BraintreeTransaction.isUsable(id), let status = node.value("status"),
             let type = node.value("type"), let text = node.value("amount"),
-            let code = node.value("currency-iso-code"), let currency = try? Currency(code: code),
-            let amount = try? Money(parsing: text, currency: currency)
+            let code = node.value("currency-iso-code"), let currency = Currency(ifValid: code),
+            let amount = Money(ifValid: text, currency: currency)
         else { return nil }
         self.id = id
         self.status = status

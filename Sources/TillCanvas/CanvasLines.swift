@@ -14,19 +14,21 @@ public struct CanvasLines: LineRasterizer {
         let size = Double(max(8, lineHeight)) * Composer.dot * 0.7
         let frame = Composer.Frame(
             width: Double(dots) * Composer.dot, textSize: size, language: "und", isRightToLeft: line.isRightToLeft)
-        let drawing = try? canvas.drawing(frame) { composer in
-            if let end = line.end {
-                composer.put(
-                    start: IsolatedText.of(line.start), end: IsolatedText.of(end), scale: 1, isBold: line.isStrong)
-            } else if line.place == .center {
-                composer.centered(
-                    line.start, isBold: line.isStrong, isIsolated: IsolatedText.isPutTogether(line.start))
-            } else {
-                composer.indented(
-                    line.start, indent: Double(line.indent) * size * 0.5, isBold: line.isStrong, scale: 1)
+        do throws(CanvasError) {
+            let drawing = try canvas.drawing(frame) { composer in
+                if let end = line.end {
+                    composer.put(
+                        start: IsolatedText.of(line.start), end: IsolatedText.of(end), scale: 1, isBold: line.isStrong)
+                } else if line.place == .center {
+                    composer.centered(
+                        line.start, isBold: line.isStrong, isIsolated: IsolatedText.isPutTogether(line.start))
+                } else {
+                    composer.indented(
+                        line.start, indent: Double(line.indent) * size * 0.5, isBold: line.isStrong, scale: 1)
+                }
             }
-        }
-        return drawing.flatMap { try? canvas.dots($0, width: dots) }
+            return try canvas.dots(drawing, width: dots)
+        } catch { return nil }
     }
 }
 

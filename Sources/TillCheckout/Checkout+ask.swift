@@ -60,10 +60,13 @@ extension Checkout {
         guard answer.isYes else { return }
         atWork.begin(id)
         defer { atWork.end(id) }
-        guard let payment = try? await stored(id),
-            let (current, events) = try? await record(answer, for: payment, moreToDo: false)
-        else { return }
-        _ = try? await drive(current, started: events, tender: nil)
+        do throws(CheckoutError) {
+            guard let payment = try await stored(id) else { return }
+            let (current, events) = try await record(answer, for: payment, moreToDo: false)
+            _ = try await drive(current, started: events, tender: nil)
+        } catch {
+            // The payment is unknown in the journal, or has work to do there: recovery finds it by itself.
+        }
     }
 }
 

@@ -43,9 +43,13 @@ extension Checkout {
         for provider in providers.values { _ = await provider.identity() }
         guard !clock.standing.isTrusted else { return }
         var asked: Set<ProviderName> = []
-        // A journal that cannot be read now is read at the next turn.
-        let rows = (try? await journal.payments(PaymentFilter(limit: Checkout.askedPayments))) ?? []
+        let rows: [PaymentRow]
+        // A journal that cannot be read now is read at the next turn; the clock stays in doubt until then.
+        do throws(JournalError) {
+            rows = try await journal.payments(PaymentFilter(limit: Checkout.askedPayments))
+        } catch { return }
         for row in rows {
+            // A payment that cannot be read keeps no other one from bringing the time.
             guard let name = row.provider, providers[name] != nil, !asked.contains(name),
                 let payment = try? await stored(row.id), let attempt = payment.attempts.last, attempt.provider == name,
                 attempt.reference != nil

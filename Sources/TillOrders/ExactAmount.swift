@@ -32,6 +32,11 @@ struct ExactAmount: Hashable {
         self.units = units
     }
 
+    /// Reads decimal text; `nil` for whatever ``init(parsing:)`` refuses, where the reason does not matter.
+    init?(ifValid text: String) {
+        do throws(MoneyError) { try self.init(parsing: text) } catch { return nil }
+    }
+
     /// The amount so many times, to the nearest 10^-6, which is how exactly shops compute; `nil` if it does not fit.
     func times(_ count: DecimalText) -> ExactAmount? {
         guard let millionths = count.scaled(toPlaces: 6) else { return nil }

@@ -40,6 +40,13 @@ public enum PrintProgress: Hashable, Sendable {
 /// receipt from being sent; for the others it changes nothing.
 public typealias PrintListener = @Sendable (PrintProgress) async throws -> Void
 
+/// Notifies a listener of a step at which what it throws changes nothing: the receipt is on its way, or not begun.
+func report(_ step: PrintProgress, to listener: PrintListener) async {
+    do { try await listener(step) } catch {
+        // Whoever listens says so himself: here is nobody who could print less for it.
+    }
+}
+
 /// Notifies a listener of a step before the first byte of a receipt.
 /// - Throws: ``IPPError/notWrittenDown``
 func tell(_ listener: PrintListener, _ step: PrintProgress) async throws(IPPError) {

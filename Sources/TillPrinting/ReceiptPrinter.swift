@@ -110,7 +110,9 @@ public struct ReceiptPrinter: PrinterService {
         return try await connected(address) { client throws(IPPError) in
             let follower = PrinterFollower(client: client, clock: clock)
             var number = job
-            if number == nil { number = await follower.find(named: name) }
+            do throws(IPPError) {
+                if number == nil { number = try await follower.find(named: name) }
+            } catch { return .mayHavePrinted("The printer did not say whether it has the job. \(error.what)") }
             guard let number else { return .mayHavePrinted("The printer knows no such job.") }
             let now = clock.now()
             return try await follower.follow(
@@ -134,9 +136,9 @@ public struct ReceiptPrinter: PrinterService {
     /// none: it may never have been made.
     public func discard(job: Int?, named name: String) async {
         guard case .ipp(let address) = address else { return }
-        try? await connected(address) { client throws(IPPError) in
-            await PrinterFollower(client: client, clock: clock).discard(job, named: name)
-        }
+        let client = connection(address)
+        await PrinterFollower(client: client.ipp, clock: clock).discard(job, named: name)
+        await client.connection.shutdown()
     }
 
     /// Whether it is ready, and what it needs; an ESC/POS printer that does not answer is not taken for ready.
@@ -165,17 +167,21 @@ public struct ReceiptPrinter: PrinterService {
     private func connected<Value: Sendable>(
         _ address: PrinterAddress.IPP, _ body: (IPPClient) async throws(IPPError) -> Value
     ) async throws(IPPError) -> Value {
-        let connection = PrinterConnection(address, pin: access.pin, credentials: access.credentials)
+        let (connection, client) = connection(address)
         do {
-            let value = try await body(
-                IPPClient(
-                    uri: address.uri, user: access.credentials?.user ?? IPPClient.defaultUser, carrier: connection))
+            let value = try await body(client)
             await connection.shutdown()
             return value
         } catch {
             await connection.shutdown()
             throw error
         }
+    }
+
+    private func connection(_ address: PrinterAddress.IPP) -> (connection: PrinterConnection, ipp: IPPClient) {
+        let connection = PrinterConnection(address, pin: access.pin, credentials: access.credentials)
+        let user = access.credentials?.user ?? IPPClient.defaultUser
+        return (connection, IPPClient(uri: address.uri, user: user, carrier: connection))
     }
 }
 

@@ -55,7 +55,7 @@ struct StripeChargeListing: ChargeListing {
             return foreign(.charge, json)
         }
         func text(_ name: String) -> String? {
-            metadata?[name]?.stringValue.flatMap { try? ProviderReference(validating: $0) }?.rawValue
+            metadata?[name]?.stringValue.flatMap { ProviderReference(ifValid: $0) }?.rawValue
         }
         return ListedCharge(
             .charge, intent.reference, payment: text("till_payment").map { PaymentID(rawValue: $0) },
@@ -76,7 +76,7 @@ struct StripeChargeListing: ChargeListing {
             return json["metadata"]?["till_refund"] == nil ? foreign(.refund, json) : nil
         }
         let payment =
-            json["metadata"]?["till_payment"]?.stringValue.flatMap { try? PaymentID(validating: $0) }
+            json["metadata"]?["till_payment"]?.stringValue.flatMap { PaymentID(ifValid: $0) }
             ?? refund.refund.flatMap { PaymentID(ofStep: $0.rawValue) }
         return ListedCharge(
             .refund, refund.reference, payment: payment, mayHaveMoved: refund.mayHaveMoved, amount: refund.amount,
@@ -84,7 +84,7 @@ struct StripeChargeListing: ChargeListing {
     }
 
     private static func foreign(_ kind: ListedCharge.Kind, _ json: JSONValue) -> ListedCharge? {
-        json["id"]?.stringValue.flatMap { try? ProviderReference(validating: $0) }.map {
+        json["id"]?.stringValue.flatMap { ProviderReference(ifValid: $0) }.map {
             ListedCharge(kind, $0, payment: nil, mayHaveMoved: true, amount: nil, status: "")
         }
     }

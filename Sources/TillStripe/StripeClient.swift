@@ -34,7 +34,7 @@ struct StripeClient: Sendable {
         }
         let status = reply.response.status.code
         let requestID = header("Request-Id", of: reply).map { StripeError.line(scrub($0), limit: 64) }
-        let document = try? JSONValue(parsing: reply.body)
+        let document = JSONValue(ifValid: reply.body)
         switch status {
         case 200..<300:
             guard let document, document.objectValue != nil else {

@@ -26,7 +26,7 @@ enum StripeCredential {
                     holder: card.holder, address: card.billingAddress))
         case .cardPresent(let payload):
             let sealed = payload.sealed.reveal()
-            if sealed.hasPrefix("pm_"), let id = try? ProviderReference(validating: sealed) {
+            if sealed.hasPrefix("pm_"), let id = ProviderReference(ifValid: sealed) {
                 return .success(.handle(id.rawValue))
             }
             guard sealed.hasPrefix("sim:") else {

@@ -6,7 +6,7 @@ struct StripeDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
 
     init?(_ json: JSONValue) {
-        guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
+        guard let id = json["id"]?.stringValue, let reference = ProviderReference(ifValid: id),
             let currency = StripeAmount.currency(json["currency"]),
             let amount = StripeAmount.money(json["amount"], currency), amount.isPositive,
             let status = StripeError.word(json["status"], { $0 })

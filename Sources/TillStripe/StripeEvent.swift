@@ -64,6 +64,6 @@ public struct StripeEvent: Hashable, Sendable {
 
     /// Printable ASCII of an identifier's length.
     private static func text(_ value: JSONValue?) -> String? {
-        value?.stringValue.flatMap { try? ProviderReference(validating: $0) }?.rawValue
+        value?.stringValue.flatMap { ProviderReference(ifValid: $0) }?.rawValue
     }
 }

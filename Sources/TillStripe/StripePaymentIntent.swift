@@ -19,7 +19,7 @@ struct StripePaymentIntent: Sendable {
     let failedCharge: String?
 
     init?(_ json: JSONValue) {
-        guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
+        guard let id = json["id"]?.stringValue, let reference = ProviderReference(ifValid: id),
             let status = json["status"]?.stringValue, let currency = StripeAmount.currency(json["currency"]),
             let amount = StripeAmount.money(json["amount"], currency)
         else { return nil }
@@ -61,7 +61,7 @@ struct StripePaymentIntent: Sendable {
     /// What it asks for without the tip; `nil` if the two do not fit together.
     var base: Money? {
         guard let tip else { return amount }
-        return (try? amount.subtracting(tip)).flatMap { $0.isPositive ? $0 : nil }
+        return amount.subtracting(ifExact: tip).flatMap { $0.isPositive ? $0 : nil }
     }
 
     /// When the hold ends, if the charge reports.

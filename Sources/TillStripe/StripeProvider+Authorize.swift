@@ -3,7 +3,9 @@ public import TillCore
 extension StripeProvider {
     /// Makes the payment intent. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
-        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else { return .declined(unsendableAmount) }
+        guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
+            return .declined(unsendableAmount)
+        }
         var fields = [
             ("amount", String(wire)),
             ("currency", request.amount.currency.code.lowercased()),
@@ -97,7 +99,7 @@ extension StripeProvider {
         let call = StripeRequest.post(path, fields, key: IdempotencyKey(rawValue: request.key.rawValue + suffix))
         switch await client.send(call, within: end.since(clock.now()), secrets: secrets) {
         case .answered(let json):
-            guard let id = json["id"]?.stringValue, let valid = try? ProviderReference(validating: id) else {
+            guard let id = json["id"]?.stringValue, let valid = ProviderReference(ifValid: id) else {
                 return .failure(Refused(answer: .notSent(reason: unreadable)))
             }
             return .success((valid.rawValue, json["card"].flatMap(StripePaymentIntent.summary)))

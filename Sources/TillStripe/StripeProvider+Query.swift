@@ -78,7 +78,7 @@ extension StripeProvider {
         if let received = intent.received { return received }
         var captured = intent.amount
         for released in refunds where released.paymentIntent == nil {
-            guard let less = try? captured.subtracting(released.amount), !less.isNegative else { return nil }
+            guard let less = captured.subtracting(ifExact: released.amount), !less.isNegative else { return nil }
             captured = less
         }
         return captured
@@ -142,7 +142,7 @@ extension StripeProvider {
     func payment(of reference: ProviderReference) async throws(WebhookOwnerUnknown) -> PaymentID? {
         switch await client.send(.get(StripePath.paymentIntent(reference)), within: deadline) {
         case .answered(let json):
-            return json["metadata"]?["till_payment"]?.stringValue.flatMap { try? PaymentID(validating: $0) }
+            return json["metadata"]?["till_payment"]?.stringValue.flatMap { PaymentID(ifValid: $0) }
         case .failed(let error) where error.status == 404: return nil
         case .failed, .notSent, .unknown: throw WebhookOwnerUnknown()
         }

@@ -4,7 +4,9 @@ extension StripeProvider {
     /// Takes held money. The rest of the hold is released: Stripe captures a payment intent once.
     public func capture(_ request: CaptureRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
-        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else { return .declined(unsendableAmount) }
+        guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
+            return .declined(unsendableAmount)
+        }
         let call = StripeRequest.post(
             StripePath.paymentIntent(reference, "capture"), [("amount_to_capture", String(wire))], key: request.key)
         switch await client.send(call, within: deadline) {
@@ -82,7 +84,9 @@ extension StripeProvider {
     /// Gives captured money back. One that Stripe has taken but not settled is `unknown("pending")`.
     public func refund(_ request: RefundRequest) async -> ProviderAnswer<Confirmation> {
         guard let reference = request.context.reference else { return .notSent(reason: "there is no payment intent") }
-        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else { return .declined(unsendableAmount) }
+        guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
+            return .declined(unsendableAmount)
+        }
         var fields = [
             ("payment_intent", reference.rawValue),
             ("amount", String(wire)),

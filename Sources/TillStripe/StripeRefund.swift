@@ -12,7 +12,7 @@ struct StripeRefund: Sendable {
     var mayHaveMoved: Bool { if case .failed = status { false } else { true } }
 
     init?(_ json: JSONValue) {
-        guard let id = json["id"]?.stringValue, let reference = try? ProviderReference(validating: id),
+        guard let id = json["id"]?.stringValue, let reference = ProviderReference(ifValid: id),
             let currency = StripeAmount.currency(json["currency"]),
             let amount = StripeAmount.money(json["amount"], currency),
             let status = json["status"]?.stringValue
@@ -20,7 +20,7 @@ struct StripeRefund: Sendable {
         self.reference = reference
         self.amount = amount
         paymentIntent = json["payment_intent"]?.stringValue ?? json["payment_intent"]?["id"]?.stringValue
-        refund = json["metadata"]?["till_refund"]?.stringValue.flatMap { try? RefundID(validating: $0) }
+        refund = json["metadata"]?["till_refund"]?.stringValue.flatMap { RefundID(ifValid: $0) }
         switch status {
         case "succeeded": self.status = .succeeded
         case "failed", "canceled":

@@ -40,7 +40,7 @@ public enum StripeWebhook {
         guard !overflow else { throw .stale }
         let age = now.since(Timestamp(milliseconds: millis)).milliseconds
         guard age.magnitude <= tolerance.milliseconds.magnitude else { throw .stale }
-        guard let document = try? JSONValue(parsing: payload), let event = StripeEvent(document) else {
+        guard let document = JSONValue(ifValid: payload), let event = StripeEvent(document) else {
             throw .unreadable
         }
         return event

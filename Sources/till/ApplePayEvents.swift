@@ -31,7 +31,7 @@ struct ApplePayEvents: AsyncParsableCommand {
                 writer.beginObject()
                 writer.field("id", event.id)
                 writer.field("receivedAt", event.receivedAt.description)
-                writer.field("details", event.details.flatMap { try? JSONValue(parsing: $0) } ?? .null)
+                writer.field("details", event.details.flatMap { JSONValue(ifValid: $0) } ?? .null)
                 writer.endObject()
             }
             writer.endArray()
@@ -41,7 +41,7 @@ struct ApplePayEvents: AsyncParsableCommand {
     }
 
     private static func line(_ id: String, _ time: Timestamp, _ document: [UInt8]?) -> String {
-        let details = document.flatMap { try? JSONValue(parsing: $0) }
+        let details = document.flatMap { JSONValue(ifValid: $0) }
         let kind = details?["eventType"]?.stringValue ?? "not known yet"
         let card = details?["lastFour"]?.stringValue.map { ", card •••• \($0)" } ?? ""
         return "\(time)  \(id)  \(kind)\(card)"

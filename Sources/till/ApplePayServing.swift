@@ -24,7 +24,13 @@ extension ApplePayMount {
                 try ApplePayWeb(
                     options: options, checkout: counter.checkout, journal: counter.journal, provider: provider,
                     handovers: handovers, clock: counter.clock, statsD: statsD,
-                    reload: { try? ApplePaySettings.read(settings).options() }))
+                    reload: {
+                        do { return try ApplePaySettings.read(settings).options() } catch {
+                            Output.note(
+                                "Apple Pay keeps its earlier settings, those in \(settings) are not taken: \(error)")
+                            return nil
+                        }
+                    }))
         }
         guard Loopback.isHost(host), let opening = counter.demoOpening else { return nil }
         return ApplePayMount {

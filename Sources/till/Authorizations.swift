@@ -55,12 +55,12 @@ struct Authorizations: AsyncParsableCommand {
         /// page, to where no hold can be alive any more.
         private func held(_ counter: Counter, in status: PaymentStatus) async throws -> [HeldPayment] {
             let now = counter.clock.now()
-            var filter = PaymentFilter(account: common.accountID, status: status, limit: JournalLimits.maximumPage)
+            var filter = PaymentFilter(account: try common.accountID, status: status, limit: JournalLimits.maximumPage)
             var holds: [HeldPayment] = []
             for _ in 0..<List.maximumPages {
                 let page = try await counter.journal.payments(filter)
                 for row in page where row.captured.minorUnits < row.amount.minorUnits {
-                    let payment = try await counter.checkout.payment(row.id, account: common.accountID)
+                    let payment = try await counter.checkout.payment(row.id, account: try common.accountID)
                     guard payment.held.isPositive, let hold = HeldPayment(payment, now: now) else { continue }
                     holds.append(hold)
                 }

@@ -37,8 +37,8 @@ struct CommonOptions: ParsableArguments {
 
     /// The account that the command works for.
     var accountID: AccountID {
-        // What cannot be used was refused when the counter was opened.
-        AccountID(rawValue: (try? settings().text(.account)) ?? AccountID.main.rawValue)
+        // Settings that changed since the counter was opened must not turn one shop's command into another's.
+        get throws(SettingsError) { AccountID(rawValue: try settings().text(.account) ?? AccountID.main.rawValue) }
     }
 }
 

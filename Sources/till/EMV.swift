@@ -26,7 +26,7 @@ struct EMV: AsyncParsableCommand {
             do {
                 var bytes = try Hex.bytes(text)
                 // A whole answer of a card may be given: its status word is not part of the data.
-                if (try? DataObject.parse(bytes)) == nil, let answer = ResponseAPDU(bytes: bytes),
+                if DataObject.parse(ifValid: bytes) == nil, let answer = ResponseAPDU(bytes: bytes),
                     answer.status.rawValue == 0x9000
                 {
                     bytes = answer.data

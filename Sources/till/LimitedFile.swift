@@ -26,7 +26,7 @@ enum LimitedFile {
             guard let opened = FileHandle(forReadingAtPath: path) else { throw .unreadable }
             handle = opened
         }
-        defer { if handle !== FileHandle.standardInput { try? handle.close() } }
+        // A handle that was opened here closes its file when it is gone.
         let data: Data
         do { data = try handle.read(upToCount: limit + 1) ?? Data() } catch { throw .unreadable }
         guard data.count <= limit else { throw .tooLong }

@@ -104,14 +104,19 @@ extension Offline {
                     payment, connection.choice, online: counter.options.provider, checkout: counter.checkout
                 ) { try await read(payment, counter) }
             } catch {
-                // Nobody was asked for money, so the sale ends here.
-                if let now = try? await counter.checkout.payment(payment.id, account: payment.account),
-                    now.attempts.isEmpty
-                {
-                    _ = try? await counter.checkout.cancel(
-                        payment.id, account: payment.account, reason: "card_not_read")
-                }
+                await end(payment, counter)
                 throw error
+            }
+        }
+
+        /// Ends a sale in which nobody was asked for money, so that its order can be paid another way.
+        private func end(_ payment: Payment, _ counter: Counter) async {
+            do throws(CheckoutError) {
+                let now = try await counter.checkout.payment(payment.id, account: payment.account)
+                guard now.attempts.isEmpty else { return }
+                _ = try await counter.checkout.cancel(payment.id, account: payment.account, reason: "card_not_read")
+            } catch {
+                Output.note("till: Payment \(payment.id) stays open: \(error.what) No card was charged. \(error.next)")
             }
         }
 

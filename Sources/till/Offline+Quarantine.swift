@@ -27,6 +27,14 @@ extension Offline {
             guard (reason ?? "").utf8.count <= 500 else { throw ValidationError("--reason has 500 bytes at most.") }
         }
 
+        /// What was stored under a number; `nil` once it is deleted.
+        private static func record(_ number: UInt64, _ counter: Counter) async throws -> StoredRecord? {
+            do throws(OfflineLogError) { return try await counter.offline.log().record(number).record } catch {
+                guard case .notFound = error else { throw error }
+                return nil
+            }
+        }
+
         func run() async throws {
             try await withCounter(common, provider) { counter in
                 if let release { try await counter.offline.log().release(release) }
@@ -41,7 +49,7 @@ extension Offline {
                         writer.beginObject()
                         writer.field("entry", Int64(clamping: aside.sequence))
                         writer.field("reason", aside.reason)
-                        if let record = try? await counter.offline.log().record(aside.sequence).record {
+                        if let record = try await Quarantine.record(aside.sequence, counter) {
                             Offline.write(record, to: &writer)
                         }
                         writer.endObject()
@@ -53,7 +61,7 @@ extension Offline {
                 }
                 if metrics.quarantined.isEmpty { Output.line("Nothing is put aside.") }
                 for aside in metrics.quarantined {
-                    let record = try? await counter.offline.log().record(aside.sequence).record
+                    let record = try await Quarantine.record(aside.sequence, counter)
                     let what = record.map { "\($0.amount), order \($0.order), \($0.payment)" } ?? "deleted"
                     Output.line("Entry \(aside.sequence): \(what)")
                     Output.line(Output.wrapped("  \(aside.reason)", to: 80))

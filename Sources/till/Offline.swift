@@ -202,7 +202,7 @@ struct Offline: AsyncParsableCommand {
 
     static func sums(_ sums: [String: Int64]) -> String {
         let parts = sums.sorted { $0.key < $1.key }.compactMap { code, units in
-            (try? Currency(code: code)).map { "\(Money(minorUnits: units, currency: $0))" }
+            Currency(ifValid: code).map { "\(Money(minorUnits: units, currency: $0))" }
         }
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }

@@ -7,7 +7,7 @@ enum PaymentLine {
     /// The payment as the HTTP interface gives it, plus `payment_id` and the receipt for scripts.
     static func json(_ payment: Payment, receipt: String? = nil) -> String {
         let bytes = PaymentJSON.write(payment)
-        guard case .object(var members) = try? JSONValue(parsing: bytes) else { return "{}" }
+        guard case .object(var members) = JSONValue(ifValid: bytes) else { return "{}" }
         members.insert(JSONMember(key: "payment_id", value: .string(payment.id.rawValue)), at: 0)
         if let receipt { members.append(JSONMember(key: "receipt", value: .string(receipt))) }
         // The tender in one word, as scripts want it; the details stand beside it.

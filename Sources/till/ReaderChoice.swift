@@ -17,7 +17,7 @@ struct ReaderChoice {
     /// The one that was chosen; `nil` if none was.
     static func read(_ counter: Counter) -> ReaderChoice? {
         guard let data = FileManager.default.contents(atPath: path(counter)), data.count < 4096,
-            let json = try? JSONValue(parsing: Array(data)), let id = json["id"]?.stringValue
+            let json = JSONValue(ifValid: Array(data)), let id = json["id"]?.stringValue
         else { return nil }
         return ReaderChoice(id: id, label: json["label"]?.stringValue ?? id)
     }

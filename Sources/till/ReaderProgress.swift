@@ -1,3 +1,4 @@
+import TillCore
 import TillHardware
 
 /// Prints on standard error what a reader says, in the order in which it says it.
@@ -20,7 +21,7 @@ final class ReaderProgress: Sendable {
         let printer = printer
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await printer.value }
-            group.addTask { try? await Task.sleep(for: .milliseconds(200)) }
+            group.addTask { await SystemClock().pause(for: .milliseconds(200)) }
             await group.next()
             group.cancelAll()
             printer.cancel()

@@ -59,7 +59,7 @@ extension Sale {
                 next: "Name one with --reader, or leave out --ask-tip and --tip-on.")
         }
         guard let tipOn else { return .onWholeAmount }
-        guard let part = try? Money(parsing: tipOn, currency: order.total.currency), !part.isNegative,
+        guard let part = Money(ifValid: tipOn, currency: order.total.currency), !part.isNegative,
             part.minorUnits <= order.total.minorUnits
         else {
             throw CommandError(

@@ -232,9 +232,17 @@ struct Sale: AsyncParsableCommand {
         }
     }
 
+    /// What signs the receipt's address. The sale is done by now, so a key that cannot be used costs the address only.
+    private func links(_ counter: Counter) -> ReceiptLink? {
+        guard counter.options.receipts.url != nil else { return nil }
+        do throws(ReceiptLinkError) { return try ReceiptLink(besideJournal: counter.journal.path) } catch {
+            Output.note("The receipt has no address online. \(error.what) \(error.next)")
+            return nil
+        }
+    }
+
     private func finish(_ payment: Payment, _ counter: Counter) async throws {
-        let content = try counter.options.receipts.content(
-            payment, copy: copy.copy, links: try? ReceiptLink(besideJournal: counter.journal.path))
+        let content = try counter.options.receipts.content(payment, copy: copy.copy, links: links(counter))
         let receipt = String(decoding: try ReceiptForm(.text, width: width).write(content).bytes, as: UTF8.self)
         if common.json {
             Output.line(PaymentLine.json(payment, receipt: receipt))

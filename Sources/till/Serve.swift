@@ -74,6 +74,9 @@ struct Serve: AsyncParsableCommand {
             options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
             options.returnURL = counter.returnURL
+            if let problem = counter.returnProblem {
+                Output.note("Customers cannot come back from their bank's page. \(problem.what) \(problem.next)")
+            }
             options.orderScope = counter.options.orderScope
             if let key = settings.secret(.apiKey) {
                 options.keys[Serve.hash(key.reveal())] = counter.options.account
@@ -101,7 +104,7 @@ struct Serve: AsyncParsableCommand {
         let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
             Task {
-                try? await Task.sleep(for: .seconds(1))
+                guard await SystemClock().pause(for: .seconds(1)) else { return }
                 StartupPages.release()
             }
             let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"

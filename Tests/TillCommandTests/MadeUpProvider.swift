@@ -110,6 +110,6 @@ struct MadeUpReaders: ReaderFleet {
         .cardPresent(CardPresentPayload(reader: reader.label, sealed: Secret(reader.id), card: nil))
     }
     func cancel(_ id: String) async throws(ReaderError) -> CounterReader { desk }
-    func cancelWaiting() async {}
+    func cancelWaiting() async -> [String] { [] }
     func steps() -> AsyncStream<ReaderStep> { ReaderFeed().steps() }
 }

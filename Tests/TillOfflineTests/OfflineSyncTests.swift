@@ -59,7 +59,7 @@ final class OfflineShop: Sendable {
         let journal = journal
         var sync = OfflineSync(
             log: try opened(), forwarder: forwarder, clock: clock,
-            check: { (try? await journal.payment($0.payment)) == nil ? "no payment" : nil }, failpoint: failpoint,
+            check: { try await journal.payment($0.payment) == nil ? "no payment" : nil }, failpoint: failpoint,
             settle: { record, _ in
                 if isBehind { return .notYet(reason: "the journal's disk is full") }
                 do {
@@ -101,6 +101,26 @@ final class OfflineShop: Sendable {
 }
 
 @Suite struct OfflineSyncTests {
+    @Test func aJournalThatCannotBeAskedPutsNothingAsideAndNothingIsForwarded() async throws {
+        let shop = try OfflineShop()
+        let checkout = shop.engine()
+        try await shop.contact()
+        let payment = try await shop.store(checkout, 1)
+        let blind = OfflineSync(
+            log: try shop.opened(), forwarder: shop.forwarder, clock: shop.clock,
+            check: { _ in throw JournalError.unavailable("the disk does not answer") },
+            settle: { _, _ in .settled })
+        let report = try await blind.run()
+        #expect(report.quarantined.isEmpty)
+        #expect(report.sent == 0)
+        #expect(report.left.count == 1)
+        #expect(report.problems.count == 1)
+        #expect(report.problems.first?.contains(payment.id.rawValue) == true)
+        let later = try await shop.sync(checkout).run()
+        #expect(later.approved == 1)
+        #expect(try await shop.status(payment.id) == .succeeded)
+    }
+
     @Test func aStoredPaymentIsNotPaidUntilTheProviderHasDecided() async throws {
         let shop = try OfflineShop()
         let checkout = shop.engine()

@@ -164,7 +164,7 @@ public struct AdyenTerminal: Sendable {
             }
         }
         guard reply.response.status.code == 200 else { throw .unknown("HTTP \(reply.response.status.code)") }
-        guard var answer = try? JSONValue(parsing: reply.body) else { throw .malformed }
+        guard var answer = JSONValue(ifValid: reply.body) else { throw .malformed }
         if let seal { answer = try seal.open(answer) }
         guard let response = answer["SaleToPOIResponse"], let header = response["MessageHeader"],
             header["ServiceID"]?.stringValue == name, header["MessageCategory"]?.stringValue == category,
@@ -179,7 +179,7 @@ public struct AdyenTerminal: Sendable {
         let paid = answer["PaymentResult"]?["AmountsResp"]
         let amount: Money? =
             if case .number(let digits)? = paid?["AuthorizedAmount"], paid?["Currency"]?.stringValue == currency.code {
-                try? Money(parsing: digits, currency: currency)
+                Money(ifValid: digits, currency: currency)
             } else {
                 nil
             }

@@ -43,8 +43,12 @@ struct AdyenTerminalFleet: ReaderFleet {
         return reader
     }
 
-    func cancelWaiting() async {
-        for attempt in terminal.activity.waiting { try? await terminal.abort(attempt) }
+    func cancelWaiting() async -> [String] {
+        var isLeft = false
+        for attempt in terminal.activity.waiting {
+            do throws(AdyenTerminalError) { try await terminal.abort(attempt) } catch { isLeft = true }
+        }
+        return isLeft ? [reader.label] : []
     }
 
     func steps() -> AsyncStream<ReaderStep> { terminal.activity.feed.steps() }

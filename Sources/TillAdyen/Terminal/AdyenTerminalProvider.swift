@@ -60,7 +60,7 @@ public struct AdyenTerminalProvider: PaymentServiceProvider {
 
     /// Names the terminal that will be asked; asks for nothing.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
-        guard let reference = try? ProviderReference(validating: terminal.terminal) else {
+        guard let reference = ProviderReference(ifValid: terminal.terminal) else {
             return .notSent(reason: "the terminal's name cannot be kept")
         }
         return .approved(Confirmation(reference: reference))
@@ -240,7 +240,7 @@ extension AdyenTerminalProvider {
         }
         let parts = (outcome.transaction ?? "").split(separator: ".", maxSplits: 1).map { String($0) }
         guard let last = parts.last, AdyenProvider.isUsable(last), let first = parts.first,
-            AdyenProvider.isUsable(first), let reference = try? ProviderReference(validating: "\(last).\(first)")
+            AdyenProvider.isUsable(first), let reference = ProviderReference(ifValid: "\(last).\(first)")
         else { return .open("the terminal names no payment") }
         guard let paid = outcome.amount ?? (amount == nil ? Money.zero(.eur) : nil) else {
             return .open("the terminal names no amount")

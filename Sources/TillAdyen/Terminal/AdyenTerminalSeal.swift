@@ -21,6 +21,12 @@ public struct AdyenTerminalSeal: Sendable {
         let signing: SymmetricKey
         let sealing: SymmetricKey
         let start: [UInt8]
+
+        /// Where the cipher of one message starts.
+        /// - Throws: what the library throws for a nonce that has not 16 bytes.
+        func start(with nonce: some Sequence<UInt8>) throws -> AES._CBC.IV {
+            try AES._CBC.IV(ivBytes: zip(start, nonce).map { $0 ^ $1 })
+        }
     }
 
     /// Derives the keys; takes some milliseconds. Nil for an empty passphrase.
@@ -51,9 +57,10 @@ public struct AdyenTerminalSeal: Sendable {
         var generator = SystemRandomNumberGenerator()
         let nonce = nonce ?? (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let plain = message.bytes()
-        guard nonce.count == 16, let start = try? AES._CBC.IV(ivBytes: zip(keys.start, nonce).map { $0 ^ $1 }),
-            let blob = try? AES._CBC.encrypt(plain, using: keys.sealing, iv: start)
-        else { throw .malformed }
+        let blob: Data
+        do { blob = try AES._CBC.encrypt(plain, using: keys.sealing, iv: try keys.start(with: nonce)) } catch {
+            throw .malformed
+        }
         let code = HMAC<SHA256>.authenticationCode(for: plain, using: keys.signing)
         return .adyen([
             outer.key: .adyen([
@@ -80,11 +87,14 @@ public struct AdyenTerminalSeal: Sendable {
             trailer["AdyenCryptoVersion"]?.int64Value == AdyenTerminalSeal.version
         else { throw .otherKey }
         let keys = keys.reveal()
-        guard let start = try? AES._CBC.IV(ivBytes: zip(keys.start, nonce).map { $0 ^ $1 }),
-            let plain = try? AES._CBC.decrypt(blob, using: keys.sealing, iv: start),
-            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: plain, using: keys.signing)
-        else { throw .brokenSeal }
-        guard let inside = try? JSONValue(parsing: Array(plain)), case .object(let sealed) = inside,
+        let plain: Data
+        do { plain = try AES._CBC.decrypt(blob, using: keys.sealing, iv: try keys.start(with: nonce)) } catch {
+            throw .brokenSeal
+        }
+        guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: plain, using: keys.signing) else {
+            throw .brokenSeal
+        }
+        guard let inside = JSONValue(ifValid: Array(plain)), case .object(let sealed) = inside,
             sealed.first?.key == outer.key,
             sealed.first?.value["MessageHeader"] == outer.value["MessageHeader"]
         else { throw .brokenSeal }

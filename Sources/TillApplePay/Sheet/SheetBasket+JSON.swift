@@ -29,7 +29,7 @@ extension SheetBasket {
     public init?(json: JSONValue) {
         guard let id = json["id"]?.stringValue, let number = json["version"]?.int64Value,
             let version = Int(exactly: number), version > 0,
-            let currency = json["currency"]?.stringValue.flatMap({ try? Currency(code: $0) }),
+            let currency = json["currency"]?.stringValue.flatMap({ Currency(ifValid: $0) }),
             let lines = json["lines"]?.arrayValue, let methods = json["shippingMethods"]?.arrayValue
         else { return nil }
         func money(_ value: JSONValue?) -> Money? {

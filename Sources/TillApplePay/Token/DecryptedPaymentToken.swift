@@ -52,9 +52,11 @@ extension VerifiedPaymentToken {
     private func secret(for key: ProcessingKey) -> SymmetricKey? {
         switch (key.key, token.keyTransport) {
         case (.p256(let own), .ephemeralPublicKey(let bytes)):
-            guard let other = try? P256.KeyAgreement.PublicKey(derRepresentation: bytes),
-                let shared = try? own.sharedSecretFromKeyAgreement(with: other)
-            else { return nil }
+            let shared: SharedSecret
+            do {
+                shared = try own.sharedSecretFromKeyAgreement(
+                    with: try P256.KeyAgreement.PublicKey(derRepresentation: bytes))
+            } catch { return nil }
             var hash = SHA256()
             hash.update(data: [0, 0, 0, 1] as [UInt8])
             // All 32 bytes of the secret, leading zeros too.
@@ -77,10 +79,12 @@ extension VerifiedPaymentToken {
 
     private func open(with key: SymmetricKey) -> Data? {
         let tagStart = token.data.count - 16
-        guard tagStart > 0, let nonce = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
-            let box = try? AES.GCM.SealedBox(
-                nonce: nonce, ciphertext: token.data[..<tagStart], tag: token.data[tagStart...])
-        else { return nil }
-        return try? AES.GCM.open(box, using: key)
+        guard tagStart > 0 else { return nil }
+        do {
+            let box = try AES.GCM.SealedBox(
+                nonce: try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+                ciphertext: token.data[..<tagStart], tag: token.data[tagStart...])
+            return try AES.GCM.open(box, using: key)
+        } catch { return nil }
     }
 }

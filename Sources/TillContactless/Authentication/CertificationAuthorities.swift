@@ -73,6 +73,6 @@ public enum CertificationAuthorityError: Error, Hashable, Sendable, CustomString
 extension JSONValue {
     fileprivate var hex: [UInt8]? {
         guard case .string(let text) = self else { return nil }
-        return try? Hex.bytes(text)
+        return Hex.bytes(ifValid: text)
     }
 }

@@ -120,7 +120,7 @@ public struct DataAuthentication: Sendable {
     }
 
     private func answerWithoutSignature() throws(Failure) -> [UInt8] {
-        guard let objects = try? DataObject.parse(generated) else {
+        guard let objects = DataObject.parse(ifValid: generated) else {
             throw Failure(reason: "the card's answer cannot be read")
         }
         return objects.flatMap(\.children).filter { $0.tag != 0x9F4B }.flatMap(\.encoded)

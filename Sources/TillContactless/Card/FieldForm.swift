@@ -20,7 +20,7 @@ enum FieldForm {
             return nil
         }
         let side: Transcript.Side = line[name.upperBound...].hasPrefix("X") ? .command : .answer
-        guard let bytes = try? Hex.bytes(line[line.index(after: sign)...]), bytes.count > 4,
+        guard let bytes = Hex.bytes(ifValid: line[line.index(after: sign)...]), bytes.count > 4,
             bytes[0] == 0, bytes[1] == 0, Int(bytes[2]) == bytes.count - 3
         else { return nil }
         return (side, Array(bytes.dropFirst(3)))
@@ -30,8 +30,8 @@ enum FieldForm {
     private static func explorer(_ line: Substring) -> [Message] {
         let parts = line.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "C" || parts[0] == "c", parts[2].count == 4,
-            let command = try? Hex.bytes(parts[1]), command.count >= 4, let status = try? Hex.bytes(parts[2]),
-            let data = try? Hex.bytes(parts[3])
+            let command = Hex.bytes(ifValid: parts[1]), command.count >= 4, let status = Hex.bytes(ifValid: parts[2]),
+            let data = Hex.bytes(ifValid: parts[3])
         else { return [] }
         return [(.command, command), (.answer, data + status)]
     }

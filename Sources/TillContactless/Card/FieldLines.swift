@@ -108,7 +108,7 @@ struct FieldLines {
     private static func digits(_ text: some StringProtocol) -> [UInt8]? {
         let line = Substring(text)
         let text = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
-        guard let bytes = try? Hex.bytes(text), !bytes.isEmpty else { return nil }
+        guard let bytes = Hex.bytes(ifValid: text), !bytes.isEmpty else { return nil }
         return bytes
     }
 }

@@ -228,7 +228,7 @@ enum APDUShape {
     /// Data objects in a template that cards answer with, and nothing after them.
     static func isTemplate(_ data: [UInt8]) -> Bool {
         guard let first = data.first, [0x6F, 0x70, 0x77, 0x80, 0x61, 0x73, 0x9F, 0x71, 0x72, 0x90].contains(first),
-            let objects = try? DataObject.parse(data)
+            let objects = DataObject.parse(ifValid: data)
         else { return false }
         return objects.count == 1 || first == 0x9F
     }

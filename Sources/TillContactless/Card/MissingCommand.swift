@@ -9,7 +9,7 @@ struct MissingCommand {
 
     /// What was asked; nil when the answer does not show it.
     func command(for response: ResponseAPDU) -> CommandAPDU? {
-        guard let objects = try? DataObject.parse(response.data), let first = objects.first else { return nil }
+        guard let objects = DataObject.parse(ifValid: response.data), let first = objects.first else { return nil }
         switch first.tag {
         case 0x6F: return CommandAPDU.select(objects.first(0x84)?.value ?? [])
         case 0x70:
@@ -31,7 +31,7 @@ struct MissingCommand {
         case "SELECT":
             (isSelected, isStarted, records) = (isDone, false, [])
         case "GET PROCESSING OPTIONS":
-            guard isDone, let objects = response.flatMap({ try? DataObject.parse($0.data) }) else { return }
+            guard isDone, let objects = response.flatMap({ DataObject.parse(ifValid: $0.data) }) else { return }
             isStarted = true
             let plain = objects.first.flatMap { $0.tag == 0x80 ? Array($0.value.dropFirst(2)) : nil }
             records = FileLocator.records(plain ?? objects.first(0x94)?.value ?? [])

@@ -8,7 +8,7 @@ enum PassWords {
         guard isPass else { return lines }
         return lines.map { line in
             guard let name = names[line.tag] else { return line }
-            let text = line.tag == 0x9F29 ? line.value.flatMap { try? Hex.bytes($0) } : nil
+            let text = line.tag == 0x9F29 ? line.value.flatMap { Hex.bytes(ifValid: $0) } : nil
             return ExplainedLine(
                 depth: line.depth, tag: line.tag, name: name, value: line.value,
                 meaning: text.map { Candidate.printable($0) }, bits: [])

@@ -45,7 +45,7 @@ extension TranscriptExplanation {
                 current = found.firstIndex { $0.aid == command.data } ?? found.count
                 if current == found.count { found.append(RecordedApplication(aid: command.data)) }
             }
-            guard let current, response.status == .done, let objects = try? DataObject.parse(response.data) else {
+            guard let current, response.status == .done, let objects = DataObject.parse(ifValid: response.data) else {
                 continue
             }
             take(opened(objects, command), into: &found[current])

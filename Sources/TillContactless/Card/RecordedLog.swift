@@ -32,8 +32,8 @@ struct RecordedLog {
 
     private init(_ exchanges: [Transcript.Exchange]) {
         for exchange in exchanges {
-            guard let objects = exchange.response.flatMap({ try? DataObject.parse($0.data) }) else { continue }
-            if let list = objects.first(0x9F4F)?.value { format = try? DataObjectList(list) }
+            guard let objects = exchange.response.flatMap({ DataObject.parse(ifValid: $0.data) }) else { continue }
+            if let list = objects.first(0x9F4F)?.value { format = DataObjectList(ifValid: list) }
             if let entry = objects.first(0x9F4D)?.value, entry.count == 2 { file = entry[0] }
         }
     }

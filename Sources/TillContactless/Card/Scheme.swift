@@ -36,7 +36,7 @@ public struct Scheme: Hashable, Sendable {
         "A000000333010102", "A000000333010103", "A0000000421010", "A0000002771010", "A00000038410", "A00000038420",
         "A00000035910100281", "A0000003591010028001", "A00000005945430100", "A0000001211010", "D5780000021010",
         "A0000005241010", "A0000006581010",
-    ].compactMap { try? Hex.bytes($0) }
+    ].compactMap { Hex.bytes(ifValid: $0) }
 
     private static let table: [(String, String, KernelID)] = [
         ("A0000000032010", "Visa Electron", .visa), ("A0000000032020", "V PAY", .visa),

@@ -36,7 +36,7 @@ public enum TranscriptExplanation {
             switch command.name {
             case _ where exchange.isInferred: break
             case "GET PROCESSING OPTIONS":
-                let value = (try? DataObject.parse(command.data))?.first(0x83)?.value ?? []
+                let value = DataObject.parse(ifValid: command.data)?.first(0x83)?.value ?? []
                 sent = filled(lists[0x9F38] ?? [], value, &notes)
             case "GENERATE AC":
                 // The second one, after the issuer spoke, is made from another list.
@@ -45,7 +45,7 @@ public enum TranscriptExplanation {
             case "INTERNAL AUTHENTICATE": sent = filled(lists[0x9F49] ?? [0x9F, 0x37, 4], command.data, &notes)
             case "COMPUTE CRYPTOGRAPHIC CHECKSUM":
                 sent = filled(lists[0x9F69] ?? [0x9F, 0x6A, 4], command.data, &notes)
-            case "GET VAS DATA": sent = (try? DataObject.parse(command.data)) ?? []
+            case "GET VAS DATA": sent = DataObject.parse(ifValid: command.data) ?? []
             default: break
             }
             let data = exchange.response?.data ?? []
@@ -65,7 +65,7 @@ public enum TranscriptExplanation {
     }
 
     private static func unknown(_ exchange: Transcript.Exchange) -> Step {
-        let answer = (exchange.response?.data).flatMap { try? DataObject.parse($0) } ?? []
+        let answer = (exchange.response?.data).flatMap { DataObject.parse(ifValid: $0) } ?? []
         let status = exchange.response?.status
         return Step(
             title: "A command that the recording does not hold",
@@ -146,7 +146,7 @@ public enum TranscriptExplanation {
 
     /// The values that were sent for a list, each by its tag.
     private static func filled(_ list: [UInt8], _ value: [UInt8], _ notes: inout [String]) -> [DataObject] {
-        guard let wishes = try? DataObjectList(list) else {
+        guard let wishes = DataObjectList(ifValid: list) else {
             notes.append("The card's list of wishes cannot be read.")
             return []
         }
@@ -194,10 +194,10 @@ public enum TranscriptExplanation {
                 }
             if let list {
                 let data = command.data
-                let value = (try? DataObject.parse(data))?.first(0x83)?.value ?? data
+                let value = DataObject.parse(ifValid: data)?.first(0x83)?.value ?? data
                 if let found = filled(list, value, &ignored).first(tag) { return found.value }
             }
-            let objects = (exchange.response?.data).flatMap { try? DataObject.parse($0) } ?? []
+            let objects = (exchange.response?.data).flatMap { DataObject.parse(ifValid: $0) } ?? []
             for tag: Tag in [0x9F38, 0x8C] { if let list = objects.first(tag)?.value { lists[tag] = list } }
         }
         return nil

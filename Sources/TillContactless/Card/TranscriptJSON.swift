@@ -9,11 +9,11 @@ enum TranscriptJSON {
         guard start == "{" || start == "[" else { return nil }
         var assembler = TranscriptAssembler()
         var number = 0
-        if let document = try? JSONValue(parsing: Array(text.utf8)) {
+        if let document = JSONValue(ifValid: Array(text.utf8)) {
             walk(document, &assembler, &number, depth: 0)
         } else {
             for line in text.split(whereSeparator: \.isNewline) {
-                guard let document = try? JSONValue(parsing: Array(line.utf8)) else { return nil }
+                guard let document = JSONValue(ifValid: Array(line.utf8)) else { return nil }
                 walk(document, &assembler, &number, depth: 0)
             }
         }
@@ -109,7 +109,7 @@ enum TranscriptJSON {
 
     private static func byte(_ value: JSONValue?) -> UInt8? {
         if let number = value?.int64Value { return UInt8(exactly: number) }
-        guard let text = value?.stringValue, let bytes = try? Hex.bytes(text), bytes.count == 1 else { return nil }
+        guard let text = value?.stringValue, let bytes = Hex.bytes(ifValid: text), bytes.count == 1 else { return nil }
         return bytes[0]
     }
 
@@ -117,14 +117,14 @@ enum TranscriptJSON {
     private static func bytes(_ value: JSONValue, atLeast least: Int = 2) -> [UInt8]? {
         switch value {
         case .string(let text):
-            guard let bytes = try? Hex.bytes(text), bytes.count >= least else { return nil }
+            guard let bytes = Hex.bytes(ifValid: text), bytes.count >= least else { return nil }
             return bytes
         case .array(let values):
             var bytes: [UInt8] = []
             for value in values {
                 if let byte = value.int64Value.flatMap({ UInt8(exactly: $0 < 0 ? $0 + 256 : $0) }) {
                     bytes.append(byte)
-                } else if let text = value.stringValue, let one = try? Hex.bytes(text), one.count == 1 {
+                } else if let text = value.stringValue, let one = Hex.bytes(ifValid: text), one.count == 1 {
                     bytes += one
                 } else {
                     return nil

@@ -62,7 +62,7 @@ enum TranscriptWords {
             if offered.isEmpty { return "The card has a directory; its entries are in records." }
             return "The card offers \(count(offered.count, "application")): \(offered.joined(separator: ", "))."
         }
-        guard let list = (answer.first(0x9F38)?.value).flatMap({ try? DataObjectList($0) }), !list.entries.isEmpty
+        guard let list = (answer.first(0x9F38)?.value).flatMap({ DataObjectList(ifValid: $0) }), !list.entries.isEmpty
         else { return "The card opens it and asks for nothing." }
         return "The card opens it and asks for \(count(list.entries.count, "value")) of the terminal's."
     }

@@ -51,7 +51,7 @@ struct TerminalData {
     /// Year, month, day, hour, minute, second in packed digits, UTC.
     private var stamp: [UInt8] {
         let digits = request.time.description.filter(\.isNumber)
-        return (try? Hex.bytes(String(digits.dropFirst(2).prefix(12)))) ?? [0, 0, 0, 0, 0, 0]
+        return Hex.bytes(ifValid: String(digits.dropFirst(2).prefix(12))) ?? [0, 0, 0, 0, 0, 0]
     }
 
     /// The year and month of the tap, `2611`, to compare with an expiry.

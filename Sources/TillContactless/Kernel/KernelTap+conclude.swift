@@ -60,7 +60,7 @@ extension KernelTap {
             // In the track year and month follow the separator.
             let text = Hex.text(track)
             if let separator = text.firstIndex(of: "D") {
-                date = try? Hex.bytes(String(text[text.index(after: separator)...].prefix(4)))
+                date = Hex.bytes(ifValid: String(text[text.index(after: separator)...].prefix(4)))
             }
         }
         guard let date, date.count >= 2, date[1] <= 0x12, date[1] > 0, date[0] & 15 < 10, today.count == 3 else {

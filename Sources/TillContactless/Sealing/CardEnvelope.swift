@@ -63,13 +63,15 @@ public struct CardEnvelope: Sendable {
         head.field("expires", now.adding(validity).milliseconds)
         head.endObject()
         let digits = number.reveal()
-        let packed = (try? Hex.bytes(digits.count.isMultiple(of: 2) ? digits : digits + "F")) ?? []
+        let packed = Hex.bytes(ifValid: digits.count.isMultiple(of: 2) ? digits : digits + "F") ?? []
         let inside = [DataObject(0x5A, packed)] + reading.general
-        guard var sender = try? HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info),
-            let sealed = try? sender.seal(
-                Data(inside.flatMap(\.encoded)), authenticating: Data(head.bytes))
-        else { throw .brokenSeal }
-        let parts = [Data(head.bytes), sender.encapsulatedKey, sealed].map { $0.base64EncodedString() }
+        let (encapsulated, sealed): (Data, Data)
+        do {
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info)
+            sealed = try sender.seal(Data(inside.flatMap(\.encoded)), authenticating: Data(head.bytes))
+            encapsulated = sender.encapsulatedKey
+        } catch { throw .brokenSeal }
+        let parts = [Data(head.bytes), encapsulated, sealed].map { $0.base64EncodedString() }
         return Secret(([start] + parts).joined(separator: "."))
     }
 
@@ -83,19 +85,22 @@ public struct CardEnvelope: Sendable {
         guard parts.count == 4, parts[0] == start, let head = Data(base64Encoded: String(parts[1])),
             let encapsulated = Data(base64Encoded: String(parts[2])),
             let sealed = Data(base64Encoded: String(parts[3])),
-            let fields = try? JSONValue(parsing: Array(head)), case .string(let named)? = fields["key"],
+            let fields = JSONValue(ifValid: Array(head)), case .string(let named)? = fields["key"],
             case .string(let payment)? = fields["payment"], case .string(let reader)? = fields["reader"],
-            case .string(let code)? = fields["currency"], let currency = try? Currency(code: code),
+            case .string(let code)? = fields["currency"], let currency = Currency(ifValid: code),
             case .number(let amount)? = fields["amount"], let minor = Int64(amount),
             case .number(let until)? = fields["expires"], let expires = Int64(until)
         else { throw .malformed }
         guard named == keyID(of: key.publicKey) else { throw .unknownKey }
-        guard
-            var recipient = try? HPKE.Recipient(
-                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: encapsulated),
-            let opened = try? recipient.open(sealed, authenticating: head),
-            let objects = try? DataObject.parse(Array(opened)), let packed = objects.first(0x5A)?.value
-        else { throw .brokenSeal }
+        let opened: Data
+        do {
+            var recipient = try HPKE.Recipient(
+                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: encapsulated)
+            opened = try recipient.open(sealed, authenticating: head)
+        } catch { throw .brokenSeal }
+        guard let objects = DataObject.parse(ifValid: Array(opened)), let packed = objects.first(0x5A)?.value else {
+            throw .brokenSeal
+        }
         guard now.milliseconds <= expires else { throw .expired }
         return Content(
             number: Secret(String(Hex.text(packed).prefix { $0 != "F" })),

@@ -117,10 +117,13 @@ public struct SmartTapReader: Sendable {
         guard answer.status == .done else { throw SmartTapReader.refusal(answer.status) }
         guard let response = NDEFMessage(answer.data)?["nrs"].flatMap({ NDEFMessage($0) }),
             let said = response["ses"], said.count == 10, Array(said.prefix(8)) == session,
-            let device = response["dpk"],
-            let deviceKey = try? P256.KeyAgreement.PublicKey(compressedRepresentation: device),
-            let secret = try? ephemeral.sharedSecretFromKeyAgreement(with: deviceKey)
+            let device = response["dpk"]
         else { throw .malformed }
+        let secret: SharedSecret
+        do {
+            secret = try ephemeral.sharedSecretFromKeyAgreement(
+                with: try P256.KeyAgreement.PublicKey(compressedRepresentation: device))
+        } catch { throw .malformed }
         guard said[9] == 1 else { throw .session(said[9]) }
         let keys = secret.hkdfDerivedSymmetricKey(
             using: SHA256.self, salt: device, sharedInfo: signed + signature, outputByteCount: 48
@@ -134,7 +137,7 @@ public struct SmartTapReader: Sendable {
     /// Selects the wallet and gives the phone's nonce.
     private func select(_ channel: any CardChannel) async throws(SmartTapError) -> [UInt8] {
         let selected = try await send(.select(Array("OSE.VAS.01".utf8)), channel)
-        guard selected.status == .done, let objects = try? DataObject.parse(selected.data),
+        guard selected.status == .done, let objects = DataObject.parse(ifValid: selected.data),
             objects.first(0x50)?.value == Array("AndroidPay".utf8)
         else { throw .notAWallet(selected.status) }
         if let nonce = objects.first(0xC2)?.value, nonce.count == 32 { return nonce }
@@ -205,12 +208,16 @@ public struct SmartTapReader: Sendable {
         let (start, code) = (Array(sealed.prefix(12)), Array(sealed.suffix(32)))
         guard
             HMAC<SHA256>.isValidAuthenticationCode(
-                code, authenticating: sealed.dropLast(32), using: SymmetricKey(data: keys[16..<48])),
-            let nonce = try? AES._CTR.Nonce(nonceBytes: start + [0, 0, 0, 0]),
-            let plain = try? AES._CTR.decrypt(
-                sealed.dropFirst(12).dropLast(32), using: SymmetricKey(data: keys[0..<16]), nonce: nonce),
-            let message = NDEFMessage(Array(plain))
+                code, authenticating: sealed.dropLast(32), using: SymmetricKey(data: keys[16..<48]))
         else { throw .brokenSeal }
+        let plain: [UInt8]
+        do {
+            plain = Array(
+                try AES._CTR.decrypt(
+                    sealed.dropFirst(12).dropLast(32), using: SymmetricKey(data: keys[0..<16]),
+                    nonce: try AES._CTR.Nonce(nonceBytes: start + [0, 0, 0, 0])))
+        } catch { throw .brokenSeal }
+        guard let message = NDEFMessage(plain) else { throw .brokenSeal }
         var found: [SmartTapPass] = []
         for record in message.records where record.name == "asv" {
             guard let service = NDEFMessage(record.payload) else { throw .malformed }

@@ -40,7 +40,7 @@ extension DataObject {
         case .alphanumeric:
             return String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x2E }, as: UTF8.self)
         case .list:
-            guard let list = try? DataObjectList(bytes) else { return "not a list of tags and lengths" }
+            guard let list = DataObjectList(ifValid: bytes) else { return "not a list of tags and lengths" }
             return list.entries.map { "\($0.tag):\($0.length)" }.joined(separator: " ")
         case .binary where tag == 0x4F || tag == 0x84 || tag == 0x9F06:
             return Scheme(aid: bytes).map(\.name)

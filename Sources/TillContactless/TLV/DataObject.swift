@@ -35,6 +35,11 @@ public struct DataObject: Hashable, Sendable {
         return try parse(TagValueReader(bytes), depth: 0, left: &left)
     }
 
+    /// The objects in the bytes; `nil` for whatever ``parse(_:)`` refuses, where the place does not matter.
+    public static func parse(ifValid bytes: [UInt8]) -> [DataObject]? {
+        do throws(TLVError) { return try parse(bytes) } catch { return nil }
+    }
+
     private static func parse(
         _ walk: TagValueReader, depth: Int, left: inout Int
     ) throws(TLVError) -> [DataObject] {

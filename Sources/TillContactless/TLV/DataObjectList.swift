@@ -45,6 +45,11 @@ public struct DataObjectList: Hashable, Sendable {
         self.entries = entries
     }
 
+    /// Reads the tags and lengths of a list; `nil` for whatever ``init(_:)`` refuses, where the place does not matter.
+    public init?(ifValid bytes: [UInt8]) {
+        do throws(TLVError) { try self.init(bytes) } catch { return nil }
+    }
+
     /// Whether the list asks for the tag.
     public func asks(for tag: Tag) -> Bool { entries.contains { $0.tag == tag } }
 

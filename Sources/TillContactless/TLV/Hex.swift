@@ -28,4 +28,9 @@ extension Hex {
         guard high == nil else { throw .notHexadecimal(at: characters.count) }
         return bytes
     }
+
+    /// Reads digits as people write them; `nil` for whatever ``bytes(_:)`` refuses, where the place does not matter.
+    public static func bytes(ifValid text: some StringProtocol) -> [UInt8]? {
+        do throws(TLVError) { return try bytes(text) } catch { return nil }
+    }
 }

@@ -40,26 +40,34 @@ public struct VASCryptogram: Sendable {
             throw .unknownKey
         }
         // Either point with this X gives the same secret, so the sign is free to choose.
-        guard let point = try? P256.KeyAgreement.PublicKey(compressedRepresentation: [0x02] + ephemeralX),
-            let secret = try? key.sharedSecretFromKeyAgreement(with: point)
-        else { throw .malformed }
+        let secret: SharedSecret
+        do {
+            secret = try key.sharedSecretFromKeyAgreement(
+                with: try P256.KeyAgreement.PublicKey(compressedRepresentation: [0x02] + ephemeralX))
+        } catch { throw .malformed }
         let hash = Array(SHA256.hash(data: Array(passTypeIdentifier.utf8)))
         let name = Array("ApplePay encrypted VAS data".utf8)
         let first = [0x0D] + Array("id-aes256-GCM".utf8) + name + hash
         for (info, additional) in [(first, [UInt8]()), (name, hash)] {
             let symmetric = secret.x963DerivedSymmetricKey(
                 using: SHA256.self, sharedInfo: info, outputByteCount: 32)
-            guard let nonce = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
-                let box = try? AES.GCM.SealedBox(
-                    nonce: nonce, ciphertext: sealed.dropLast(16), tag: sealed.suffix(16)),
-                let plain = try? AES.GCM.open(box, using: symmetric, authenticating: additional), plain.count >= 4
-            else { continue }
+            guard let plain = plain(with: symmetric, authenticating: additional), plain.count >= 4 else { continue }
             let seconds = plain.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
             return VASMessage(
                 time: Timestamp(milliseconds: (seconds + VASMessage.epoch) * 1000),
                 message: Secret(Array(plain.dropFirst(4))))
         }
         throw .brokenSeal
+    }
+
+    /// What is sealed; `nil` if the seal is not of this key.
+    private func plain(with key: SymmetricKey, authenticating additional: [UInt8]) -> Data? {
+        do {
+            let box = try AES.GCM.SealedBox(
+                nonce: try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)), ciphertext: sealed.dropLast(16),
+                tag: sealed.suffix(16))
+            return try AES.GCM.open(box, using: key, authenticating: additional)
+        } catch { return nil }
     }
 }
 

@@ -24,7 +24,7 @@ public struct VASReader: Sendable {
         _ merchants: [VASMerchant], mode: VASMode, over channel: any CardChannel
     ) async throws(VASError) -> [Entry] {
         let selected = try await send(.select(Array("OSE.VAS.01".utf8)), channel)
-        guard selected.status == .done, let objects = try? DataObject.parse(selected.data),
+        guard selected.status == .done, let objects = DataObject.parse(ifValid: selected.data),
             objects.first(0x50)?.value == Array("ApplePay".utf8)
         else { throw .notAWallet(selected.status) }
         guard objects.first(0x9F21)?.value == [0x01, 0x00] else { throw .notAWallet(StatusWord(rawValue: 0x6340)) }
@@ -33,7 +33,7 @@ public struct VASReader: Sendable {
         for (index, merchant) in asked.enumerated() {
             let command = VASReader.command(merchant, mode: mode, isLast: index == asked.count - 1)
             let answer = try await send(command, channel)
-            let cryptogram = (try? DataObject.parse(answer.data))?.first(0x9F27).flatMap { VASCryptogram($0.value) }
+            let cryptogram = DataObject.parse(ifValid: answer.data)?.first(0x9F27).flatMap { VASCryptogram($0.value) }
             entries.append(
                 Entry(
                     merchant: merchant, word: answer.status, status: VASStatus(answer.status),

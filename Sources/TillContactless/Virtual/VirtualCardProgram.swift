@@ -81,7 +81,7 @@ struct VirtualCardProgram {
             confirmations -= 1
             return ResponseAPDU(status: .notAllowed)
         }
-        processing = (try? DataObject.parse(data).first(0x83)?.value) ?? []
+        processing = DataObject.parse(ifValid: data)?.first(0x83)?.value ?? []
         counter &+= 1
         // File 1, record 1 is signed; records 2 and 3 hold the certificates.
         let locator: [UInt8] = card.fault == .endless ? [0x08, 1, 0xFF, 0] : [0x08, 1, 3, 1]
@@ -142,7 +142,7 @@ struct VirtualCardProgram {
     }
 
     private func pass(_ command: CommandAPDU, _ time: Timestamp) -> ResponseAPDU {
-        guard isInWallet, let objects = try? DataObject.parse(command.data),
+        guard isInWallet, let objects = DataObject.parse(ifValid: command.data),
             let hash = objects.first(0x9F25)?.value
         else { return ResponseAPDU(status: StatusWord(rawValue: 0x6A80)) }
         if confirmations > 0 { return ResponseAPDU(status: StatusWord(rawValue: 0x6287)) }
@@ -164,14 +164,14 @@ struct VirtualCardProgram {
     private static func track(_ card: VirtualCard) -> [UInt8] {
         let number = card.fault == .lies ? String(card.number.reversed()) : card.number
         let text = number + "D" + card.expiry + "201" + "1234500000"
-        return (try? Hex.bytes(text.count.isMultiple(of: 2) ? text : text + "F")) ?? []
+        return Hex.bytes(ifValid: text.count.isMultiple(of: 2) ? text : text + "F") ?? []
     }
 
     private static func record(_ card: VirtualCard) -> [DataObject] {
         let number = card.number.count.isMultiple(of: 2) ? card.number : card.number + "F"
         var objects = [
-            DataObject(0x5A, (try? Hex.bytes(number)) ?? []),
-            DataObject(0x5F24, ((try? Hex.bytes(card.expiry)) ?? []) + [0x31]),
+            DataObject(0x5A, Hex.bytes(ifValid: number) ?? []),
+            DataObject(0x5F24, (Hex.bytes(ifValid: card.expiry) ?? []) + [0x31]),
             DataObject(0x5F28, [0x02, 0x76]), DataObject(0x9F07, [0xFF, 0xC0]),
         ]
         guard card.style == .full else { return objects }

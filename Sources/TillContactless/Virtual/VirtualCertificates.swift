@@ -24,10 +24,10 @@ struct VirtualCertificates: Sendable {
     init(number: String, signed: [UInt8]) {
         let (authority, issuer, card) = (VirtualTestKeys.authority, VirtualTestKeys.issuer, VirtualTestKeys.card)
         let until: [UInt8] = [0x12, 0x49]
-        let identifier = (try? Hex.bytes(String((number.prefix(6) + "FF").prefix(8)))) ?? []
+        let identifier = Hex.bytes(ifValid: String((number.prefix(6) + "FF").prefix(8))) ?? []
         let (issuerCertificate, issuerRemainder) = VirtualCertificates.certify(
             head: [0x02] + identifier + until + [0, 0, 1, 1, 1], key: issuer.modulus, with: authority, more: [])
-        let padded = (try? Hex.bytes(String((number + "FFFFFFFFFF").prefix(20)))) ?? []
+        let padded = Hex.bytes(ifValid: String((number + "FFFFFFFFFF").prefix(20))) ?? []
         let (cardCertificate, cardRemainder) = VirtualCertificates.certify(
             head: [0x04] + padded + until + [0, 0, 2, 1, 1], key: card.modulus, with: issuer, more: signed)
         objects = [

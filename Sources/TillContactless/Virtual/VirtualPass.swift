@@ -34,19 +34,22 @@ public struct VirtualPass: Sendable {
 
     /// Seals the message as a phone does at that time.
     func cryptogram(at time: Timestamp) -> [UInt8]? {
-        guard let merchant = try? P256.KeyAgreement.PublicKey(x963Representation: merchantKey) else { return nil }
+        do { return try sealed(at: time) } catch { return nil }
+    }
+
+    private func sealed(at time: Timestamp) throws -> [UInt8] {
+        let merchant = try P256.KeyAgreement.PublicKey(x963Representation: merchantKey)
         let ephemeral = P256.KeyAgreement.PrivateKey()
-        guard let secret = try? ephemeral.sharedSecretFromKeyAgreement(with: merchant) else { return nil }
+        let secret = try ephemeral.sharedSecretFromKeyAgreement(with: merchant)
         let hash = Array(SHA256.hash(data: Array(passTypeIdentifier.utf8)))
         let name = Array("ApplePay encrypted VAS data".utf8)
         let info = usesSecondVariant ? name : [0x0D] + Array("id-aes256-GCM".utf8) + name + hash
         let key = secret.x963DerivedSymmetricKey(using: SHA256.self, sharedInfo: info, outputByteCount: 32)
         let seconds = UInt64(clamping: time.milliseconds / 1000 - VASMessage.epoch)
         let plain = TerminalData.bigEndian(seconds, 4) + Array(message.utf8.prefix(VASCryptogram.longestMessage))
-        guard let nonce = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
-            let box = try? AES.GCM.seal(
-                plain, using: key, nonce: nonce, authenticating: usesSecondVariant ? hash : [])
-        else { return nil }
+        let box = try AES.GCM.seal(
+            plain, using: key, nonce: try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+            authenticating: usesSecondVariant ? hash : [])
         return VASCryptogram.keyID(of: merchant) + ephemeral.publicKey.x963Representation.dropFirst().prefix(32)
             + box.ciphertext + box.tag
     }

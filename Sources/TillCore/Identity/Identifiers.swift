@@ -40,6 +40,11 @@ extension Identifier {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .unprintable }
         self.init(rawValue: text)
     }
+
+    /// Takes text from outside; `nil` for whatever ``init(validating:)`` refuses, where the reason does not matter.
+    public init?(ifValid text: String) {
+        do throws(IdentifierError) { try self.init(validating: text) } catch { return nil }
+    }
 }
 
 /// The shop on whose behalf money moves. A payment is only ever visible to its own account.
@@ -88,7 +93,7 @@ extension PaymentID {
     /// The payment in the name of one of its steps: `pay_…-a1`, `pay_…-r1`. `nil` for anything else.
     public init?(ofStep name: some StringProtocol) {
         guard name.hasPrefix("pay_"), let end = name.lastIndex(of: "-"),
-            let id = try? PaymentID(validating: String(name[..<end]))
+            let id = PaymentID(ifValid: String(name[..<end]))
         else { return nil }
         self = id
     }

@@ -18,4 +18,10 @@ extension JSONValue {
         let result = bytes.withContiguousStorageIfAvailable(read) ?? Array(bytes).withUnsafeBufferPointer(read)
         self = try result.get()
     }
+
+    /// Reads a document as ``init(parsing:limits:allowsTrailingCommas:)`` does; `nil` for whatever that refuses, where
+    /// it does not matter what was wrong and where.
+    public init?(ifValid bytes: some Collection<UInt8>, limits: JSONLimits = .standard) {
+        do throws(JSONError) { try self.init(parsing: bytes, limits: limits) } catch { return nil }
+    }
 }

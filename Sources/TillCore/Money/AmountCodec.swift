@@ -74,12 +74,23 @@ public struct AmountCodec: Sendable {
         return wire
     }
 
+    /// The integer that the provider's wire carries for an amount; `nil` for whatever ``wireAmount(_:)`` refuses, where
+    /// the reason does not matter.
+    public func wireAmount(ifExact money: Money) -> Int64? {
+        do throws(MoneyError) { return try wireAmount(money) } catch { return nil }
+    }
+
     /// The decimal text that the provider's wire carries for an amount, with exactly its decimal places: `"12.50"`,
     /// or `"12"` where the provider allows none.
     /// - Throws: as ``wireAmount(_:)``.
     public func wireDecimalString(_ money: Money) throws(MoneyError) -> String {
         let wire = try wireAmount(money)
         return Money.decimalString(wire, places: try rule(for: money.currency).wireExponent)
+    }
+
+    /// The decimal text of an amount; `nil` for whatever ``wireDecimalString(_:)`` refuses.
+    public func wireDecimalString(ifExact money: Money) -> String? {
+        do throws(MoneyError) { return try wireDecimalString(money) } catch { return nil }
     }
 
     /// The amount that an integer on the provider's wire stands for.
@@ -98,6 +109,11 @@ public struct AmountCodec: Sendable {
                 wire, currency, provider: provider, reason: "that is not a whole number of minor units")
         }
         return Money(minorUnits: minorUnits, currency: currency)
+    }
+
+    /// The amount that an integer on the wire stands for; `nil` for whatever ``money(fromWire:currency:)`` refuses.
+    public func money(ifValid wire: Int64, currency: Currency) -> Money? {
+        do throws(MoneyError) { return try money(fromWire: wire, currency: currency) } catch { return nil }
     }
 
     private func placesReason(_ rule: Rule, _ money: Money) -> String {

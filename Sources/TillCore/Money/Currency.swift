@@ -11,11 +11,18 @@ public struct Currency: Hashable, Sendable {
     /// - Throws: ``MoneyError/unknownCurrency(_:)`` for a code that is not active in ISO 4217,
     ///   ``MoneyError/notPayable(_:)`` for one without a minor unit, such as gold.
     public init(code: String) throws(MoneyError) {
-        guard let packed = Currency.pack(code.utf8) else { throw .unknownCurrency(code) }
-        guard let entry = CurrencyTable.entry(packed: packed) else {
-            let upper = Currency.unpack(packed)
-            throw CurrencyTable.notPayable.contains(upper) ? .notPayable(upper) : .unknownCurrency(code)
+        guard let currency = Currency(ifValid: code) else {
+            let upper = Currency.pack(code.utf8).map { Currency.unpack($0) }
+            throw upper.map { CurrencyTable.notPayable.contains($0) } == true
+                ? .notPayable(upper ?? code) : .unknownCurrency(code)
         }
+        self = currency
+    }
+
+    /// Looks a code up, in upper or lower case; `nil` for whatever ``init(code:)`` refuses, where the reason does not
+    /// matter.
+    public init?(ifValid code: String) {
+        guard let packed = Currency.pack(code.utf8), let entry = CurrencyTable.entry(packed: packed) else { return nil }
         self.packed = packed
         self.digits = UInt8(truncatingIfNeeded: entry.exponent)
     }
@@ -36,7 +43,7 @@ public struct Currency: Hashable, Sendable {
     public var name: String { CurrencyTable.entry(packed: packed)?.name ?? code }
 
     /// Every payable currency, sorted by code; funds codes such as CLF and UYW are among them.
-    public static let all: [Currency] = CurrencyTable.entries.compactMap { try? Currency(code: $0.code) }
+    public static let all: [Currency] = CurrencyTable.entries.compactMap { Currency(ifValid: $0.code) }
 
     /// Three ASCII letters, either case, as a number in base 26; `nil` for anything else.
     static func pack(_ letters: some Collection<UInt8>) -> UInt16? {
@@ -61,6 +68,8 @@ extension Currency: CustomStringConvertible {
 }
 
 extension Currency {
+    /// Dirham of the United Arab Emirates.
+    public static let aed = Currency("AED", 2)
     public static let aud = Currency("AUD", 2)
     public static let cad = Currency("CAD", 2)
     public static let chf = Currency("CHF", 2)

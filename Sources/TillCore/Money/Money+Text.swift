@@ -22,6 +22,12 @@ extension Money {
         self.init(minorUnits: minorUnits, currency: currency)
     }
 
+    /// Reads an amount in major units as ``init(parsing:currency:)`` does; `nil` for whatever that refuses, where the
+    /// reason does not matter.
+    public init?(ifValid text: String, currency: Currency) {
+        do throws(MoneyError) { try self.init(parsing: text, currency: currency) } catch { return nil }
+    }
+
     /// The amount in major units with all of the currency's decimal places, exact, with a point: `"12.50"`, `"-0.05"`,
     /// `"12"` for yen. ``init(parsing:currency:)`` reads it back to the same amount.
     public var decimalString: String { Money.decimalString(minorUnits, places: currency.exponent) }

@@ -27,18 +27,29 @@ public struct Money: Hashable, Sendable {
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/outOfRange``.
     public func adding(_ other: Money) throws(MoneyError) -> Money {
         guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
+        guard let sum = adding(ifExact: other) else { throw .outOfRange }
+        return sum
+    }
+
+    /// Adds an amount; `nil` for one of another currency and for a sum that does not fit 64 bits.
+    public func adding(ifExact other: Money) -> Money? {
         let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
-        guard !overflow else { throw .outOfRange }
-        return Money(minorUnits: sum, currency: currency)
+        return currency == other.currency && !overflow ? Money(minorUnits: sum, currency: currency) : nil
     }
 
     /// Subtracts an amount of the same currency; the result may be negative.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/outOfRange``.
     public func subtracting(_ other: Money) throws(MoneyError) -> Money {
         guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
+        guard let difference = subtracting(ifExact: other) else { throw .outOfRange }
+        return difference
+    }
+
+    /// Subtracts an amount, also below zero; `nil` for one of another currency and for a difference that does not fit
+    /// 64 bits.
+    public func subtracting(ifExact other: Money) -> Money? {
         let (difference, overflow) = minorUnits.subtractingReportingOverflow(other.minorUnits)
-        guard !overflow else { throw .outOfRange }
-        return Money(minorUnits: difference, currency: currency)
+        return currency == other.currency && !overflow ? Money(minorUnits: difference, currency: currency) : nil
     }
 
     /// The amount with the other sign.

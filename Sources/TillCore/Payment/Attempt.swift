@@ -101,7 +101,7 @@ public struct Attempt: Hashable, Sendable {
         guard let base = authorization?.base, let void, void.state.isSucceeded, let rest = void.rest else {
             return authorization?.base
         }
-        return try? base.adding(rest)
+        return base.adding(ifExact: rest)
     }
 
     /// Whether a provider that opens this account may be asked about the attempt. One of before accounts were recorded

@@ -87,7 +87,7 @@ public struct Payment: Hashable, Sendable {
     /// What the customer gets back of the cash that was handed over; zero if it was exact, `nil` if nobody told it.
     public var change: Money? {
         guard let attempt = currentAttempt ?? attempts.last, let tendered = attempt.tender.tendered else { return nil }
-        return try? tendered.subtracting(attempt.amount)
+        return tendered.subtracting(ifExact: attempt.amount)
     }
 
     /// Its last attempt moved no real money: at a provider's test account, or at the sandbox.

@@ -32,7 +32,7 @@ public struct Authorization: Hashable, Sendable {
     /// What pays the order: all but the tip. `nil` if the two do not fit together.
     public var base: Money? {
         guard let tip else { return amount }
-        guard !tip.isNegative, let base = try? amount.subtracting(tip), base.isPositive else { return nil }
+        guard !tip.isNegative, let base = amount.subtracting(ifExact: tip), base.isPositive else { return nil }
         return base
     }
 }

@@ -10,4 +10,15 @@ public protocol TillClock: Sendable {
 extension TillClock {
     /// A clock that is held against nothing is taken as it is.
     public var standing: ClockStanding { .trusted }
+
+    /// Waits that long, in a loop or beside other work.
+    /// - Returns: whether the span has passed. `false` when the task was cancelled before: a loop ends then, for every
+    ///   further wait would end at once.
+    @discardableResult
+    public func pause(for span: Span) async -> Bool {
+        do {
+            try await sleep(for: span)
+            return true
+        } catch { return false }
+    }
 }

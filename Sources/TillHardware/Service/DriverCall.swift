@@ -47,7 +47,7 @@ final class DriverCall<Value: Sendable>: Sendable {
     func restartTimer(_ limit: Span) {
         let (clock, reply) = (clock, reply)
         let next = Task(executorPreference: executor) {
-            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            guard await clock.pause(for: limit) else { return }
             reply.give(.timedOut)
         }
         let old = timer.withLock { timer in

@@ -140,7 +140,7 @@ extension StandardCardReaderService {
         if case .value = outcome {
             let (clock, limit) = (clock, limits.cancel)
             let timer = Task(executorPreference: executor) {
-                if (try? await clock.sleep(for: limit)) != nil { discovery.call.interrupt(.givenUp) }
+                if await clock.pause(for: limit) { discovery.call.interrupt(.givenUp) }
             }
             await discovery.ended.wait()
             timer.cancel()

@@ -96,7 +96,7 @@ extension StandardCardReaderService {
         cardWaiters[attempt.number] = reply
         let (clock, limit) = (clock, limits.cardRemoval)
         let timer = Task(executorPreference: executor) {
-            if (try? await clock.sleep(for: limit)) != nil { reply.give(false) }
+            if await clock.pause(for: limit) { reply.give(false) }
         }
         let isOut = await withTaskCancellationHandler {
             await reply.value()
@@ -170,7 +170,7 @@ extension StandardCardReaderService {
         let (clock, limit) = (clock, limits.reconnect)
         let attempt = link.attempt
         Task(executorPreference: executor) { [weak self] in
-            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            guard await clock.pause(for: limit) else { return }
             await self?.reachingTimedOut(attempt)
         }
     }

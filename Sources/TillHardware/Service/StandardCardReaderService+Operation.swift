@@ -87,7 +87,7 @@ extension StandardCardReaderService {
         guard let operation = phase.operation, operation.attempt == attempt else { return }
         let clock = clock
         let timer = Task(executorPreference: executor) { [weak self] in
-            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            guard await clock.pause(for: limit) else { return }
             await self?.interrupt(attempt, with: failure)
         }
         later { _ in

@@ -248,7 +248,7 @@ extension StandardCardReaderService {
         guard intent.id == entry.intent.id, intent.account == entry.intent.account else { return false }
         if intent.amount == entry.parameters.amount { return true }
         guard entry.parameters.tipping != .none, let tip = intent.tip, !tip.isNegative,
-            let sum = try? entry.parameters.amount.adding(tip)
+            let sum = entry.parameters.amount.adding(ifExact: tip)
         else { return false }
         return intent.amount == sum
     }

@@ -153,6 +153,6 @@ public actor SimulatedCardReaderDriver: CardReaderDriver {
     }
 
     private func wait() async {
-        if pace.milliseconds > 0 { try? await clock.sleep(for: pace) } else { await Task.yield() }
+        if pace.milliseconds > 0 { await clock.pause(for: pace) } else { await Task.yield() }
     }
 }

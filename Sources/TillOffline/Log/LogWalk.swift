@@ -128,11 +128,13 @@ struct LogWalk {
 
     /// The provider's word stands in the log: whoever verifies it need not believe the device.
     private func check(_ text: String, resolves id: String) throws(OfflineLogError) {
-        guard let header = book.header, let batch = book.batch(id), let receipt = batch.receipt,
-            let token = try? DeletionToken(text, signedBy: header.provider.signing), token.batch == id,
-            (try? token.check(
-                log: header.log, content: batch.content, decisions: receipt.decisions, at: token.issued)) != nil
-        else { throw .damaged(.removedWithoutToken(sequence: next)) }
+        let damage = OfflineLogError.damaged(.removedWithoutToken(sequence: next))
+        guard let header = book.header, let batch = book.batch(id), let receipt = batch.receipt else { throw damage }
+        do throws(DeletionTokenError) {
+            let token = try DeletionToken(text, signedBy: header.provider.signing)
+            try token.check(log: header.log, content: batch.content, decisions: receipt.decisions, at: token.issued)
+            guard token.batch == id else { throw .malformed }
+        } catch { throw damage }
     }
 
     /// Something lies behind the last good entry. If a later entry knows that this place was durable, it was changed;

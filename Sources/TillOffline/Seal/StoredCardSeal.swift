@@ -18,12 +18,13 @@ public enum StoredCardSeal {
     ) throws(OfflineLogError) -> StoredRecord {
         let inside = Data(card.reveal().utf8)
         guard inside.count <= mostBytes else { throw .tooLarge }
-        guard let key = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: provider.sealing),
-            var sender = try? HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info),
-            let sealed = try? sender.seal(inside, authenticating: Data(Array(log.utf8) + record.head))
-        else { throw .notSealed }
         var record = record
-        record.sealed = Array(sender.encapsulatedKey) + Array(sealed)
+        do {
+            let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: provider.sealing)
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: info)
+            let sealed = try sender.seal(inside, authenticating: Data(Array(log.utf8) + record.head))
+            record.sealed = Array(sender.encapsulatedKey) + Array(sealed)
+        } catch { throw .notSealed }
         return record
     }
 
@@ -31,14 +32,15 @@ public enum StoredCardSeal {
     /// - Parameter key: X25519, 32 bytes.
     /// - Returns: `nil` if it is for another key, or anything of the record or of the log's name was changed.
     public static func open(_ record: StoredRecord, log: String, with key: Secret<[UInt8]>) -> Secret<String>? {
-        guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: key.reveal()),
-            record.sealed.count > 32,
-            var recipient = try? HPKE.Recipient(
-                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: Data(record.sealed.prefix(32))),
-            let opened = try? recipient.open(
+        guard record.sealed.count > 32 else { return nil }
+        do {
+            let key = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: key.reveal())
+            var recipient = try HPKE.Recipient(
+                privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: Data(record.sealed.prefix(32)))
+            let opened = try recipient.open(
                 Data(record.sealed.dropFirst(32)), authenticating: Data(Array(log.utf8) + record.head))
-        else { return nil }
-        return Secret(String(decoding: opened, as: UTF8.self))
+            return Secret(String(decoding: opened, as: UTF8.self))
+        } catch { return nil }
     }
 
     /// The public key of a provider's key; `nil` if it is none.

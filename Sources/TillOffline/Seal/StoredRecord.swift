@@ -65,7 +65,7 @@ public struct StoredRecord: Hashable, Sendable {
     public init?(head: some Collection<UInt8>, sealed: [UInt8]) {
         var reader = PackedReader(Array(head))
         guard reader.byte() == StoredRecord.version, let code = reader.plain(3),
-            let currency = try? Currency(code: String(decoding: code, as: UTF8.self)),
+            let currency = Currency(ifValid: String(decoding: code, as: UTF8.self)),
             let at = reader.signed(), let expires = reader.signed(), let minor = reader.signed(),
             let attemptTag = reader.long(), let cardTag = reader.long(), let payment = reader.text(),
             let attempt = reader.text(), let account = reader.text(), let order = reader.text(),

@@ -57,10 +57,10 @@ public struct DeletionToken: Hashable, Sendable {
     /// - Parameter key: Ed25519, 32 bytes.
     public func text(signedWith key: Secret<[UInt8]>) -> String? {
         let bytes = bytes
-        guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: key.reveal()),
-            let signature = try? key.signature(for: bytes)
-        else { return nil }
-        return [DeletionToken.start, Hex.lowercase(bytes), Hex.lowercase(Array(signature))].joined(separator: ".")
+        do {
+            let signature = try Curve25519.Signing.PrivateKey(rawRepresentation: key.reveal()).signature(for: bytes)
+            return [DeletionToken.start, Hex.lowercase(bytes), Hex.lowercase(signature)].joined(separator: ".")
+        } catch { return nil }
     }
 
     /// Reads a token and checks whose it is. What it is for is checked by ``check(log:content:decisions:at:)``.

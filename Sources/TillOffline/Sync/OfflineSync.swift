@@ -8,8 +8,9 @@ public import TillCore
 public struct OfflineSync: Sendable {
     /// Writes a decision to the shop's journal and says whether the payment stands there as decided.
     public typealias Settle = @Sendable (StoredRecord, RecordDecision) async -> SettleOutcome
-    /// Says whether the journal still wants a payment forwarded; `nil`: yes, else the reason why not.
-    public typealias Check = @Sendable (StoredRecord) async -> String?
+    /// Says whether the journal still wants a payment forwarded; `nil`: yes, else the reason why not. Throws when the
+    /// journal cannot be asked: then nothing is put aside and nothing is forwarded, until a later run asks again.
+    public typealias Check = @Sendable (StoredRecord) async throws -> String?
 
     /// How a settlement ended.
     public enum SettleOutcome: Hashable, Sendable {
@@ -95,7 +96,7 @@ public struct OfflineSync: Sendable {
     ) async throws(OfflineLogError) -> OfflineBatch? {
         let book = try log.book()
         if let open = book.batches.first(where: { !failed.contains($0.content.id) }) { return open }
-        try await setAsideUnwanted(book, &report)
+        guard try await setAsideUnwanted(book, &report) else { return nil }
         do throws(OfflineLogError) {
             let batch = try await log.fetchBatch(size: batchSize)
             failpoint("batch fetched")
@@ -108,13 +109,21 @@ public struct OfflineSync: Sendable {
     }
 
     /// What the journal does not know, or does not want any more, is put aside before it could be charged.
-    private func setAsideUnwanted(_ book: OfflineLedger, _ report: inout Report) async throws(OfflineLogError) {
+    /// - Returns: `false` when the journal could not be asked, which says nothing about the payment.
+    private func setAsideUnwanted(_ book: OfflineLedger, _ report: inout Report) async throws(OfflineLogError) -> Bool {
         for entry in book.open.prefix(batchSize) {
             let record = try log.record(entry.sequence).record
-            guard let reason = await check(record) else { continue }
+            let reason: String?
+            do { reason = try await check(record) } catch {
+                report.problems.append(
+                    "Payment \(record.payment) stays stored: the journal could not be asked about it: \(error)")
+                return false
+            }
+            guard let reason else { continue }
             try await log.setAside(entry.sequence, reason: reason)
             report.quarantined[entry.sequence] = reason
         }
+        return true
     }
 
     /// Brings one batch as far as it goes. `false` if it is not done.
@@ -177,8 +186,7 @@ public struct OfflineSync: Sendable {
     static func pause(after attempt: Int) -> Span { .milliseconds(min(30_000, 500 << Int64(min(attempt, 6)))) }
 
     private func wait(_ span: Span) async -> Bool {
-        do { try await clock.sleep(for: span) } catch { return false }
-        return true
+        await clock.pause(for: span)
     }
 
     /// A batch that the provider will not take is halved until the payment that it is about is alone; that one is put

@@ -123,7 +123,7 @@ private struct PayPalDocument {
 
     func order() throws(OrderError) -> Order {
         let name = try name()
-        guard let id = try? OrderID(validating: name) else {
+        guard let id = OrderID(ifValid: name) else {
             throw .notAnOrder("its name \(name.shownInError) has other characters than ASCII, or too many")
         }
         let (lines, tax, items) = (try lines(), try part("tax_total"), try part("item_total"))

@@ -119,7 +119,7 @@ struct WooCommerceArithmetic {
     /// The tax that lines show before the discount, less the tax after it.
     private func discountedTax(_ lines: [Part]) -> ExactAmount {
         lines.sum { line in
-            let before = line.json["subtotal_tax"]?.plainText.flatMap { try? ExactAmount(parsing: $0) }
+            let before = line.json["subtotal_tax"]?.plainText.flatMap { ExactAmount(ifValid: $0) }
             return before.map { $0 - (line.tax ?? .zero) } ?? .zero
         }
     }

@@ -140,12 +140,12 @@ struct WooCommerceDocument {
     }
 
     private static func exactTotal(_ part: JSONValue) -> ExactAmount? {
-        if let price = part["price"]?.plainText, let amount = try? ExactAmount(parsing: price),
+        if let price = part["price"]?.plainText, let amount = ExactAmount(ifValid: price),
             let quantity = try? DecimalText(part["quantity"]?.plainText ?? "1")
         {
             return amount.times(quantity)
         }
-        return part["amount"]?.plainText.flatMap { try? ExactAmount(parsing: $0) }
+        return part["amount"]?.plainText.flatMap { ExactAmount(ifValid: $0) }
     }
 
     private static func detailedTax(_ part: JSONValue) -> (sum: ExactAmount?, count: Int) {
@@ -157,7 +157,7 @@ struct WooCommerceDocument {
             guard let value = tax["total"], !value.isNull else { continue }
             guard let text = value.plainText else { return (nil, 0) }
             if text.isEmpty { continue }
-            guard let amount = try? ExactAmount(parsing: text) else { return (nil, 0) }
+            guard let amount = ExactAmount(ifValid: text) else { return (nil, 0) }
             sum = sum + amount
             count += 1
         }

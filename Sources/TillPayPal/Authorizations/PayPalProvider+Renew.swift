@@ -8,7 +8,7 @@ extension PayPalProvider {
         guard let reference = PayPalReference(request.context.reference), let hold = reference.authorization else {
             return .declined(Decline(reason: .invalidRequest, message: "there is no hold"))
         }
-        guard let members = try? PayPalMoney.members(request.amount, at: "amount") else {
+        guard let members = PayPalMoney.members(ifExact: request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
         }
         let call = PayPalCall.post(

@@ -50,7 +50,7 @@ struct PayPalChargeListing: ChargeListing {
 
     private static func listed(_ info: JSONValue?) -> ListedCharge? {
         guard let info, let name = info["transaction_id"]?.stringValue,
-            let reference = try? ProviderReference(validating: name),
+            let reference = ProviderReference(ifValid: name),
             let code = PayPalWireText.word(info["transaction_event_code"]),
             let status = PayPalWireText.word(info["transaction_status"])
         else { return nil }

@@ -7,7 +7,7 @@ struct PayPalDispute: Sendable {
     let dispute: ProviderSnapshot.Dispute
 
     init?(_ json: JSONValue) {
-        guard let id = PayPalDispute.name(json), let reference = try? ProviderReference(validating: id),
+        guard let id = PayPalDispute.name(json), let reference = ProviderReference(ifValid: id),
             let amount = PayPalMoney.read(json["dispute_amount"]), amount.isPositive,
             let status = PayPalWireText.word(json["status"])
         else { return nil }

@@ -71,7 +71,9 @@ extension PayPalProvider {
         var failed: [ProviderSnapshot.FailedCapture] = []
         for capture in order.captures {
             if CompletedCapture(capture) != nil {
-                guard let sum = try? captured.adding(capture.amount) else { return .unknown(reason: amountMismatch) }
+                guard let sum = captured.adding(ifExact: capture.amount) else {
+                    return .unknown(reason: amountMismatch)
+                }
                 captured = sum
             } else if capture.isRefused || capture.status == .reversed {
                 failed.append(
@@ -89,11 +91,11 @@ extension PayPalProvider {
         var refunds: [ProviderSnapshot.Refund] = []
         for refund in order.refunds {
             guard refund.amount.currency == asked.currency,
-                let name = try? ProviderReference(validating: refund.id.rawValue)
+                let name = ProviderReference(ifValid: refund.id.rawValue)
             else { return .unknown(reason: amountMismatch) }
             refunds.append(
                 ProviderSnapshot.Refund(
-                    reference: name, refund: refund.customID.flatMap { try? RefundID(validating: $0) },
+                    reference: name, refund: refund.customID.flatMap { RefundID(ifValid: $0) },
                     amount: refund.amount, status: PayPalProvider.status(of: refund)))
         }
         var snapshot = ProviderSnapshot(
@@ -143,6 +145,6 @@ extension OrderCapture {
         guard let text = invoiceID, PaymentID(ofStep: text) != nil, let end = text.lastIndex(of: "-"),
             text[end...].hasPrefix("-c")
         else { return nil }
-        return try? CaptureID(validating: text)
+        return CaptureID(ifValid: text)
     }
 }

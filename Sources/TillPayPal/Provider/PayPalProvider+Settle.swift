@@ -26,7 +26,7 @@ extension PayPalProvider {
             }
         }
         guard let hold else { return .declined(Decline(reason: .invalidRequest, message: "there is no hold")) }
-        guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
+        guard let amount = PayPalMoney.members(ifExact: request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
         }
         let body = JSONValue.members([
@@ -177,7 +177,7 @@ extension PayPalProvider {
     private func refund(
         _ capture: PayPalCaptureID, _ reference: PayPalReference, _ request: RefundRequest, until end: Timestamp
     ) async -> ProviderAnswer<Confirmation> {
-        guard let amount = try? PayPalMoney.members(request.amount, at: "amount") else {
+        guard let amount = PayPalMoney.members(ifExact: request.amount) else {
             return .declined(Decline(reason: .invalidAmount, message: "PayPal cannot take this amount"))
         }
         let body = JSONValue.members([

@@ -25,21 +25,21 @@ struct PayPalReference: Hashable, Sendable {
     init?(_ reference: ProviderReference?) {
         guard let reference else { return nil }
         let parts = reference.rawValue.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard let first = parts.first, let order = try? PayPalOrderID(first) else { return nil }
+        guard let first = parts.first, let order = PayPalOrderID(ifValid: first) else { return nil }
         self.order = order
         switch (parts.count, parts.count > 1 ? parts[1] : "") {
         case (1, _): break
         case (3, "A"):
-            guard let id = try? PayPalAuthorizationID(parts[2]) else { return nil }
+            guard let id = PayPalAuthorizationID(ifValid: parts[2]) else { return nil }
             authorization = id
         case (5, "A"):
-            guard parts[3] == "R", let id = try? PayPalAuthorizationID(parts[2]),
-                let renewed = try? PayPalAuthorizationID(parts[4])
+            guard parts[3] == "R", let id = PayPalAuthorizationID(ifValid: parts[2]),
+                let renewed = PayPalAuthorizationID(ifValid: parts[4])
             else { return nil }
             authorization = id
             self.renewed = renewed
         case (3, "C"):
-            guard let id = try? PayPalCaptureID(parts[2]) else { return nil }
+            guard let id = PayPalCaptureID(ifValid: parts[2]) else { return nil }
             capture = id
         default: return nil
         }

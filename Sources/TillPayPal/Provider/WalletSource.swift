@@ -6,7 +6,7 @@ enum WalletSource {
     /// The body member and what of it must not come back; `nil` for a token that PayPal cannot take.
     static func json(_ payment: WalletPayment, amount: Money) -> (JSONValue, [Secret<String>])? {
         guard payment.wallet == "apple_pay", let token = payment.networkToken,
-            let money = try? PayPalMoney.members(amount, at: "transaction_amount")
+            let money = PayPalMoney.members(ifExact: amount)
         else { return nil }
         let expiry = token.expiry.reveal()
         let kind: String

@@ -118,7 +118,7 @@ extension CardClient where Config == ServerConfig {
         let call = PayPalCall.post(
             PayPalPath.setupTokens, .members(["payment_source": source]), key: key, secrets: secrets)
         let json = try await recorded(call, retention: PayPalRetention.vault, moneyMoved: .no)
-        return try read(json["id"]?.stringValue.flatMap { try? SetupTokenID($0) }, moneyMoved: .no)
+        return try read(json["id"]?.stringValue.flatMap { SetupTokenID(ifValid: $0) }, moneyMoved: .no)
     }
 
     /// Stores a card for good.
@@ -129,7 +129,7 @@ extension CardClient where Config == ServerConfig {
         let call = PayPalCall.post(
             PayPalPath.paymentTokens, .members(["payment_source": .members(["token": token])]), key: key)
         let json = try await recorded(call, retention: PayPalRetention.vault, moneyMoved: .no)
-        return try read(json["id"]?.stringValue.flatMap { try? VaultID($0) }, moneyMoved: .no)
+        return try read(json["id"]?.stringValue.flatMap { VaultID(ifValid: $0) }, moneyMoved: .no)
     }
 
     /// Makes an order and executes it with a stored card. The shop asks, so no security code goes along.

@@ -37,7 +37,7 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
     public let isAfterSale: Bool
 
     init?(_ body: [UInt8], transmission: String) {
-        guard let json = try? JSONValue(parsing: body), let id = json["id"]?.stringValue,
+        guard let json = JSONValue(ifValid: body), let id = json["id"]?.stringValue,
             (1...128).contains(id.utf8.count), let kind = json["event_type"]?.stringValue, kind.utf8.count <= 128
         else { return nil }
         self.id = id
@@ -52,7 +52,7 @@ public struct PayPalWebhookEvent: Hashable, Sendable {
         let parent = OrderLink.all(in: resource ?? .null).first { $0.relation == "up" }?.address.split(separator: "/")
         let above = parent.map { $0.suffix(2).map(String.init) } ?? []
         let name = disputed?["seller_transaction_id"]?.stringValue ?? (above.first == "captures" ? above.last : nil)
-        capture = name.flatMap { try? PayPalCaptureID($0) }
+        capture = name.flatMap { PayPalCaptureID(ifValid: $0) }
         isAfterSale = PayPalWebhookEvent.isAfterSale(
             kind, resource, isOfHold: above.first == "authorizations", names: custom)
     }

@@ -162,12 +162,14 @@ public actor PayPalWebhooks {
         do throws(TransportFailure) {
             reply = try await transport.send(request, body: [], deadline: .seconds(10))
         } catch { throw .certificateUnavailable }
-        guard reply.response.status.code == 200, reply.body.count <= 64 << 10,
-            let documents = try? PEMDocument.parseMultiple(pemString: String(decoding: reply.body, as: UTF8.self)),
-            (1...PayPalWebhooks.maximumChain).contains(documents.count)
-        else { throw .certificateUnavailable }
-        let chain = documents.compactMap { try? Certificate(pemDocument: $0) }
-        guard chain.count == documents.count else { throw .untrustedCertificate }
+        guard reply.response.status.code == 200, reply.body.count <= 64 << 10 else { throw .certificateUnavailable }
+        let documents: [PEMDocument]
+        do { documents = try PEMDocument.parseMultiple(pemString: String(decoding: reply.body, as: UTF8.self)) } catch {
+            throw .certificateUnavailable
+        }
+        guard (1...PayPalWebhooks.maximumChain).contains(documents.count) else { throw .certificateUnavailable }
+        let chain: [Certificate]
+        do { chain = try documents.map { try Certificate(pemDocument: $0) } } catch { throw .untrustedCertificate }
         let good = try await trusted(chain, now)
         if kept.count >= PayPalWebhooks.maximumCertificates { kept.removeAll() }
         kept[address] = Kept(chain: chain, at: now)
@@ -181,7 +183,11 @@ public actor PayPalWebhooks {
         switch roots {
         case _ where standIn != nil: store = CertificateStore(chain.suffix(1))
         case .system: store = CertificateStore.systemTrustRoots
-        case .pem(let texts): store = CertificateStore(texts.compactMap { try? Certificate(pemEncoded: $0) })
+        case .pem(let texts):
+            // A root that cannot be read trusts nobody; without it what it signed would be refused without a reason.
+            do { store = CertificateStore(try texts.map { try Certificate(pemEncoded: $0) }) } catch {
+                throw .untrustedCertificate
+            }
         }
         let date = Date(timeIntervalSince1970: TimeInterval(now.milliseconds / 1000))
         var verifier = Verifier(rootCertificates: store) { RFC5280Policy(fixedExpiryValidationTime: date) }

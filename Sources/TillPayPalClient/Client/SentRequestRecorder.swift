@@ -62,7 +62,7 @@ public actor FileSentRequests: SentRequestRecorder {
         guard data.count <= FileSentRequests.maximumBytes else { throw Fault.full }
         var keys: [String: Timestamp] = [:]
         for line in data.split(separator: 0x0A) {
-            guard let json = try? JSONValue(parsing: Array(line)), let key = json["key"]?.stringValue,
+            guard let json = JSONValue(ifValid: Array(line)), let key = json["key"]?.stringValue,
                 let at = json["at"]?.int64Value, keys[key] == nil
             else { continue }
             keys[key] = Timestamp(milliseconds: at)

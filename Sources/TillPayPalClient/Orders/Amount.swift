@@ -115,11 +115,16 @@ package enum PayPalMoney {
         ]
     }
 
+    /// The members of an amount; `nil` for one that PayPal's wire cannot carry.
+    package static func members(ifExact money: Money) -> [JSONMember]? {
+        do throws(OrderRequestError) { return try members(money, at: "amount") } catch { return nil }
+    }
+
     /// Reads `{"currency_code": …, "value": …}`; nothing is guessed.
     package static func read(_ value: JSONValue?) -> Money? {
         guard let code = value?["currency_code"]?.stringValue, let text = value?["value"]?.stringValue,
-            let currency = try? Currency(code: code)
+            let currency = Currency(ifValid: code)
         else { return nil }
-        return try? Money(parsing: text, currency: currency)
+        return Money(ifValid: text, currency: currency)
     }
 }

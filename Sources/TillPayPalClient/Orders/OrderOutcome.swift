@@ -51,7 +51,7 @@ public struct PaidOrder: Hashable, Sendable {
         guard let first = captures.first else { return nil }
         var sum = Money.zero(first.capture.amount.currency)
         for capture in captures {
-            guard let added = try? sum.adding(capture.capture.amount) else { return nil }
+            guard let added = sum.adding(ifExact: capture.capture.amount) else { return nil }
             sum = added
         }
         orderID = order.orderID

@@ -38,7 +38,7 @@ public struct OrderAuthorization: Hashable, Sendable {
     public let orderID: PayPalOrderID?
 
     package init?(_ json: JSONValue) {
-        guard let text = json["id"]?.stringValue, let id = try? PayPalAuthorizationID(text),
+        guard let text = json["id"]?.stringValue, let id = PayPalAuthorizationID(ifValid: text),
             let status = PayPalWireText.word(json["status"])
         else { return nil }
         self.id = id
@@ -53,7 +53,7 @@ public struct OrderAuthorization: Hashable, Sendable {
         created = json["create_time"]?.stringValue.flatMap { Timestamp(internetTime: $0) }
         processor = json["processor_response"].flatMap { ProcessorResponse($0) }
         orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
-            try? PayPalOrderID($0)
+            PayPalOrderID(ifValid: $0)
         }
     }
 }
@@ -108,7 +108,7 @@ public struct OrderCapture: Hashable, Sendable {
     public let invoiceID: String?
 
     package init?(_ json: JSONValue) {
-        guard let text = json["id"]?.stringValue, let id = try? PayPalCaptureID(text),
+        guard let text = json["id"]?.stringValue, let id = PayPalCaptureID(ifValid: text),
             let status = PayPalWireText.word(json["status"]), let amount = PayPalMoney.read(json["amount"])
         else { return nil }
         self.id = id
@@ -123,10 +123,10 @@ public struct OrderCapture: Hashable, Sendable {
         authorization = parent.flatMap { address in
             let parts = address.split(separator: "/")
             guard parts.count > 1, parts[parts.count - 2] == "authorizations" else { return nil }
-            return parts.last.flatMap { try? PayPalAuthorizationID(String($0)) }
+            return parts.last.flatMap { PayPalAuthorizationID(ifValid: String($0)) }
         }
         orderID = json.at("supplementary_data", "related_ids", "order_id")?.stringValue.flatMap {
-            try? PayPalOrderID($0)
+            PayPalOrderID(ifValid: $0)
         }
         invoiceID = json["invoice_id"]?.stringValue
     }
@@ -155,7 +155,7 @@ public struct OrderRefund: Hashable, Sendable {
     public let capture: PayPalCaptureID?
 
     package init?(_ json: JSONValue) {
-        guard let text = json["id"]?.stringValue, let id = try? PayPalRefundID(text),
+        guard let text = json["id"]?.stringValue, let id = PayPalRefundID(ifValid: text),
             let status = PayPalWireText.word(json["status"]), let amount = PayPalMoney.read(json["amount"])
         else { return nil }
         self.id = id
@@ -163,7 +163,7 @@ public struct OrderRefund: Hashable, Sendable {
         self.amount = amount
         customID = json["custom_id"]?.stringValue
         let parent = OrderLink.all(in: json).first { $0.relation == "up" }?.address
-        capture = parent.flatMap { $0.split(separator: "/").last }.flatMap { try? PayPalCaptureID(String($0)) }
+        capture = parent.flatMap { $0.split(separator: "/").last }.flatMap { PayPalCaptureID(ifValid: String($0)) }
     }
 }
 

@@ -22,7 +22,7 @@ public struct OrderResponse: Hashable, Sendable {
 
     /// Reads an answer; `nil` if it is no order.
     package init?(_ json: JSONValue, debugID: String?) {
-        guard let text = json["id"]?.stringValue, let id = try? PayPalOrderID(text),
+        guard let text = json["id"]?.stringValue, let id = PayPalOrderID(ifValid: text),
             let status = PayPalWireText.word(json["status"])
         else { return nil }
         let units = (json["purchase_units"]?.arrayValue ?? []).map { PurchaseUnitResponse($0) }
@@ -52,7 +52,7 @@ public struct OrderResponse: Hashable, Sendable {
         for unit in purchaseUnits {
             guard let amount = unit.amount else { return nil }
             if let before = sum {
-                guard let added = try? before.adding(amount) else { return nil }
+                guard let added = before.adding(ifExact: amount) else { return nil }
                 sum = added
             } else {
                 sum = amount

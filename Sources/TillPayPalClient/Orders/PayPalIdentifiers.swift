@@ -13,6 +13,11 @@ public protocol PayPalIdentifier: Hashable, Sendable, CustomStringConvertible {
 extension PayPalIdentifier {
     /// As PayPal spells it.
     public var description: String { rawValue }
+
+    /// Takes a text from outside; `nil` for whatever ``init(_:)`` refuses, where the reason does not matter.
+    public init?(ifValid text: String) {
+        do throws(TokenSourceError) { try self.init(text) } catch { return nil }
+    }
 }
 
 /// An order of Orders v2.

@@ -86,7 +86,7 @@ package struct PayPalConnection: Sendable {
         let status = reply.response.status.code
         let headerID = HTTPField.Name("PayPal-Debug-Id").flatMap { reply.response.headerFields[$0] }
         let debugID = headerID.map { PayPalWireText.line(scrub($0), limit: 64) }
-        let document = try? JSONValue(parsing: reply.body)
+        let document = JSONValue(ifValid: reply.body)
         switch status {
         case 200..<300:
             if reply.body.isEmpty { return .answered(status, .null, debugID: debugID) }

@@ -60,14 +60,14 @@ public struct IPPPrinter: Sendable {
             try await tell(listener, .accepted(job: id))
             try await tell(listener, .sending)
         } catch {
-            try? await client.cancel(id)
+            await follower.callOff(id)
             throw error
         }
         do {
             try await client.send(bytes, format: job.format, to: id)
         } catch {
             guard error.mayHaveArrived else {
-                try? await client.cancel(id)
+                await follower.callOff(id)
                 throw error
             }
         }
@@ -86,12 +86,13 @@ public struct IPPPrinter: Sendable {
             }
         } catch {
             guard error.mayHaveArrived else { throw error }
-            guard let found = await follower.find(named: job.name) else {
-                return .mayHavePrinted("The printer's answer is missing. \(error.what)")
-            }
-            id = found
+            let missing = PrintOutcome.mayHavePrinted("The printer's answer is missing. \(error.what)")
+            do throws(IPPError) {
+                guard let found = try await follower.find(named: job.name) else { return missing }
+                id = found
+            } catch { return missing }
         }
-        try? await listener(.accepted(job: id))
+        await report(.accepted(job: id), to: listener)
         return try await follower.follow(id, named: job.name, until: end, listener)
     }
 
@@ -105,9 +106,9 @@ public struct IPPPrinter: Sendable {
                 return try await body()
             } catch {
                 guard error.isBusy, clock.now().adding(pause) < end, !Task.isCancelled else { throw error }
-                try? await listener(.waiting(error.what))
+                await report(.waiting(error.what), to: listener)
+                guard await clock.pause(for: pause) else { throw error }
             }
-            try? await clock.sleep(for: pause)
             pause = min(.seconds(3), Span.milliseconds(pause.milliseconds * 2))
         }
     }

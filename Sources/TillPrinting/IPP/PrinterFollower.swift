@@ -43,7 +43,7 @@ struct PrinterFollower: Sendable {
                 let state = try await state()
                 if state != last {
                     last = state
-                    try? await listener(.state(state))
+                    await report(.state(state), to: listener)
                 }
             } catch {
                 // A printer forgets jobs that are done.
@@ -53,7 +53,7 @@ struct PrinterFollower: Sendable {
                 silence = error.what
             }
             guard clock.now() < end, !Task.isCancelled else { break }
-            do { try await clock.sleep(for: pause) } catch { break }
+            guard await clock.pause(for: pause) else { break }
             pause = min(.seconds(2), Span.milliseconds(pause.milliseconds * 3 / 2))
         }
         let why = silence.isEmpty ? last.map(\.sentence) ?? "It is not done yet." : silence
@@ -63,9 +63,16 @@ struct PrinterFollower: Sendable {
     /// The time is over: what has not begun is canceled, so that it does not print when nobody waits for it.
     private func giveUp(_ job: Int, _ why: String) async throws(IPPError) -> PrintOutcome {
         let stays = PrintOutcome.mayHavePrinted("The printer has it and has not finished. \(why)")
-        guard let before = try? await client.jobAttributes(job), PrinterFollower.waits(before),
-            (try? await client.cancel(job)) != nil, let after = try? await client.jobAttributes(job)
-        else { return stays }
+        let after: [IPPAttribute]
+        do throws(IPPError) {
+            guard PrinterFollower.waits(try await client.jobAttributes(job)) else { return stays }
+            try await client.cancel(job)
+            after = try await client.jobAttributes(job)
+        } catch {
+            return .mayHavePrinted(
+                "The printer has it and has not finished. It is not known to be canceled. "
+                    + (why == error.what ? why : "\(error.what) \(why)"))
+        }
         switch PrinterFollower.outcome(after) {
         case .failed: throw .neverBegan(why)
         case .some(let ended): return ended
@@ -98,24 +105,40 @@ struct PrinterFollower: Sendable {
         attributes.strings("job-name").first.map { $0 == name } ?? true
     }
 
-    /// The number of the newest job of a name; `nil` if there is none, or nobody says.
-    func find(named name: String) async -> Int? {
+    /// The number of the newest job of a name; `nil` if the printer lists none.
+    /// - Throws: ``IPPError`` if the printer did not give one of its lists and the job is not in the other.
+    func find(named name: String) async throws(IPPError) -> Int? {
+        var failure: IPPError?
         for isDone in [false, true] {
-            let jobs = (try? await client.jobs(done: isDone)) ?? []
-            let numbers = jobs.filter { $0.strings("job-name").first == name }.compactMap { $0.int("job-id") }
-            if let newest = numbers.max() { return newest }
+            do throws(IPPError) {
+                let jobs = try await client.jobs(done: isDone)
+                let numbers = jobs.filter { $0.strings("job-name").first == name }.compactMap { $0.int("job-id") }
+                if let newest = numbers.max() { return newest }
+            } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
         return nil
     }
 
     /// Calls off a job that never got its document, so that it does not hold up the printer.
     func discard(_ number: Int? = nil, named name: String) async {
-        var job = number
-        if job == nil { job = await find(named: name) }
-        guard let job, let attributes = try? await client.jobAttributes(job),
-            PrinterFollower.isNamed(name, attributes), PrinterFollower.outcome(attributes) == nil
-        else { return }
-        try? await client.cancel(job)
+        do throws(IPPError) {
+            var job = number
+            if job == nil { job = try await find(named: name) }
+            guard let job else { return }
+            let attributes = try await client.jobAttributes(job)
+            guard PrinterFollower.isNamed(name, attributes), PrinterFollower.outcome(attributes) == nil else { return }
+            await callOff(job)
+        } catch {
+            // Nobody says which job it is, so none is canceled.
+        }
+    }
+
+    /// Cancels a job that got no document.
+    func callOff(_ job: Int) async {
+        do throws(IPPError) { try await client.cancel(job) } catch {
+            // It has nothing to print: at worst it holds the printer up until the printer's own time-out.
+        }
     }
 }
 

@@ -67,7 +67,7 @@ final class DeviceLine: RawLine {
             guard count == 0 || errno == EAGAIN || errno == EINTR, ContinuousClock.now < end, !Task.isCancelled else {
                 return false
             }
-            try? await Task.sleep(for: .milliseconds(10))
+            guard await SystemClock().pause(for: .milliseconds(10)) else { return false }
         }
         return true
     }

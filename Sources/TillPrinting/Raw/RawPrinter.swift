@@ -63,7 +63,7 @@ public struct RawPrinter: Sendable {
         }
         let after = await line.state()
         await line.close()
-        if reportsState, case .said(let state) = after { try? await listener(.state(state)) }
+        if reportsState, case .said(let state) = after { await report(.state(state), to: listener) }
         switch after {
         case .talk: return .failed("what answers at this address is no receipt printer.")
         case .said(let state) where state.needsHelp: return .mayHavePrinted(state.sentence)
@@ -86,7 +86,7 @@ public struct RawPrinter: Sendable {
             rest = rest.dropFirst(RawPrinter.piece)
             if let told = await line.heard().told, told != last {
                 last = told
-                try? await listener(.state(told))
+                await report(.state(told), to: listener)
             }
         }
         return true
@@ -105,10 +105,8 @@ public struct RawPrinter: Sendable {
             case .closed:
                 await line.close()
                 tries += 1
-                guard tries < RawPrinter.connectTries else {
-                    throw .unreachable("it closes the connection", mayHaveArrived: false)
-                }
-                try? await Task.sleep(for: .milliseconds(200 * tries))
+                guard tries < RawPrinter.connectTries, await SystemClock().pause(for: .milliseconds(200 * Int64(tries)))
+                else { throw .unreachable("it closes the connection", mayHaveArrived: false) }
             }
         }
     }
@@ -182,8 +180,7 @@ extension RawLine {
         }
         let end = ContinuousClock.now + RawPrinter.statusDeadline.duration
         var told = before
-        while told == nil, ContinuousClock.now < end, !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(5))
+        while told == nil, ContinuousClock.now < end, await SystemClock().pause(for: .milliseconds(5)) {
             told = await heard().told
         }
         _ = await write(ESCPOSCommand.automaticStatus(false), deadline: RawPrinter.statusDeadline)
@@ -195,7 +192,7 @@ extension RawLine {
         while ContinuousClock.now < end {
             let heard = await heard()
             if heard.next != nil || heard.isTalk || heard.isClosed { return heard }
-            try? await Task.sleep(for: .milliseconds(5))
+            guard await SystemClock().pause(for: .milliseconds(5)) else { break }
         }
         return await heard()
     }

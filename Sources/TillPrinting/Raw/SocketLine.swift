@@ -24,10 +24,8 @@ struct SocketLine: RawLine {
                 return SocketLine(channel: channel, bytes: bytes)
             } catch {
                 tries += 1
-                guard tries < RawPrinter.connectTries else {
-                    throw .unreachable("no connection to \(host):\(port)", mayHaveArrived: false)
-                }
-                try? await Task.sleep(for: .milliseconds(200 * tries))
+                guard tries < RawPrinter.connectTries, await SystemClock().pause(for: .milliseconds(200 * Int64(tries)))
+                else { throw .unreachable("no connection to \(host):\(port)", mayHaveArrived: false) }
             }
         }
     }
@@ -41,7 +39,11 @@ struct SocketLine: RawLine {
             channel.close(mode: .all, promise: nil)
         }
         channel.writeAndFlush(ByteBuffer(bytes: bytes)).cascade(to: done)
-        let isWritten = (try? await done.futureResult.get()) != nil
+        let isWritten: Bool
+        do {
+            try await done.futureResult.get()
+            isWritten = true
+        } catch { isWritten = false }
         timer.cancel()
         return isWritten
     }

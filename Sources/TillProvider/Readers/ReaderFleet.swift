@@ -24,7 +24,8 @@ public protocol ReaderFleet: Sendable {
     /// Calls a reader off. Refused once a card is being charged.
     func cancel(_ id: String) async throws(ReaderError) -> CounterReader
     /// Calls off the readers that wait for a card, so that the counter can end; what is being charged is finished.
-    func cancelWaiting() async
+    /// - Returns: the readers that could not be reached: a card that is presented there may still be charged.
+    func cancelWaiting() async -> [String]
     /// The card for the payment's next refund is presented at this reader, where its scheme demands that.
     func use(_ name: String, forRefundOf payment: PaymentID) async throws(ReaderError)
     /// What happens at the readers from now on. Nothing is kept.

@@ -128,7 +128,7 @@ public struct ReceiptContent: Hashable, Sendable {
             lineItems: ReceiptContent.lines(of: order, labels), summary: ReceiptSummaryRow.rows(of: order),
             total: order.total, transaction: ReceiptTransaction(payment), captured: payment.captured,
             refunded: payment.refunded)
-        if let tip = payment.tip, let whole = try? order.total.adding(tip) {
+        if let tip = payment.tip, let whole = order.total.adding(ifExact: tip) {
             summary.append(ReceiptSummaryRow(.tip, amount: tip))
             total = whole
         }
@@ -219,7 +219,7 @@ public struct ReceiptContent: Hashable, Sendable {
         if original != nil { return [] }
         var rows: [(label: ReceiptLabel, amount: Money)] = []
         if captured != total || !refunded.isZero || !disputed.isZero { rows.append((.taken, captured)) }
-        if verdict == .paid, let rest = try? total.subtracting(captured), rest.isPositive {
+        if verdict == .paid, let rest = total.subtracting(ifExact: captured), rest.isPositive {
             rows.append((.notCharged, rest))
         }
         if !refunded.isZero { rows.append((.refundedAmount, refunded)) }

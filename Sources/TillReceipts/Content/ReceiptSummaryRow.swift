@@ -77,7 +77,7 @@ public struct ReceiptSummaryRow: Hashable, Sendable {
         if !order.taxTotal.isZero {
             // Names are shown only if what stands behind them is exactly the order's tax.
             var named: Money? = Money.zero(order.currency)
-            for tax in order.taxes { named = named.flatMap { try? $0.adding(tax.total) } }
+            for tax in order.taxes { named = named.flatMap { $0.adding(ifExact: tax.total) } }
             if named == order.taxTotal {
                 rows += order.taxes.map { ReceiptSummaryRow(.tax, name: $0.label, amount: $0.total) }
             } else {

@@ -95,7 +95,7 @@ public enum ReceiptSample: String, Hashable, Sendable, CaseIterable {
         case .amexSignature, .tip, .surcharge: .usd
         case .japanese, .yen: .jpy
         case .dinar: .kwd
-        case .arabic: (try? Currency(code: "AED")) ?? .eur
+        case .arabic: .aed
         default: .eur
         }
     }

@@ -30,7 +30,7 @@ enum OfflineReceiptText {
 
     static func read(_ bytes: [UInt8]) -> [RecordDecision]? {
         let limits = JSONLimits(maximumBytes: 4 << 20, maximumDepth: 8, maximumValues: 100_000)
-        guard let values = (try? JSONValue(parsing: bytes, limits: limits))?.arrayValue else { return nil }
+        guard let values = JSONValue(ifValid: bytes, limits: limits)?.arrayValue else { return nil }
         var decisions: [RecordDecision] = []
         for value in values {
             guard let sequence = value["sequence"]?.int64Value, sequence >= 0 else { return nil }

@@ -130,7 +130,7 @@ public struct SandboxProvider: PaymentServiceProvider {
         // A void has no amount of its own; the table's amounts are those of the charge.
         var amount: Money?
         if let reference = request.context.reference, let charge = try? await ledger.charge(reference),
-            let currency = try? Currency(code: charge.currency)
+            let currency = Currency(ifValid: charge.currency)
         {
             amount = Money(minorUnits: charge.amount, currency: currency)
         }

@@ -41,7 +41,7 @@ final class ContactlessTapSession: PaymentCardReaderSessionDriver {
     func readPaymentCard(
         _ request: PaymentCardVerificationRequest
     ) async throws(ReadError) -> PaymentCardReadResult {
-        guard let currency = try? Currency(code: request.currencyCode) else { throw .invalidCurrencyCode }
+        guard let currency = Currency(ifValid: request.currencyCode) else { throw .invalidCurrencyCode }
         let tap = TapRequest(amount: .zero(currency), time: driver.clock.now())
         return try await cancellable { () async throws(ReadError) in try await self.read(tap, nil) }
     }

@@ -42,7 +42,7 @@ public struct SandboxReaderTokens: Sendable {
         let parts = token.rawValue.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, token.rawValue.utf8.count <= ReaderTokenFacts.mostBytes,
             let body = SandboxReaderTokens.data(parts[1]), let signed = SandboxReaderTokens.data(parts[2]),
-            let claims = try? JSONValue(parsing: Array(body)), case .string(let issuer)? = claims["iss"],
+            let claims = JSONValue(ifValid: Array(body)), case .string(let issuer)? = claims["iss"],
             case .string(let merchant)? = claims["mid"], case .number(let end)? = claims["exp"],
             let expires = Int64(end)
         else { throw .invalidReaderToken("it is no token") }

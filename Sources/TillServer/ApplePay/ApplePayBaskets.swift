@@ -18,7 +18,7 @@ struct ApplePayBaskets: Sendable {
         var holder = RecordHolder.nobody
 
         /// What the sheet was answered.
-        var answer: JSONValue? { attempt?.answer.flatMap { try? JSONValue(parsing: $0) } }
+        var answer: JSONValue? { attempt?.answer.flatMap { JSONValue(ifValid: $0) } }
     }
 
     let journal: any Journal & RecordStore
@@ -131,7 +131,7 @@ struct ApplePayBaskets: Sendable {
 
 extension ApplePayBaskets.Entry {
     init?(_ record: WalletBasket) {
-        guard let document = try? JSONValue(parsing: record.document), let basket = SheetBasket(json: document) else {
+        guard let document = JSONValue(ifValid: record.document), let basket = SheetBasket(json: document) else {
             return nil
         }
         self.init(

@@ -66,7 +66,7 @@ public struct ApplePayDoctor: Sendable {
             findings.append(
                 fault("environment", "The environment \(settings.environment) is neither production nor sandbox."))
         }
-        if (try? Currency(code: settings.currency)) == nil {
+        if Currency(ifValid: settings.currency) == nil {
             findings.append(fault("currency", "The currency \(settings.currency) is none of ISO 4217."))
         }
         if settings.displayName.utf8.count > MerchantSessionRequest.maximumNameBytes {

@@ -128,7 +128,7 @@ public struct ApplePaySettings: Sendable {
         guard let environment = WalletEnvironment(rawValue: environment) else {
             throw ApplePaySettingsError(field: "environment")
         }
-        guard let currency = try? Currency(code: currency) else { throw ApplePaySettingsError(field: "currency") }
+        guard let currency = Currency(ifValid: currency) else { throw ApplePaySettingsError(field: "currency") }
         var ring = ProcessingKeyRing()
         for pair in processing {
             guard let certificate = pair.certificate, let key = pair.key,

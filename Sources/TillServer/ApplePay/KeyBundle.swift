@@ -21,11 +21,12 @@ public struct KeyBundle: Sendable {
             let bundle = given.map({ try? NIOSSLPKCS12Bundle(buffer: bytes, passphrase: $0) })
                 ?? (try? NIOSSLPKCS12Bundle(buffer: bytes))
                     ?? (try? NIOSSLPKCS12Bundle(buffer: bytes, passphrase: [])),
-            let first = bundle.certificateChain.first, let certificate = try? first.toDERBytes(),
-            let key = try? bundle.privateKey.derBytes
+            let first = bundle.certificateChain.first
         else { return nil }
-        self.certificate = Self.pem("CERTIFICATE", certificate)
-        self.key = Secret(Self.pem("PRIVATE KEY", key))
+        do {
+            certificate = Self.pem("CERTIFICATE", try first.toDERBytes())
+            key = Secret(Self.pem("PRIVATE KEY", try bundle.privateKey.derBytes))
+        } catch { return nil }
     }
 
     /// Whether a file is a bundle: a sequence in DER or BER that begins with the number 3 (RFC 7292, 4).
@@ -38,8 +39,10 @@ public struct KeyBundle: Sendable {
     /// Takes the encryption off a private key in PEM (PKCS #8, or OpenSSL's older form).
     /// - Returns: the key in PEM, not encrypted; `nil` if the passphrase is not the key's.
     public static func decrypted(key pem: [UInt8], passphrase: String) -> Secret<[UInt8]>? {
-        let key = try? NIOSSLPrivateKey(bytes: pem, format: .pem) { setter in setter(Array(passphrase.utf8)) }
-        return (try? key?.derBytes).map { Secret(Self.pem("PRIVATE KEY", $0)) }
+        do {
+            let key = try NIOSSLPrivateKey(bytes: pem, format: .pem) { setter in setter(Array(passphrase.utf8)) }
+            return Secret(Self.pem("PRIVATE KEY", try key.derBytes))
+        } catch { return nil }
     }
 
     private static func pem(_ label: String, _ der: [UInt8]) -> [UInt8] {

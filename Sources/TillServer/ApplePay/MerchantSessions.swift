@@ -93,7 +93,7 @@ final class MerchantSessions: Sendable {
             throw .unreachable("the connection failed")
         }
         guard answer.status.code == 200 else { throw .refused(status: Int(answer.status.code)) }
-        guard let document = try? JSONValue(parsing: bytes), document.objectValue?.isEmpty == false else {
+        guard let document = JSONValue(ifValid: bytes), document.objectValue?.isEmpty == false else {
             throw .malformed
         }
         return bytes

@@ -41,27 +41,30 @@ struct MerchantTokenEvents: Sendable {
     private func fetchWaiting(
         _ domain: ApplePayDomain, _ identity: ApplePayDomain.Identity, _ environment: WalletEnvironment
     ) async {
-        let waiting = try? await log.waiting(limit: MerchantTokenEvents.maximumFetches)
         let gateway: MerchantGateway = environment == .production ? .production : .sandbox
-        for id in (waiting ?? []).map(\.id) {
-            let path = MerchantTokenEvent.path(merchant: MerchantIDHash(of: domain.merchant), event: id)
-            do throws(MerchantSessionError) {
-                let bytes = try await sessions.read(
-                    gateway, path: path, identity: identity, standIn: await sandbox?.standIn())
-                guard let document = try? JSONValue(parsing: bytes), let event = MerchantTokenEvent(json: document)
-                else { throw .malformed }
-                try? await log.end(id, details: Self.kept(event).bytes())
-                metrics.notification("known")
-            } catch {
-                // One that Apple does not know was made up: anybody can call the address.
-                if case .refused(404) = error {
+        do throws(JournalError) {
+            for id in try await log.waiting(limit: MerchantTokenEvents.maximumFetches).map(\.id) {
+                let path = MerchantTokenEvent.path(merchant: MerchantIDHash(of: domain.merchant), event: id)
+                let found: MerchantTokenEvent
+                do throws(MerchantSessionError) {
+                    let bytes = try await sessions.read(
+                        gateway, path: path, identity: identity, standIn: await sandbox?.standIn())
+                    guard let document = JSONValue(ifValid: bytes), let event = MerchantTokenEvent(json: document)
+                    else { throw .malformed }
+                    found = event
+                } catch {
+                    // One that Apple does not know was made up: anybody can call the address.
+                    guard case .refused(404) = error else { return metrics.notification(error.code) }
                     metrics.notification("unknown_to_apple")
-                    try? await log.forget(id)
+                    try await log.forget(id)
                     continue
                 }
-                metrics.notification(error.code)
-                return
+                try await log.end(id, details: Self.kept(found).bytes())
+                metrics.notification("known")
             }
+        } catch {
+            // The events wait in the journal, and are asked for again with the next notification.
+            metrics.notification("journal_unavailable")
         }
     }
 

@@ -50,7 +50,7 @@ extension WalletPayment {
 extension WalletBasket.Attempt {
     /// Whose order it is, as it was kept.
     var fullContact: FullContact? {
-        guard let document = contact.flatMap({ try? JSONValue(parsing: $0) }) else { return nil }
+        guard let document = contact.flatMap({ JSONValue(ifValid: $0) }) else { return nil }
         let contact = WalletContact(json: document)
         return try? FullContact(contact, needsAddress: !contact.addressLines.isEmpty)
     }

@@ -34,7 +34,7 @@ struct ClockKeeper: Service {
                 do { memory = try await look(memory) } catch {
                     logger.warning("The clock's record could not be read or written: \(error)")
                 }
-                try? await clock.sleep(for: ClockKeeper.pace)
+                guard await clock.pause(for: ClockKeeper.pace) else { return }
             }
         }
     }

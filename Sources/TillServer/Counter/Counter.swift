@@ -108,7 +108,7 @@ public struct Counter: Sendable {
     ) -> ProviderEnvironment {
         ProviderEnvironment(
             clock: clock, defaultProvider: options.chosenProvider ?? .sandbox, transports: transports,
-            returnAddress: returnURL(options, journal: journal.path).map { $0.address(of:) },
+            returnAddress: (try? returnURL(options, journal: journal.path)).map { $0.address(of:) },
             notifications: { JournalNotifications(store: journal, provider: $0) })
     }
 
@@ -131,18 +131,32 @@ public struct Counter: Sendable {
 
     /// What there is to say about each provider that the counter may have.
     public var providerFindings: [ProviderFinding] {
-        options.modules.flatMap { type in
+        let back = returnProblem.map {
+            ProviderFinding("Customers cannot come back from their bank's page. \($0.what) \($0.next)", isFine: false)
+        }
+        return options.modules.flatMap { type in
             module(type.name)?.findings ?? [
                 ProviderFinding("\(type.title) is not configured. \(type.setUp)")
             ]
-        }
+        } + (back.map { [$0] } ?? [])
     }
 
-    /// Where banks send customers back to; `nil` where the shop has said no address for customers.
-    public var returnURL: ThreeDSecureReturnURL? { Counter.returnURL(options, journal: journal.path) }
+    /// Where banks send customers back to; `nil` where the shop has said no address for customers, and where the key of
+    /// these addresses cannot be used, as ``returnProblem`` says.
+    public var returnURL: ThreeDSecureReturnURL? { try? Counter.returnURL(options, journal: journal.path) }
 
-    private static func returnURL(_ options: CounterOptions, journal: String) -> ThreeDSecureReturnURL? {
-        options.receipts.url.flatMap { try? ThreeDSecureReturnURL(base: $0, besideJournal: journal) }
+    /// Why customers cannot be sent back from their bank's page although the shop has an address for them; `nil` where
+    /// nothing is wrong. No money is lost by it: the provider is asked how such a payment ended.
+    public var returnProblem: ReceiptLinkError? {
+        do throws(ReceiptLinkError) { _ = try Counter.returnURL(options, journal: journal.path) } catch { return error }
+        return nil
+    }
+
+    private static func returnURL(
+        _ options: CounterOptions, journal: String
+    ) throws(ReceiptLinkError) -> ThreeDSecureReturnURL? {
+        guard let base = options.receipts.url else { return nil }
+        return try ThreeDSecureReturnURL(base: base, besideJournal: journal)
     }
 
     /// Closes the connections and the journal.

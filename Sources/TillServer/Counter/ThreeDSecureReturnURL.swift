@@ -34,7 +34,7 @@ public struct ThreeDSecureReturnURL: Sendable {
     func attempt(path: String, query: String?) -> AttemptID? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, path.hasPrefix(ThreeDSecureReturnURL.path),
-            let attempt = try? AttemptID(validating: String(parts[2]))
+            let attempt = AttemptID(ifValid: String(parts[2]))
         else { return nil }
         let own = address(of: attempt)
         let read = try? ChallengeReturn(base: own.base, random: own.state)

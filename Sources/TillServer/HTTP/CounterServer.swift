@@ -131,7 +131,9 @@ public struct CounterServer: Sendable {
         }
         if let terminal {
             services.append(
-                Named(service: TerminalFeedService(terminal: terminal, feed: feed), serviceName: "terminal feed"))
+                Named(
+                    service: TerminalFeedService(terminal: terminal, feed: feed, logger: logger),
+                    serviceName: "terminal feed"))
         }
         if let tap { services.append(Named(service: VirtualTapRunner(taps: tap), serviceName: "taps")) }
         let queue = PrintQueueService(
@@ -145,11 +147,18 @@ public struct CounterServer: Sendable {
             try await group.run()
         } catch {
             await applePay?.opened?.shutdown()
-            try? await journal.close()
+            await closeJournal()
             throw error
         }
         await applePay?.opened?.shutdown()
         try await journal.close()
+    }
+
+    /// Closes the journal beside an error that matters more. What was committed is on the disk in any case.
+    private func closeJournal() async {
+        do throws(JournalError) { try await journal.close() } catch {
+            logger.error("The journal could not be closed: \(error)")
+        }
     }
 
     /// What every request meets: the responder logs and counts for itself, so it is asked without a logger, a name and

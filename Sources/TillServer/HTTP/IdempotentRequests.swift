@@ -141,7 +141,7 @@ final class IdempotentRequests: Sendable {
         var problem = Problem(
             .unprocessableContent, "idempotency_mismatch", "This Idempotency-Key belongs to another request.",
             next: "Send the first request again, or use a new key.")
-        if let first = try? JSONValue(parsing: known.request), let second = try? JSONValue(parsing: request.request) {
+        if let first = JSONValue(ifValid: known.request), let second = JSONValue(ifValid: request.request) {
             problem.differences = JSONValue.differences(first, second)
         }
         throw problem

@@ -41,7 +41,7 @@ struct ThreeDSecureReturnRoute: Sendable {
     /// An attempt is named after its payment.
     private static func payment(of attempt: AttemptID) -> PaymentID? {
         guard let end = attempt.rawValue.lastIndex(of: "-") else { return nil }
-        return try? PaymentID(validating: String(attempt.rawValue[..<end]))
+        return PaymentID(ifValid: String(attempt.rawValue[..<end]))
     }
 
     private static func backPage(_ payment: Payment?, at now: Timestamp) -> Response {

@@ -149,7 +149,7 @@ extension Money {
     /// An amount that no limit of a policy is against, to ask what else is.
     fileprivate static func smallest(of policy: OfflinePolicy) -> Money {
         let currency = policy.perPayment.keys.filter { (policy.total[$0] ?? 0) > 0 }.sorted().lazy.compactMap {
-            try? Currency(code: $0)
+            Currency(ifValid: $0)
         }.first
         return Money(minorUnits: 1, currency: currency ?? .eur)
     }

@@ -45,8 +45,8 @@ public struct OfflineOptions: Sendable {
         var limits: [String: Int64] = [:]
         for part in text.split(separator: ",") {
             let words = part.split(separator: " ")
-            guard words.count == 2, let currency = try? Currency(code: String(words[0])),
-                let money = try? Money(parsing: String(words[1]), currency: currency), !money.isNegative
+            guard words.count == 2, let currency = Currency(ifValid: String(words[0])),
+                let money = Money(ifValid: String(words[1]), currency: currency), !money.isNegative
             else {
                 throw .wrongValue(
                     place: "“\(setting.key)”",

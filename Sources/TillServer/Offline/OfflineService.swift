@@ -57,7 +57,7 @@ public struct OfflineService: Sendable {
         let (journal, wanted) = (journal, ProcessInfo.processInfo.environment["TILL_OFFLINE_FAILPOINT"])
         return OfflineSync(
             log: try await log(), forwarder: forwarder, clock: clock,
-            check: { record in await OfflineService.reasonAgainst(record, journal) },
+            check: { record in try await OfflineService.reasonAgainst(record, journal) },
             failpoint: { name in
                 // Only the environment of the process can switch one on, as with the engine's own.
                 if let wanted, wanted == name { kill(getpid(), SIGKILL) }
@@ -75,8 +75,11 @@ public struct OfflineService: Sendable {
     }
 
     /// Why the journal does not want a stored card forwarded; `nil`: it does.
-    static func reasonAgainst(_ record: StoredRecord, _ journal: any Journal) async -> String? {
-        guard let found = try? await journal.payment(record.payment) else {
+    /// - Throws: what the journal throws when it cannot be read. That is no reason against the card.
+    static func reasonAgainst(
+        _ record: StoredRecord, _ journal: any Journal
+    ) async throws(JournalError) -> String? {
+        guard let found = try await journal.payment(record.payment) else {
             return "The journal has no payment \(record.payment) for it."
         }
         guard let attempt = found.attempts.first(where: { $0.id == record.attempt }) else {

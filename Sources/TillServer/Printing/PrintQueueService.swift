@@ -21,7 +21,7 @@ struct PrintQueueService: Service {
                         logger.info("print", metadata: ["id": "\(job.id)", "state": "\(job.state.rawValue)"])
                     }
                 } catch { logger.warning("The print queue could not be read: \(error)") }
-                try? await clock.sleep(for: PrintQueueService.pace)
+                guard await clock.pause(for: PrintQueueService.pace) else { return }
             }
         }
     }

@@ -31,7 +31,7 @@ public struct ReceiptLink: Sendable {
             FileManager.default.createFile(
                 atPath: temporary, contents: data, attributes: [.posixPermissions: 0o600])
         else { throw .key(file) }
-        // Whoever links first wins; all read that one.
+        // Whoever links first wins; all read that one, so that a link which fails shows in what is read.
         try? FileManager.default.linkItem(atPath: temporary, toPath: file)
         guard let kept = FileManager.default.contents(atPath: file), kept.count == 32 else { throw .key(file) }
         key = SymmetricKey(data: kept)

@@ -111,7 +111,14 @@ public struct ReceiptSetup: Sendable {
     public func printing(
         _ journal: any CounterStore, _ clock: any TillClock, onGap: @escaping @Sendable (String) -> Void = { _ in }
     ) -> ReceiptService {
-        let links = url == nil ? nil : try? ReceiptLink(besideJournal: journal.path)
+        let links: ReceiptLink?
+        do throws(ReceiptLinkError) {
+            links = url == nil ? nil : try ReceiptLink(besideJournal: journal.path)
+        } catch {
+            // A receipt without its address is better than none.
+            links = nil
+            onGap("Receipts are printed without their address online. \(error.what) \(error.next)")
+        }
         return ReceiptService(journal: journal, clock: clock) { [self] payment, copy, refund in
             let receipt = try content(payment, copy: copy, refund: refund, links: links)
             if let sentence = receipt.missingFieldsSentence { onGap(sentence) }

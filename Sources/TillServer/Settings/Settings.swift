@@ -107,8 +107,11 @@ public struct Settings: SettingValues {
             guard let handle = FileHandle(forReadingAtPath: named.text) else {
                 throw .wrongValue(place: place, reason: "names \(named.text), which is no readable file")
             }
-            let data = (try? handle.read(upToCount: maximumSecretBytes + 1)) ?? Data()
-            try? handle.close()
+            // The handle closes its file when it is gone.
+            let data: Data
+            do { data = try handle.read(upToCount: maximumSecretBytes + 1) ?? Data() } catch {
+                throw .wrongValue(place: place, reason: "names \(named.text), which cannot be read")
+            }
             let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             guard !text.isEmpty, data.count <= maximumSecretBytes else {
                 throw .wrongValue(

@@ -35,8 +35,10 @@ struct SettingsFile {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue,
             let handle = FileHandle(forReadingAtPath: path)
         else { throw .file(path, reason: "there is no readable file of this name") }
-        defer { try? handle.close() }
-        let data = (try? handle.read(upToCount: maximumBytes + 1)) ?? Data()
+        let data: Data
+        do { data = try handle.read(upToCount: maximumBytes + 1) ?? Data() } catch {
+            throw .file(path, reason: "it cannot be read")
+        }
         guard data.count <= maximumBytes else { throw .file(path, reason: "it is longer than \(maximumBytes) bytes") }
         return Array(data)
     }

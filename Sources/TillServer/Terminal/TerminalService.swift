@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import ServiceLifecycle
 import TillCore
 import TillHardware
@@ -84,6 +85,7 @@ struct TerminalService: Sendable {
 struct TerminalFeedService: Service {
     let terminal: TerminalService
     let feed: EventFeed
+    let logger: Logger
 
     func run() async throws {
         let fleets = terminal.all
@@ -97,7 +99,15 @@ struct TerminalFeedService: Service {
                 }
             }
         }
-        for fleet in fleets { await fleet.cancelWaiting() }
+        for fleet in fleets {
+            for reader in await fleet.cancelWaiting() {
+                logger.warning(
+                    """
+                    The reader \(reader) could not be told to stop. A card that is presented there now may still be \
+                    charged: end it at the reader. The next start of the counter asks how the payment ended.
+                    """)
+            }
+        }
     }
 }
 

@@ -113,7 +113,7 @@ actor AdyenLedger {
             return AdyenLedger.error(422, "14_0391", "Required field 'returnUrl' is not provided.")
         }
         guard let value = body["amount"]?["value"]?.int64Value, value >= 0,
-            let code = body["amount"]?["currency"]?.stringValue, (try? Currency(code: code)) != nil
+            let code = body["amount"]?["currency"]?.stringValue, Currency(ifValid: code) != nil
         else { return AdyenLedger.error(422, "100", "No amount specified") }
         let method = body["paymentMethod"]
         guard method?["type"]?.stringValue == "scheme", let number = method?["number"]?.stringValue,

@@ -27,7 +27,7 @@ public actor AdyenTerminalStandIn {
 
     /// The answer to a message.
     public func answer(_ body: [UInt8]) -> Reply {
-        guard var message = try? JSONValue(parsing: body) else { return .unreadable }
+        guard var message = JSONValue(ifValid: body) else { return .unreadable }
         if let key {
             guard let opened = key.opened(message) else { return .unreadable }
             message = opened

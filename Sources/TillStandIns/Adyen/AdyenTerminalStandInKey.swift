@@ -42,12 +42,17 @@ public struct AdyenTerminalStandInKey: Sendable {
             trailer["KeyIdentifier"] == .string(identifier), trailer["KeyVersion"]?.int64Value == version,
             let nonce = AdyenTerminalStandInKey.bytes(trailer["Nonce"]), nonce.count == 16,
             let code = AdyenTerminalStandInKey.bytes(trailer["Hmac"]),
-            let blob = AdyenTerminalStandInKey.bytes(request["NexoBlob"]), let keys = try? material(),
-            let start = try? AdyenTerminalStandInKey.start(keys.start, nonce),
-            let plain = try? AES._CBC.decrypt(blob, using: keys.seal, iv: start),
-            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: plain, using: keys.sign)
+            let blob = AdyenTerminalStandInKey.bytes(request["NexoBlob"])
         else { return nil }
-        return try? JSONValue(parsing: Array(plain))
+        do {
+            let keys = try material()
+            let plain = try AES._CBC.decrypt(
+                blob, using: keys.seal, iv: try AdyenTerminalStandInKey.start(keys.start, nonce))
+            guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: plain, using: keys.sign) else {
+                return nil
+            }
+            return JSONValue(ifValid: Array(plain))
+        } catch { return nil }
     }
 
     /// A response, sealed; `nil` if it cannot be.
@@ -55,10 +60,14 @@ public struct AdyenTerminalStandInKey: Sendable {
         var generator = SystemRandomNumberGenerator()
         let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let plain = message.bytes()
-        guard let keys = try? material(), let start = try? AdyenTerminalStandInKey.start(keys.start, nonce),
-            let blob = try? AES._CBC.encrypt(plain, using: keys.seal, iv: start)
-        else { return nil }
-        let code = HMAC<SHA256>.authenticationCode(for: plain, using: keys.sign)
+        let blob: Data
+        let code: HMAC<SHA256>.MAC
+        do {
+            let keys = try material()
+            blob = try AES._CBC.encrypt(
+                plain, using: keys.seal, iv: try AdyenTerminalStandInKey.start(keys.start, nonce))
+            code = HMAC<SHA256>.authenticationCode(for: plain, using: keys.sign)
+        } catch { return nil }
         return .members([
             "SaleToPOIResponse": .members([
                 "MessageHeader": message["SaleToPOIResponse"]?["MessageHeader"],

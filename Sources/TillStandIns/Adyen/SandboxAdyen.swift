@@ -46,7 +46,7 @@ public struct SandboxAdyen: HTTPTransport {
         let wire = HTTPClientTransport()
         try await LoopbackServer.run(port: port, wire: wire, onReady: onReady) { request in
             var request = request
-            guard let body = try? await request.collectBody(upTo: 1 << 20) else {
+            guard let body = await request.collectBody(ifWithin: 1 << 20) else {
                 return Response(status: .contentTooLarge)
             }
             func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
@@ -137,7 +137,7 @@ public struct SandboxAdyen: HTTPTransport {
         _ method: String, _ path: String, _ apiKey: String?, _ key: String?, _ body: [UInt8]
     ) async -> Answer {
         let parts = path.split(separator: "?").first?.split(separator: "/").map { String($0) } ?? []
-        let document = (try? JSONValue(parsing: body)) ?? .null
+        let document = JSONValue(ifValid: body) ?? .null
         func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, value.bytes()) }
         if parts.first == "_sandbox" { return await control(method, parts.dropFirst().first ?? "", document) }
         if parts == ["nexo"] {
@@ -145,7 +145,7 @@ public struct SandboxAdyen: HTTPTransport {
             case .message(let answer): return (200, answer)
             case .unreadable: return (400, [])
             case .lost:
-                try? await clock.sleep(for: stall)
+                await clock.pause(for: stall)
                 return (504, [])
             }
         }
@@ -203,16 +203,16 @@ public struct SandboxAdyen: HTTPTransport {
         let fault = faults.next(operation, key: key ?? rest.joined(), amount: nil, at: clock.now())
         switch fault {
         case .timeoutBeforeCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return (504, [])
         case .conflict, .outage, .notSent, .stickyServerError: return (503, [])
-        case .slow(let span): try? await clock.sleep(for: span)
+        case .slow(let span): await clock.pause(for: span)
         default: break
         }
         let answer = await route(rest, key, body)
         switch fault {
         case .timeoutAfterCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return (504, [])
         case .serverErrorAfterSuccess: return (500, [])
         default: return (answer.status, answer.body.bytes())

@@ -92,6 +92,14 @@ public actor SandboxAppleGateway {
         return true
     }
 
+    /// Whose certificate the connection shows; `nil` for none and for one that is no merchant's.
+    private static func merchant(on channel: any Channel) async -> MerchantIDHash? {
+        do {
+            guard let certificate = try await channel.nioSSL_peerCertificate().get() else { return nil }
+            return try MerchantCertificate(parsing: try certificate.toDERBytes()).merchant
+        } catch { return nil }
+    }
+
     private func respond(to request: Request, _ context: GatewayContext) async -> Response {
         if let answer = nextAnswer {
             nextAnswer = nil
@@ -101,14 +109,13 @@ public actor SandboxAppleGateway {
         guard isSession || (request.method == .get && request.uri.path.hasPrefix(MerchantTokenEvent.folder)) else {
             return Response(status: .notFound)
         }
-        guard let certificate = try? await context.channel.nioSSL_peerCertificate().get(),
-            let bytes = try? certificate.toDERBytes(), let peer = try? MerchantCertificate(parsing: bytes),
-            let merchant = peer.merchant
-        else { return Response(status: .init(code: 417)) }
+        guard let merchant = await SandboxAppleGateway.merchant(on: context.channel) else {
+            return Response(status: .init(code: 417))
+        }
         guard isSession else { return event(at: request.uri.path, of: merchant) }
         var request = request
-        guard let body = try? await request.collectBody(upTo: 16_384),
-            let document = try? JSONValue(parsing: body.readableBytesView),
+        guard let body = await request.collectBody(ifWithin: 16_384),
+            let document = JSONValue(ifValid: body.readableBytesView),
             let asked = document["merchantIdentifier"]?.stringValue,
             let domain = document["initiativeContext"]?.stringValue,
             let name = document["displayName"]?.stringValue, name.utf8.count <= 64,

@@ -129,7 +129,7 @@ actor BraintreeLedger {
         guard let currency = BraintreeLedger.accounts[account] else {
             return refused("transaction", "merchant_account_id", "91513", "Merchant account ID is invalid.")
         }
-        guard let amount = try? Money(parsing: text, currency: currency), amount.isPositive else {
+        guard let amount = Money(ifValid: text, currency: currency), amount.isPositive else {
             return refused("transaction", "amount", "81503", "Amount is an invalid format.")
         }
         let nonce: Nonce
@@ -225,7 +225,7 @@ actor BraintreeLedger {
                 "transaction", "base", "91507", "Cannot submit for settlement unless status is authorized.")
         }
         if let text = node?.value("amount") {
-            guard let amount = try? Money(parsing: text, currency: found.amount.currency), amount.isPositive else {
+            guard let amount = Money(ifValid: text, currency: found.amount.currency), amount.isPositive else {
                 return refused("transaction", "amount", "81503", "Amount is an invalid format.")
             }
             guard amount.minorUnits <= found.amount.minorUnits else {
@@ -279,7 +279,7 @@ actor BraintreeLedger {
         }
         var amount = left
         if let text = node?.value("amount") {
-            guard let asked = try? Money(parsing: text, currency: left.currency), asked.isPositive,
+            guard let asked = Money(ifValid: text, currency: left.currency), asked.isPositive,
                 asked.minorUnits <= left.minorUnits
             else { return refused("transaction", "amount", "91521", "Refund amount is too large.") }
             amount = asked

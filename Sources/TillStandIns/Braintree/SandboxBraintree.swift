@@ -40,7 +40,7 @@ public struct SandboxBraintree: HTTPTransport {
         await notices.use(transport)
         try await LoopbackServer.run(port: port, wire: transport, onReady: onReady) { request in
             var request = request
-            guard let body = try? await request.collectBody(upTo: 1 << 20) else {
+            guard let body = await request.collectBody(ifWithin: 1 << 20) else {
                 return Response(status: .contentTooLarge)
             }
             let answer = await answer(
@@ -100,15 +100,15 @@ public struct SandboxBraintree: HTTPTransport {
                 await notices.tell("transaction_settled", transactions: await account.settleAll())
                 return json(.members(["ok": .bool(true)]))
             case ("POST", "aftersale"):
-                let asked = (try? JSONValue(parsing: body)) ?? .null
+                let asked = JSONValue(ifValid: body) ?? .null
                 return json(.members(["ok": .bool(await play(asked))]))
             case ("POST", "webhooks"):
-                await notices.listen((try? JSONValue(parsing: body))?["url"]?.stringValue)
+                await notices.listen(JSONValue(ifValid: body)?["url"]?.stringValue)
                 return json(.members(["ok": .bool(true)]))
             case ("GET", "webhooks"):
                 return json(.members(["webhooks": .array(await notices.kept.map { .string($0) })]))
             case ("POST", "faults"):
-                let asked = try? JSONValue(parsing: body)
+                let asked = JSONValue(ifValid: body)
                 if asked?["fault"]?.stringValue == "lateCommit",
                     let operation = asked?["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) })
                 {
@@ -128,7 +128,7 @@ public struct SandboxBraintree: HTTPTransport {
         }
         await notices.heard(authorization)
         if parts == ["graphql"] {
-            guard method == "POST", let asked = try? JSONValue(parsing: body) else { return (400, "text/plain", []) }
+            guard method == "POST", let asked = JSONValue(ifValid: body) else { return (400, "text/plain", []) }
             guard HTTPField.Name("Braintree-Version").flatMap({ fields[$0] }) != nil else {
                 return json(await account.unversioned())
             }
@@ -152,7 +152,7 @@ public struct SandboxBraintree: HTTPTransport {
             }
         if let delay = late.next(operation) {
             Task {
-                try? await clock.sleep(for: delay)
+                await clock.pause(for: delay)
                 _ = await route(method, rest, body)
             }
             return (504, "text/plain", [])
@@ -160,16 +160,16 @@ public struct SandboxBraintree: HTTPTransport {
         let fault = faults.next(operation, key: rest.joined(), amount: nil, at: clock.now())
         switch fault {
         case .timeoutBeforeCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return (504, "text/plain", [])
         case .conflict, .outage, .notSent, .stickyServerError: return (503, "text/plain", [])
-        case .slow(let span): try? await clock.sleep(for: span)
+        case .slow(let span): await clock.pause(for: span)
         default: break
         }
         let answer = await route(method, rest, body)
         switch fault {
         case .timeoutAfterCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return (504, "text/plain", [])
         case .serverErrorAfterSuccess: return (500, "text/plain", [])
         default: return (answer.status, "application/xml", answer.status == 404 ? [] : answer.node.bytes())

@@ -117,7 +117,7 @@ extension PayPalLedger {
             let kept = Money(minorUnits: isExpressible ? fee : 0, currency: whole)
             breakdown = .members([
                 "gross_amount": money(capture.amount), "paypal_fee": money(kept),
-                "net_amount": (try? capture.amount.subtracting(kept)).map(money),
+                "net_amount": capture.amount.subtracting(ifExact: kept).map(money),
             ])
         }
         return .members([

@@ -71,12 +71,12 @@ struct PayPalRequestRules {
         let code = text(value["currency_code"], "\(field)/currency_code", required: true, 3...3)
         let number = text(value["value"], "\(field)/value", required: true, 1...32) { PayPalRequestRules.isDecimal($0) }
         guard let code, let number else { return nil }
-        guard let currency = try? Currency(code: code), PayPalWireAmount.takes(currency) else {
+        guard let currency = Currency(ifValid: code), PayPalWireAmount.takes(currency) else {
             refuse("INVALID_CURRENCY_CODE", "\(field)/currency_code")
             return nil
         }
         let padded = number.hasPrefix(".") ? "0" + number : number.replacing("-.", with: "-0.")
-        guard let money = try? Money(parsing: padded, currency: currency) else {
+        guard let money = Money(ifValid: padded, currency: currency) else {
             refuse("DECIMAL_PRECISION", "\(field)/value")
             return nil
         }
@@ -124,7 +124,7 @@ struct PayPalRequestRules {
         ] {
             guard let value = breakdown[name] else { continue }
             guard let part = money(value, "\(field)/breakdown/\(name)", allowsZero: true) else { return }
-            guard let next = isAdded ? try? sum.adding(part) : try? sum.subtracting(part) else {
+            guard let next = isAdded ? sum.adding(ifExact: part) : sum.subtracting(ifExact: part) else {
                 return refuse("MULTI_CURRENCY_ORDER", "\(field)/breakdown/\(name)")
             }
             sum = next
@@ -146,7 +146,7 @@ struct PayPalRequestRules {
             let (units, overflow) = price.minorUnits.multipliedReportingOverflow(by: count)
             guard !overflow else { return refuse("ITEM_TOTAL_MISMATCH", place) }
             let line = Money(minorUnits: units, currency: price.currency)
-            sum = sum == nil ? line : sum.flatMap { try? $0.adding(line) }
+            sum = sum == nil ? line : sum.flatMap { $0.adding(ifExact: line) }
         }
         guard let sum else { return }
         guard let total = breakdown?["item_total"] else { return refuse("ITEM_TOTAL_REQUIRED", field) }
@@ -189,8 +189,8 @@ struct PayPalRequestRules {
             let issue = call == .execute ? "TRANSACTION_REFUSED" : "PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED"
             return refuse(issue, "\(field)/number")
         }
-        if let read = try? Expiry(expiry, now: now), (try? read.check(at: now)) == nil {
-            refuse("CARD_EXPIRED", "\(field)/expiry")
+        if let read = try? Expiry(expiry, now: now) {
+            do { try read.check(at: now) } catch { refuse("CARD_EXPIRED", "\(field)/expiry") }
         }
         let wanted = number.hasPrefix("34") || number.hasPrefix("37") ? 4 : 3
         if let code = card["security_code"]?.stringValue, code.utf8.count != wanted {

@@ -73,19 +73,19 @@ struct PayPalStandIn: Sendable {
         let fault = faults.next(operation, key: request.key ?? "", amount: amount(in: request), at: now)
         switch fault {
         case .timeoutBeforeCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return .failure(504)
         case .conflict: return .inProgress()
         case .outage, .notSent: return .failure(503)
         case .stickyServerError: return .failure(500)
-        case .slow(let span): try? await clock.sleep(for: span)
+        case .slow(let span): await clock.pause(for: span)
         case .duplicateDelivery: _ = await told(route(request))
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
         }
         let answer = await told(route(request))
         switch fault {
         case .timeoutAfterCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return .failure(504)
         case .serverErrorAfterSuccess: return .failure(500)
         default: return answer
@@ -138,7 +138,7 @@ struct PayPalStandIn: Sendable {
         let path = request.path
         switch (request.method, path.count, path.last ?? "") {
         case ("POST", 3, "orders"):
-            return (try? JSONValue(parsing: request.body))?["payment_source"] == nil ? .prepare : .authorize
+            return JSONValue(ifValid: request.body)?["payment_source"] == nil ? .prepare : .authorize
         case ("POST", 5, "capture") where path[1] == "checkout": return .authorize
         case ("POST", 5, "authorize"): return .authorize
         case ("POST", 5, "capture"): return .capture
@@ -151,7 +151,7 @@ struct PayPalStandIn: Sendable {
     }
 
     private func amount(in request: Request) -> Int64? {
-        guard let json = try? JSONValue(parsing: request.body) else { return nil }
+        guard let json = JSONValue(ifValid: request.body) else { return nil }
         let value = json["amount"] ?? json["purchase_units"]?.arrayValue?.first?["amount"]
         return PayPalWireAmount.read(value)?.minorUnits
     }
@@ -163,7 +163,7 @@ struct PayPalStandIn: Sendable {
                 return .unsupportedMedia()
             }
             if !request.body.isEmpty {
-                guard let json = try? JSONValue(parsing: request.body) else {
+                guard let json = JSONValue(ifValid: request.body) else {
                     return .badRequest([.init("MALFORMED_REQUEST_JSON")])
                 }
                 body = json
@@ -214,7 +214,7 @@ struct PayPalStandIn: Sendable {
     }
 
     private func control(_ request: Request) async -> PayPalAnswer {
-        let json = (try? JSONValue(parsing: request.body)) ?? .object([])
+        let json = JSONValue(ifValid: request.body) ?? .object([])
         let done = PayPalAnswer(200, .members(["ok": .bool(true)]))
         switch (request.method, request.path.dropFirst().first ?? "") {
         case ("GET", "ledger"):

@@ -29,8 +29,8 @@ enum PayPalWireAmount {
     /// The amount of `{"currency_code": …, "value": …}`; `nil` if it cannot be read.
     static func read(_ value: JSONValue?) -> Money? {
         guard case .string(let code)? = value?["currency_code"], case .string(let text)? = value?["value"],
-            let currency = try? Currency(code: code)
+            let currency = Currency(ifValid: code)
         else { return nil }
-        return try? Money(parsing: text, currency: currency)
+        return Money(ifValid: text, currency: currency)
     }
 }

@@ -56,7 +56,7 @@ public struct SandboxPayPalServer: Sendable {
 
     private func respond(to request: Request, _ standIn: PayPalStandIn) async -> Response {
         var request = request
-        guard let collected = try? await request.collectBody(upTo: SandboxPayPalServer.maximumBody) else {
+        guard let collected = await request.collectBody(ifWithin: SandboxPayPalServer.maximumBody) else {
             return response(.badRequest([.init("MALFORMED_REQUEST_JSON")]))
         }
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }

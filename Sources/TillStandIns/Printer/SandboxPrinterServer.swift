@@ -53,8 +53,8 @@ public struct SandboxPrinterServer: Sendable {
         var request = request
         guard request.uri.path == "/_sandbox/printer" else { return Response(status: .notFound) }
         if request.method == .post {
-            guard let body = try? await request.collectBody(upTo: SandboxPrinterServer.maximumBody),
-                let wish = try? JSONValue(parsing: Array(body.readableBytesView)), let change = change(wish)
+            guard let body = await request.collectBody(ifWithin: SandboxPrinterServer.maximumBody),
+                let wish = JSONValue(ifValid: Array(body.readableBytesView)), let change = change(wish)
             else { return Response(status: .badRequest) }
             let told = printer.change(change)
             lines.stateChanged(telling: told)

@@ -141,7 +141,7 @@ struct SandboxStripe: Sendable {
 
     private func create(_ request: Request) async throws -> StripeAnswer {
         let form = request.form
-        guard let code = form["currency"], let currency = try? Currency(code: code.uppercased()) else {
+        guard let code = form["currency"], let currency = Currency(ifValid: code.uppercased()) else {
             return .invalid("currency", "Invalid or missing currency.", code: "parameter_missing")
         }
         guard let wire = form["amount"].flatMap({ Int64($0) }), wire > 0, wire <= 99_999_999,
@@ -362,7 +362,7 @@ struct SandboxStripe: Sendable {
     }
 
     private static func minorUnits(_ wire: Int64, _ charge: SandboxCharge) -> Int64? {
-        guard let currency = try? Currency(code: charge.currency) else { return nil }
+        guard let currency = Currency(ifValid: charge.currency) else { return nil }
         return StripeWireAmount.minorUnits(wire, currency)
     }
 

@@ -75,7 +75,7 @@ public struct SandboxStripeServer: Sendable {
     private func respond(to request: Request) async -> Response {
         var request = request
         let path = request.uri.path.split(separator: "/").map(String.init)
-        guard let body = try? await request.collectBody(upTo: 1 << 20) else {
+        guard let body = await request.collectBody(ifWithin: 1 << 20) else {
             return response(.error(413, "invalid_request_error", "The body is too long."))
         }
         let bytes = Array(body.readableBytesView)
@@ -95,7 +95,7 @@ public struct SandboxStripeServer: Sendable {
         do {
             return response(try await perform(call))
         } catch {
-            return response(.error(500, "api_error", "The sandbox's ledger could not be read or written."))
+            return response(SandboxStripeServer.ledgerFailure)
         }
     }
 
@@ -105,7 +105,7 @@ public struct SandboxStripeServer: Sendable {
         let timeout = StripeAnswer.error(504, "api_error", "timed out")
         switch fault {
         case .timeoutBeforeCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return timeout
         case .conflict:
             return .error(
@@ -116,7 +116,7 @@ public struct SandboxStripeServer: Sendable {
             if let key = call.key { failures.keep(failure, for: key) }
             return failure
         case .outage, .notSent: return .error(503, "api_error", "The sandbox plays an outage.")
-        case .slow(let span): try? await clock.sleep(for: span)
+        case .slow(let span): await clock.pause(for: span)
         case .duplicateDelivery: _ = try await stripe.answer(call)
         case .timeoutAfterCommit, .serverErrorAfterSuccess, nil: break
         }
@@ -129,7 +129,7 @@ public struct SandboxStripeServer: Sendable {
         }
         switch fault {
         case .timeoutAfterCommit:
-            try? await clock.sleep(for: stall)
+            await clock.pause(for: stall)
             return timeout
         case .serverErrorAfterSuccess: return .error(500, "api_error", "The sandbox plays a failure.")
         case .timeoutBeforeCommit, .stickyServerError, .conflict, .outage, .notSent, .slow, .duplicateDelivery, nil:
@@ -149,15 +149,18 @@ public struct SandboxStripeServer: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: answer.body)))
     }
 
+    private static let ledgerFailure = StripeAnswer.error(
+        500, "api_error", "The sandbox's ledger could not be read or written.")
+
     private func control(_ method: HTTPRequest.Method, _ name: String, _ body: [UInt8]) async -> StripeAnswer {
         switch (method, name) {
         case (.get, "ledger"):
-            guard let charges = try? await ledger.charges() else {
-                return .error(500, "api_error", "The sandbox's ledger could not be read.")
-            }
-            return StripeAnswer(.fields(["charges": .array(charges.map(SandboxStripeServer.ledgerEntry))]))
+            do {
+                let charges = try await ledger.charges()
+                return StripeAnswer(.fields(["charges": .array(charges.map(SandboxStripeServer.ledgerEntry))]))
+            } catch { return SandboxStripeServer.ledgerFailure }
         case (.post, "faults"):
-            guard let json = try? JSONValue(parsing: body),
+            guard let json = JSONValue(ifValid: body),
                 let operation = json["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),
                 let fault = json["fault"]?.stringValue.flatMap({ name in
                     SandboxFault(name: name, span: .seconds(min(max(json["seconds"]?.int64Value ?? 2, 0), 60)))
@@ -167,27 +170,26 @@ public struct SandboxStripeServer: Sendable {
             faults.fail(operation, with: fault, times: Int(clamping: times))
             return StripeAnswer(.fields(["ok": .bool(true)]))
         case (.post, "lists"):
-            guard let seconds = (try? JSONValue(parsing: body))?["late_seconds"]?.int64Value,
+            guard let seconds = JSONValue(ifValid: body)?["late_seconds"]?.int64Value,
                 (0...86_400).contains(seconds)
             else { return .invalid("late_seconds", "Wanted: late_seconds, 0 to 86400.") }
             stripe.lateness.set(.seconds(seconds))
             return StripeAnswer(.fields(["ok": .bool(true)]))
         case (.post, "aftersale"):
-            guard let json = try? JSONValue(parsing: body), let (answer, events) = try? await stripe.play(json) else {
-                return .invalid("body", "It must be JSON.")
-            }
-            for event in events { report(event) }
-            return answer
+            guard let json = JSONValue(ifValid: body) else { return .invalid("body", "It must be JSON.") }
+            do {
+                let (answer, events) = try await stripe.play(json)
+                for event in events { report(event) }
+                return answer
+            } catch { return SandboxStripeServer.ledgerFailure }
         case (.post, "statements"):
-            guard let json = try? JSONValue(parsing: body), let answer = try? await stripe.playStatement(json) else {
-                return .invalid("body", "It must be JSON.")
-            }
-            return answer
+            guard let json = JSONValue(ifValid: body) else { return .invalid("body", "It must be JSON.") }
+            do { return try await stripe.playStatement(json) } catch { return SandboxStripeServer.ledgerFailure }
         case (.post, "readers"), (.post, "webhooks"):
-            guard let json = try? JSONValue(parsing: body) else { return .invalid("body", "It must be JSON.") }
+            guard let json = JSONValue(ifValid: body) else { return .invalid("body", "It must be JSON.") }
             return name == "readers" ? terminal.act(json) : plan.configure(json)
         case (.post, "action"):
-            guard let json = try? JSONValue(parsing: body), let id = json["reference"]?.stringValue,
+            guard let json = JSONValue(ifValid: body), let id = json["reference"]?.stringValue,
                 let succeeds = json["succeeds"]?.boolValue
             else { return .invalid("reference", "Wanted: reference and succeeds.") }
             let reference = ProviderReference(rawValue: id)

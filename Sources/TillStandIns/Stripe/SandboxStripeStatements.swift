@@ -119,7 +119,7 @@ final class SandboxStripeStatements: Sendable {
     }
 
     private func render(_ row: Row) -> JSONValue {
-        let currency = try? Currency(code: row.currency)
+        let currency = Currency(ifValid: row.currency)
         func wire(_ units: Int64) -> JSONValue {
             .int(currency.flatMap { StripeWireAmount.wire(units, $0) } ?? units)
         }
@@ -218,7 +218,7 @@ final class SandboxStripeStatements: Sendable {
             state.number += 1
             let (name, line) = ("po_\(state.number)", "txn_po\(state.number)")
             let sum = rows.reduce(0) { $0 &+ $1.amount &- $1.fee } &+ remainder
-            let known = try? Currency(code: currency)
+            let known = Currency(ifValid: currency)
             let object = JSONValue.fields([
                 "id": .string(name), "object": .string("payout"),
                 "amount": .int(known.flatMap { StripeWireAmount.wire(sum, $0) } ?? sum),

@@ -47,7 +47,8 @@ public struct SandboxStripeTransport: HTTPTransport {
             form: StripeForm(
                 isPost ? String(decoding: body, as: UTF8.self) : halves.count > 1 ? String(halves[1]) : ""),
             key: isPost ? field("Idempotency-Key") : nil, authorization: field("Authorization"))
-        guard let answer = try? await stripe.answer(call) else { throw .unknown(reason: "the ledger is closed") }
+        let answer: StripeAnswer
+        do { answer = try await stripe.answer(call) } catch { throw .unknown(reason: "the ledger is closed: \(error)") }
         if let event = answer.event, !answer.isReplay { told(SandboxNotification(event)) }
         var response = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
         response.headerFields[.contentType] = "application/json"

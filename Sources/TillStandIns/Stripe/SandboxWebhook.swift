@@ -30,7 +30,7 @@ public struct SandboxWebhook: Sendable {
 
     /// Delivers an event; failures are the receiver's loss, as a webhook is a hint only.
     func deliver(_ event: StripeAnswer.Event, id: String, clock: any TillClock) async {
-        if delay.milliseconds > 0 { try? await clock.sleep(for: delay) }
+        if delay.milliseconds > 0 { await clock.pause(for: delay) }
         let seconds = clock.now().milliseconds / 1000
         let body = JSONValue.fields([
             "id": .string(id), "object": .string("event"), "type": .string(event.type), "created": .int(seconds),

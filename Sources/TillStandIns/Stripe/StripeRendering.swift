@@ -162,7 +162,7 @@ struct StripeRendering: Sendable {
     }
 
     private func wire(_ charge: SandboxCharge, _ minorUnits: Int64) -> JSONValue {
-        guard let currency = try? Currency(code: charge.currency),
+        guard let currency = Currency(ifValid: charge.currency),
             let wire = StripeWireAmount.wire(minorUnits, currency)
         else { return .int(minorUnits) }
         return .int(wire)

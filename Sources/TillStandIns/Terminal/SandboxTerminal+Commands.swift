@@ -105,7 +105,7 @@ extension SandboxTerminal {
         switch verb {
         case "set_reader_display":
             guard form["type"] == "cart", let total = form["cart[total]"].flatMap({ Int64($0) }),
-                let currency = form["cart[currency]"], (try? Currency(code: currency.uppercased())) != nil
+                let currency = form["cart[currency]"], Currency(ifValid: currency.uppercased()) != nil
             else { return .failure(StripeRefusal(answer: .invalid("cart", "The cart is not complete."))) }
             var shown = action(SandboxTerminal.cart(form, currency, total), .over)
             shown.status = "succeeded"
@@ -246,7 +246,7 @@ extension SandboxTerminal {
     // MARK: Details
 
     static func minorUnits(_ wire: Int64, _ charge: SandboxCharge) -> Int64? {
-        guard let currency = try? Currency(code: charge.currency) else { return nil }
+        guard let currency = Currency(ifValid: charge.currency) else { return nil }
         return StripeWireAmount.minorUnits(wire, currency)
     }
 

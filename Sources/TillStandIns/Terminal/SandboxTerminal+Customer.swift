@@ -101,7 +101,7 @@ extension SandboxTerminal {
         guard span.milliseconds > 0 else { return try await settle(id, number) }
         try await mark(id, number, isBeingCharged: true)
         spawn { [self] in
-            try? await ledger.clock.sleep(for: span)
+            await ledger.clock.pause(for: span)
             try? await settle(id, number)
         }
     }

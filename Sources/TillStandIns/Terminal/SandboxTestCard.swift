@@ -115,7 +115,7 @@ extension StripeRendering {
 
     /// An amount as Stripe's wire has it.
     func wireUnits(_ charge: SandboxCharge, _ minorUnits: Int64) -> JSONValue {
-        guard let currency = try? Currency(code: charge.currency),
+        guard let currency = Currency(ifValid: charge.currency),
             let wire = StripeWireAmount.wire(minorUnits, currency)
         else { return .int(minorUnits) }
         return .int(wire)

@@ -8,7 +8,8 @@ extension HTTPTransport {
             let reply = try? await send(request, body: body, deadline: .seconds(10))
             if let reply, (200..<300).contains(reply.response.status.code) { return }
             // The last wait would be for nothing.
-            if attempt + 1 < tries { try? await clock.sleep(for: .seconds(Int64(1) << Int64(min(attempt, 16)))) }
+            guard attempt + 1 < tries else { return }
+            guard await clock.pause(for: .seconds(Int64(1) << Int64(min(attempt, 16)))) else { return }
         }
     }
 }

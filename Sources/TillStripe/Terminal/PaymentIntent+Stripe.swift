@@ -7,7 +7,7 @@ extension PaymentIntent {
         guard let read = StripePaymentIntent(json) else { return nil }
         var metadata: [String: String] = [:]
         for member in json["metadata"]?.objectValue ?? [] { metadata[member.key] = member.value.stringValue }
-        let order = metadata["till_order"].flatMap { try? OrderID(validating: $0) }
+        let order = metadata["till_order"].flatMap { OrderID(ifValid: $0) }
         let created = json["created"]?.int64Value.flatMap { seconds -> Timestamp? in
             let (millis, overflow) = seconds.multipliedReportingOverflow(by: 1000)
             return overflow ? nil : Timestamp(milliseconds: millis)

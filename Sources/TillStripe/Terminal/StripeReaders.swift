@@ -36,11 +36,18 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
         }
     }
 
-    func cancelWaiting() async {
+    func cancelWaiting() async -> [String] {
+        var left: [String] = []
         for reader in terminal.feed.busyReaders {
-            _ = try? await api.cancelAction(at: reader, key: .once("end"))
+            do throws(StripeTerminalError) {
+                _ = try await api.cancelAction(at: reader, key: .once("end"))
+            } catch {
+                // A refusal says that there is nothing to cancel any more.
+                if error.certainty != .refused { left.append(reader) }
+            }
             terminal.feed.heard(of: reader)
         }
+        return left
     }
 
     func use(_ name: String, forRefundOf payment: PaymentID) async throws(ReaderError) {
@@ -98,7 +105,7 @@ struct StripeReaders: ReaderFleet, ReaderSimulation, ReaderQuestions, DeviceSale
     // MARK: Apps with Stripe's SDK
 
     func connectionToken(location: String?) async throws(ReaderError) -> DeviceToken {
-        if let location, (try? ProviderReference(validating: location)) == nil {
+        if let location, ProviderReference(ifValid: location) == nil {
             throw ReaderError(
                 .invalid(field: "location"), code: "invalid_request", "It must be a location of Stripe, tml_…",
                 next: "Correct the request.")

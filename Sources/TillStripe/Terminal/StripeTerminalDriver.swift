@@ -57,7 +57,11 @@ public actor StripeTerminalDriver: CardReaderDriver {
         if request.options.failsIfInUse, found.action?.status == .inProgress {
             throw CardReaderFailure(stripeAPI: "terminal_reader_busy")
         }
-        if let place = try? await request.configuration.locationID(), place != found.location {
+        let place: String?
+        do { place = try await request.configuration.locationID() } catch {
+            throw error as? CardReaderFailure ?? CardReaderFailure(.invalidLocation)
+        }
+        if let place, place != found.location {
             throw CardReaderFailure(
                 .readerNotFound, message: "The reader stands at another location than this counter.")
         }
@@ -99,7 +103,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// Makes a payment intent on the server and reads it. Moves no money; the same key gives the same intent.
     public func createIntent(_ request: CardReaderIntentRequest) async throws(CardReaderFailure) -> PaymentIntent {
         let parameters = request.parameters
-        guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
+        guard let wire = AmountCodec.stripe.wireAmount(ifExact: parameters.amount) else {
             throw CardReaderFailure(.invalidAmount, message: "Stripe cannot take \(parameters.amount).")
         }
         var draft = TerminalIntentDraft(amount: wire, currency: parameters.amount.currency.code.lowercased())
@@ -112,7 +116,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         draft.statementDescriptor = parameters.statementDescriptor?.text
         draft.receiptEmail = parameters.receiptEmail?.text
         if let fee = parameters.applicationFee {
-            guard let wire = try? AmountCodec.stripe.wireAmount(fee) else {
+            guard let wire = AmountCodec.stripe.wireAmount(ifExact: fee) else {
                 throw CardReaderFailure(.invalidAmount, message: "Stripe cannot take a fee of \(fee).")
             }
             draft.applicationFee = wire
@@ -140,7 +144,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
         switch request.parameters.tipping {
         case .none: settings.skipsTipping = true
         case .onWholeAmount: settings.skipsTipping = false
-        case .onPart(let part): settings.tipEligible = try? AmountCodec.stripe.wireAmount(part)
+        case .onPart(let part): settings.tipEligible = AmountCodec.stripe.wireAmount(ifExact: part)
         }
         let (wanted, key) = (settings, key("collect-\(intent.id)"))
         _ = try await call { try await terminal.collect(for: intent.id, at: reader, wanted, key: key) }
@@ -215,7 +219,7 @@ public actor StripeTerminalDriver: CardReaderDriver {
     /// says counts; a refund whose answer was lost is found there by its key.
     public func refund(_ parameters: RefundParameters) async throws(CardReaderFailure) -> CardReaderRefund {
         let reader = try reader()
-        guard let wire = try? AmountCodec.stripe.wireAmount(parameters.amount) else {
+        guard let wire = AmountCodec.stripe.wireAmount(ifExact: parameters.amount) else {
             throw CardReaderFailure(.invalidAmount)
         }
         let refund = TerminalRefund(

@@ -13,7 +13,7 @@ extension StripeTerminalProvider {
         }
         let reader = payload.sealed.reveal()
         if reader == StripeTerminalProvider.deviceMark { return await handOver(reference, request) }
-        guard reader.hasPrefix("tmr_"), (try? ProviderReference(validating: reader)) != nil else {
+        guard reader.hasPrefix("tmr_"), ProviderReference(ifValid: reader) != nil else {
             return .declined(Decline(reason: .cardNotSupported, message: "this reader does not belong to Stripe"))
         }
         let wait = feed.begin(reader, reference)

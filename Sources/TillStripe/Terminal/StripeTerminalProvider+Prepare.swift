@@ -4,7 +4,7 @@ internal import TillHardware
 extension StripeTerminalProvider {
     /// Makes the order's payment intent, or finds the one that it has. Moves no money.
     public func prepare(_ request: AuthorizationRequest) async -> ProviderAnswer<Confirmation> {
-        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else {
+        guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
             return .declined(online.unsendableAmount)
         }
         do throws(CardReaderFailure) { try AmountLimits.stripe.check(request.amount) } catch {

@@ -61,7 +61,7 @@ extension StripeTerminalProvider {
     private func refundAtReader(
         _ request: RefundRequest, _ reference: ProviderReference
     ) async -> ProviderAnswer<Confirmation> {
-        guard let wire = try? amounts.wireAmount(request.amount), wire > 0 else {
+        guard let wire = amounts.wireAmount(ifExact: request.amount), wire > 0 else {
             return .declined(online.unsendableAmount)
         }
         // It may have been made before a crash, or by a command whose answer was lost.

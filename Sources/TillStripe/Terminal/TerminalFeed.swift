@@ -114,7 +114,7 @@ struct TerminalWait: Sendable {
     func pause(atMost span: Span, clock: any TillClock) async {
         let news = news
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await clock.sleep(for: span) }
+            group.addTask { await clock.pause(for: span) }
             group.addTask { for await _ in news { return } }
             await group.next()
             group.cancelAll()

@@ -90,6 +90,6 @@ enum TerminalText {
     /// An identifier, also when the answer has the whole object in its place.
     static func identifier(_ value: JSONValue?) -> String? {
         let text = value?.stringValue ?? value?["id"]?.stringValue
-        return text.flatMap { try? ProviderReference(validating: $0) }?.rawValue
+        return text.flatMap { ProviderReference(ifValid: $0) }?.rawValue
     }
 }

@@ -70,7 +70,7 @@ struct TerminalSale: Sendable {
         case .onWholeAmount: settings.skipsTipping = false
         case .onPart(let part):
             settings.skipsTipping = false
-            settings.tipEligible = try? provider.amounts.wireAmount(part)
+            settings.tipEligible = provider.amounts.wireAmount(ifExact: part)
         }
         return settings
     }

@@ -38,6 +38,6 @@ public struct ReaderTokenFacts: Hashable, Sendable {
         var body = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         while !body.utf8.count.isMultiple(of: 4) { body += "=" }
         guard let data = Data(base64Encoded: body) else { return nil }
-        return try? JSONValue(parsing: Array(data))
+        return JSONValue(ifValid: Array(data))
     }
 }

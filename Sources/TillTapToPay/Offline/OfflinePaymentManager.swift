@@ -15,6 +15,9 @@ public final class OfflinePaymentManager {
     public private(set) var pendingTransactionCount = 0
     /// What is stored, with its sums and its age.
     public private(set) var exposure = OfflineExposure()
+    /// Why the log could not be read when its figures were last wanted: they are older then, and payments may be stored
+    /// that they do not count. `nil` while they are right.
+    public private(set) var logError: OfflineLogError?
     /// What the last forwarding did.
     public private(set) var lastReport: OfflineSync.Report?
 
@@ -84,7 +87,12 @@ public final class OfflinePaymentManager {
 
     /// Examines what is stored.
     public func refreshStatus() {
-        guard let book = try? log.book() else { return }
+        let book: OfflineLedger
+        do throws(OfflineLogError) { book = try log.book() } catch {
+            logError = error
+            return
+        }
+        logError = nil
         pendingBatchCount = book.batches.count
         pendingTransactionCount = book.exposure.count
         exposure = book.exposure

@@ -32,9 +32,12 @@ public final class StoringSessionDriver: StoreAndForwardSessionDriver {
     ) async throws(PaymentCardReaderSession.ReadError) -> PaymentCardReadResult {
         let amount = try request.money()
         let asked = OfflinePolicy.Request(amount: amount, isRefund: request.type == .refund)
-        guard ((try? log.reasonsAgainst(asked, policy: policy)) ?? [.notAllowed]).isEmpty else {
-            throw .readNotAllowed
+        let reasons: [RiskReason]
+        // A log that cannot be read is no rule of the shop's.
+        do throws(OfflineLogError) { reasons = try log.reasonsAgainst(asked, policy: policy) } catch {
+            throw .readerServiceError
         }
+        guard reasons.isEmpty else { throw .readNotAllowed }
         let result = try await base.readPaymentCard(request)
         guard case .success = result.outcome, let data = result.paymentCardData else { return result }
         let now = clock.now()

@@ -6,8 +6,8 @@ extension Money {
     /// - Throws: ``PaymentCardReaderSession/ReadError/invalidCurrencyCode`` or
     ///   ``PaymentCardReaderSession/ReadError/invalidAmount``.
     public init(exactly amount: Decimal, currencyCode: String) throws(PaymentCardReaderSession.ReadError) {
-        guard let currency = try? Currency(code: currencyCode) else { throw .invalidCurrencyCode }
-        guard amount.isFinite, let money = try? Money(parsing: amount.description, currency: currency) else {
+        guard let currency = Currency(ifValid: currencyCode) else { throw .invalidCurrencyCode }
+        guard amount.isFinite, let money = Money(ifValid: amount.description, currency: currency) else {
             throw .invalidAmount
         }
         self = money

@@ -36,6 +36,6 @@ public struct PaymentCardVerificationRequest: Hashable, Sendable {
     }
 
     func check() throws(PaymentCardReaderSession.ReadError) {
-        guard (try? Currency(code: currencyCode)) != nil else { throw .invalidCurrencyCode }
+        guard Currency(ifValid: currencyCode) != nil else { throw .invalidCurrencyCode }
     }
 }

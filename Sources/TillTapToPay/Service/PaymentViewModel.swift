@@ -68,8 +68,8 @@ public final class PaymentViewModel {
     @discardableResult
     public func takeAmount(_ text: String, decimalSeparator: String = ".") -> Bool {
         let plain = text.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: decimalSeparator, with: ".")
-        guard decimalSeparator == "." || !text.contains("."), let currency = try? Currency(code: currency),
-            let money = try? Money(parsing: plain, currency: currency), !money.isNegative
+        guard decimalSeparator == "." || !text.contains("."), let currency = Currency(ifValid: currency),
+            let money = Money(ifValid: plain, currency: currency), !money.isNegative
         else { return false }
         amount = PaymentCardTransactionRequest(money).amount
         return true

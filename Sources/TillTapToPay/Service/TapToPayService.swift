@@ -289,10 +289,12 @@ public actor TapToPayService {
         renewal = Task(executorPreference: executor) {
             while !Task.isCancelled {
                 let wait = await tokens.untilRenewal ?? pause
-                do { try await clock.sleep(for: max(wait, pause)) } catch { return }
+                guard await clock.pause(for: max(wait, pause)) else { return }
                 guard let remaining = await tokens.untilRenewal, remaining.milliseconds == 0 else { continue }
-                guard let token = try? await tokens.renewed() else { continue }
-                try? await reader.renew(token)
+                do { try await reader.renew(try await tokens.renewed()) } catch {
+                    // Tried again after the pause. A token that ends before that is refused at the next sale, which
+                    // says so, and nothing is charged.
+                }
             }
         }
     }

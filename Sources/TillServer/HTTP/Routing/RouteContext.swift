@@ -33,7 +33,7 @@ extension Parameters {
     /// - Throws: ``Problem/notFound`` for what can be no identifier.
     func identifier<Name: Identifier>(_ name: Substring = "id", as type: Name.Type = Name.self) throws(Problem) -> Name
     {
-        guard let text = self[name]?.removingURLPercentEncoding(), let identifier = try? Name(validating: text) else {
+        guard let text = self[name]?.removingURLPercentEncoding(), let identifier = Name(ifValid: text) else {
             throw Problem.notFound
         }
         return identifier
