@@ -12,6 +12,10 @@ struct AdyenTerminalFleetTests {
     /// A terminal at which the customer takes for ever: it answers a payment only once that is canceled.
     private final class Patient: HTTPTransport {
         private let aborted = Mutex(false)
+        /// Whether the counter hears the answer to an abort.
+        let answersAborts: Bool
+
+        init(answersAborts: Bool = true) { self.answersAborts = answersAborts }
 
         func send(
             _ request: HTTPRequest, body: [UInt8], deadline: Span
@@ -19,7 +23,10 @@ struct AdyenTerminalFleetTests {
             guard let asked = (try? JSONValue(parsing: body))?["SaleToPOIRequest"],
                 let header = asked["MessageHeader"], let category = header["MessageCategory"]?.stringValue
             else { throw .unknown(reason: "no message") }
-            if category == "Abort" { aborted.withLock { $0 = true } }
+            if category == "Abort" {
+                aborted.withLock { $0 = true }
+                guard answersAborts else { throw .unknown(reason: "no answer") }
+            }
             if category == "Payment" {
                 while !aborted.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(2)) }
             }
@@ -30,11 +37,12 @@ struct AdyenTerminalFleetTests {
         }
     }
 
-    private func provider() throws -> AdyenTerminalProvider {
+    private func provider(answersAborts: Bool = true) throws -> AdyenTerminalProvider {
         AdyenTerminalProvider(
             terminal: try #require(
                 AdyenTerminal(
-                    terminal: "V400m-1", till: "Till", url: "http://127.0.0.1:1", seal: nil, transport: Patient())),
+                    terminal: "V400m-1", till: "Till", url: "http://127.0.0.1:1", seal: nil,
+                    transport: Patient(answersAborts: answersAborts))),
             checkout: nil)
     }
 
@@ -82,10 +90,23 @@ struct AdyenTerminalFleetTests {
             await provider.authorize(AdyenTerminalProviderTests.request(1250), with: provider.tender)
         }
         _ = await steps.next()
-        await fleet.cancelWaiting()
+        #expect(await fleet.cancelWaiting().isEmpty)
         guard case .declined = await sale.value else {
             Issue.record("it was canceled")
             return
         }
+    }
+
+    @Test("is named when the counter ends and does not hear that it was canceled: a card may still be charged there")
+    func left() async throws {
+        let provider = try provider(answersAborts: false)
+        let fleet = AdyenTerminalFleet(terminal: provider)
+        var steps = fleet.steps().makeAsyncIterator()
+        let sale = Task {
+            await provider.authorize(AdyenTerminalProviderTests.request(1250), with: provider.tender)
+        }
+        _ = await steps.next()
+        #expect(await fleet.cancelWaiting() == ["V400m-1"])
+        _ = await sale.value
     }
 }

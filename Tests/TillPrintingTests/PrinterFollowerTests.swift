@@ -41,6 +41,21 @@ private final class ScriptedPrinter: IPPCarrier {
     }
 }
 
+/// A printer that gives no list of its jobs, or only that of those that are done.
+private struct ListlessPrinter: IPPCarrier {
+    let listsDone: Bool
+
+    func exchange(_ bytes: [UInt8], deadline: Span) async throws(IPPError) -> [UInt8] {
+        let request = try IPPMessage(parsing: bytes)
+        let isDone = request.groups.flatMap(\.attributes).strings("which-jobs").first == "completed"
+        guard listsDone, isDone else { throw .unreachable("it is out of reach", mayHaveArrived: true) }
+        let job = IPPMessage.Group(
+            tag: IPPTag.jobGroup,
+            [IPPAttribute("job-id", .integer(7)), IPPAttribute("job-name", .text("Receipt 1", tag: IPPTag.name))])
+        return IPPMessage(code: 0, requestID: request.requestID, groups: [.init(tag: 1), job]).bytes
+    }
+}
+
 /// A printer that is busy with others for so many questions.
 private final class BusyPrinter: IPPCarrier {
     private let asked = Mutex(0)
@@ -139,6 +154,16 @@ struct PrinterFollowerTests {
             }
         }
         #expect(printer.cancels == 1)
+    }
+
+    @Test("a printer that gives no list is not said to have no such job; one list is enough to find it")
+    func listless() async throws {
+        func follower(_ printer: ListlessPrinter) -> PrinterFollower {
+            PrinterFollower(client: IPPClient(uri: "ipp://h/ipp/print", carrier: printer), clock: ManualClock())
+        }
+        await #expect(throws: IPPError.self) { try await follower(.init(listsDone: false)).find(named: "Receipt 1") }
+        #expect(try await follower(.init(listsDone: true)).find(named: "Receipt 1") == 7)
+        await #expect(throws: IPPError.self) { try await follower(.init(listsDone: true)).find(named: "Receipt 2") }
     }
 
     @Test("what will not be canceled may have printed")

@@ -70,7 +70,7 @@ struct ApplePayCheckout: Sendable {
             outcome.finish()
         }
         let budget = Task {
-            try? await clock.sleep(for: options.paymentBudget)
+            guard await clock.pause(for: options.paymentBudget) else { return }
             outcome.finish()
         }
         defer { budget.cancel() }
@@ -137,7 +137,7 @@ struct ApplePayCheckout: Sendable {
 
     private func payment(of attempt: WalletAttempt, order: String) async throws -> Payment? {
         if let number = attempt.payment { return try await checkout.payment(number, account: .main) }
-        guard let id = try? OrderID(validating: order) else { return nil }
+        guard let id = OrderID(ifValid: order) else { return nil }
         return try await baskets.journal.livePayment(account: .main, order: id)
     }
 
@@ -183,9 +183,12 @@ struct ApplePayCheckout: Sendable {
         try? await baskets.end(id, transaction: transaction, answer: isFree ? nil : answer.bytes())
     }
 
-    /// Closes a payment on which nothing is held, so that the order is free for another card.
+    /// Closes a payment on which nothing is held, so that the order is free for another card. Where that fails the
+    /// order stays taken, and the metrics say so.
     private func close(_ payment: Payment) async {
-        _ = try? await checkout.cancel(payment.id, account: .main, reason: "sheet_declined")
+        do throws(CheckoutError) {
+            _ = try await checkout.cancel(payment.id, account: .main, reason: "sheet_declined")
+        } catch { metrics.payment("not_closed") }
     }
 
     private func check(_ sheet: Authorized, _ basket: SheetBasket) throws -> FullContact {

@@ -46,6 +46,22 @@ struct SettingsTests {
         }
     }
 
+    #if os(Linux)
+        @Test("a file that is there and cannot be read is refused, and not taken for an empty one")
+        func unreadable() {
+            // The memory of this process, of which no byte is at the address zero.
+            let path = "/proc/self/mem"
+            #expect(throws: SettingsError.file(path, reason: "it cannot be read")) {
+                try Settings(of: SettingsTests.modules, file: path, environment: [:])
+            }
+            do throws(SettingsError) {
+                _ = try Settings(
+                    of: SettingsTests.modules, commandLine: ["stripe.key_file": path], environment: [:])
+                Issue.record("a secret that cannot be read was taken")
+            } catch { #expect("\(error)".contains("cannot be read")) }
+        }
+    #endif
+
     @Test("TILL_CONFIG names the file, an empty variable is none, and another program's variables are not read")
     func variables() throws {
         try withFile(#"{"store":"File"}"#) { path in
