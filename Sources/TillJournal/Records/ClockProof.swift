@@ -55,6 +55,6 @@ extension ClockProof: RecordDocument {
 
     /// The clock's time in a record as it lies in a file; `nil` if it cannot be read.
     static func moment(in body: [UInt8]) -> Timestamp? {
-        (try? JSONValue(parsing: body))?["at"]?.int64Value.map(Timestamp.init(milliseconds:))
+        JSONValue(ifValid: body)?["at"]?.int64Value.map(Timestamp.init(milliseconds:))
     }
 }

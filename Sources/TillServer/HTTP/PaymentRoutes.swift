@@ -256,7 +256,12 @@ struct PaymentRoutes: Sendable {
         let limit = filter.limit
         filter.limit += 1
         let asked = filter.order
-        if let asked, let scope = options.orderScope { filter.order = try? scope.id(of: asked) }
+        if let asked, let scope = options.orderScope {
+            do throws(IdentifierError) { filter.order = try scope.id(of: asked) } catch {
+                // No order of the scope has so long a name, so it is the one that was asked for, or none: never all.
+                filter.order = asked
+            }
+        }
         var rows = try await journal.payments(filter)
         if rows.isEmpty, filter.order != asked {
             // Named by this page, or sold before the shop set its scope.

@@ -23,7 +23,7 @@ struct RoutedCounter {
 
     var journal: any CounterStore { counter.journal }
 
-    init() async throws {
+    init(orderScope: OrderScope? = nil) async throws {
         folder = NSTemporaryDirectory() + "till-routes-\(UUID().uuidString)"
         let path = folder + "/journal.sqlite"
         let counter = try await Counter.open(CounterOptions(journal: path), journal: SQLiteJournal.open(at: path))
@@ -31,6 +31,7 @@ struct RoutedCounter {
             try .sandbox(checkout: counter.checkout, journal: counter.journal)
         })
         var options = ServerOptions()
+        options.orderScope = orderScope
         // SHA-256 of "key" and of "other".
         options.keys = [
             "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": .main,
