@@ -1,17 +1,18 @@
-import TillCore
-import TillProvider
-import TillSandbox
+package import TillCore
+package import TillProvider
 
 /// What the sandbox in this process has in its own ledger, in pages like those of a real provider.
-struct SandboxChargeListing: ChargeListing {
+package struct SandboxChargeListing: ChargeListing {
     /// Charges of one page.
     static let pageSize = 100
 
-    let ledger: SandboxLedger
+    private let ledger: SandboxLedger
 
-    var lag: Span { .seconds(0) }
+    package init(ledger: SandboxLedger) { self.ledger = ledger }
 
-    func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
+    package var lag: Span { .seconds(0) }
+
+    package func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
         let all: [SandboxCharge]
         do { all = try await ledger.charges() } catch { return .failed("the sandbox's ledger cannot be read") }
         var found: [ListedCharge] = []

@@ -1,4 +1,3 @@
-public import TillCheckout
 public import TillCore
 public import TillJournal
 public import TillProvider
@@ -47,7 +46,7 @@ public struct RestoreSweeper: Sendable {
     private let journal: any Journal & RecordStore
     private let checkout: Checkout
     private let sources: [Source]
-    let clock: any TillClock
+    package let clock: any TillClock
 
     public init(journal: any Journal & RecordStore, checkout: Checkout, sources: [Source], clock: any TillClock) {
         self.journal = journal

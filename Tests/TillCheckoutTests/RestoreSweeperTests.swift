@@ -7,8 +7,6 @@ import TillProvider
 import TillSandbox
 import TillTestSupport
 
-@testable import TillServer
-
 /// A provider's list in pages of two that may lag, fail and count how often it was asked.
 private final class ScriptedListing: ChargeListing {
     struct State {
