@@ -39,12 +39,18 @@ private final class ScriptedListing: ChargeListing {
     private let journal: MemoryJournal
     private let sandbox: SandboxProvider
     private let checkout: Checkout
+    private let faults = SandboxFaults()
     private let listing = ScriptedListing()
 
     init() {
         journal = MemoryJournal(clock: clock)
-        sandbox = SandboxProvider(store: SandboxMemoryStore(), clock: clock)
+        sandbox = SandboxProvider(store: SandboxMemoryStore(), clock: clock, faults: faults)
         checkout = Checkout(journal: journal, providers: [sandbox], clock: clock)
+    }
+
+    private var tender: Tender {
+        .cardPresent(
+            CardPresentPayload(reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil))
     }
 
     private func sweeper(_ sources: [(ProviderName, (any ChargeListing)?)]? = nil) -> RestoreSweeper {
@@ -136,8 +142,6 @@ private final class ScriptedListing: ChargeListing {
         let id = try await checkout.create(
             checkout.draft(account: .main, order: order, captureMode: .automatic)
         ).id
-        let tender = Tender.cardPresent(
-            CardPresentPayload(reader: "r", sealed: Secret("sim:4242424242424242:visa:contact_emv"), card: nil))
         let paid = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
         let reference = try #require(paid.attempts.first?.reference)
         _ = try await sandbox.ledger.play(.refund(40), on: reference)
@@ -151,6 +155,29 @@ private final class ScriptedListing: ChargeListing {
         list(charge("c9", payment: id.rawValue, attempt: "\(id)-a2", order: nil))
         #expect(try await finish(sweeper()) == .notDue)
         #expect(try await isHeld("o-1"))
+    }
+
+    @Test("begins what comes after it under names that no step had that was lost") func names() async throws {
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
+        let draft = checkout.draft(account: .main, order: order, captureMode: .manual)
+        let id = try await checkout.create(draft).id
+        let backup = journal.storage.copy()
+        // Paid after the backup was made, and given back by a person who looked the charge up.
+        let lost = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        let reference = try #require(lost.attempts.first?.reference)
+        _ = try await checkout.capture(id, account: .main)
+        _ = try await sandbox.ledger.play(.refund(nil), on: reference)
+        let restored = MemoryJournal(storage: backup, clock: clock)
+        let epoch = RestoreEpoch(number: 2, at: clock.now(), source: "b", head: Self.head, newest: clock.now())
+        try await Records<RestoreEpoch>(restored).put(epoch)
+        let again = Checkout(journal: restored, providers: [sandbox], clock: clock)
+        let held = try await again.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        #expect(held.attempts.map(\.id.rawValue) == ["\(id)-a1001"])
+        #expect(held.attempts.first?.reference != reference)
+        let paid = try await again.capture(id, account: .main)
+        #expect(paid.captures.map(\.id.rawValue) == ["\(id)-c1001"])
+        let charges = try await sandbox.ledger.charges()
+        #expect(charges.map { $0.captured - $0.refunded }.sorted() == [0, 100])
     }
 
     @Test("goes on behind the last page that was written, in another process") func resumes() async throws {
