@@ -211,6 +211,40 @@ private final class ScriptedListing: ChargeListing {
         #expect(try await checkout.payment(id, account: .main).refunded.minorUnits == 40)
     }
 
+    @Test("asks from the earliest of the backup's last moments, which a clock that was ahead has not written")
+    func ahead() async throws {
+        let now = clock.now()
+        let epoch = RestoreEpoch(
+            number: 2, at: now, source: "b", head: Self.head, newest: now.adding(.days(3)),
+            earliest: now.adding(.hours(-2)))
+        try await Records<RestoreSweep>(journal).put(RestoreSweep(.restored(epoch)))
+        list(charge("c1"))
+        #expect(try await finish(sweeper()) == .notDue)
+        #expect(listing.state.withLock { $0.since } == now.adding(.hours(-3)))
+    }
+
+    @Test("waits no longer than it must where the clock was days ahead when it was restored") func setBack()
+        async throws
+    {
+        let restored = clock.now().adding(.days(30))
+        let epoch = RestoreEpoch(
+            number: 2, at: restored, source: "b", head: Self.head, newest: clock.now())
+        try await Records<RestoreSweep>(journal).put(RestoreSweep(.restored(epoch)))
+        list(charge("c1"))
+        let sweeper = sweeper()
+        guard case .waiting(_, let until) = try await run(sweeper) else {
+            Issue.record("a list that was read too early is believed")
+            return
+        }
+        #expect(until == clock.now().adding(RestoreSweep.lateCalls))
+        // And where it was set back while it waited.
+        var sweep = try #require(try await RestoreSweep.due(in: journal))
+        sweep.providers[0].state = .waiting(until: restored)
+        try await Records<RestoreSweep>(journal).put(sweep)
+        #expect(try await finish(sweeper) == .notDue)
+        #expect(try await isHeld("o-lost"))
+    }
+
     @Test("begins what comes after it under names that no step had that was lost") func names() async throws {
         let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
         let draft = checkout.draft(account: .main, order: order, captureMode: .manual)

@@ -74,7 +74,7 @@ public struct RestoreSweeper: Sendable {
         guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
         var sweep = try RestoreSweep(kept)
         guard let epoch = sweep.epoch else { return .notRestored(sweep) }
-        if join(&sweep) {
+        if join(&sweep) || setBack(&sweep, epoch) {
             try await journal.change([.update(sweep.record, from: kept.version)])
             return .listing(sweep)
         }
@@ -87,7 +87,7 @@ public struct RestoreSweeper: Sendable {
                 continue
             }
             guard provider.unanswered.count < ProviderSweep.maximumUnanswered else { continue }
-            let since = epoch.newest.adding(Span(milliseconds: -RestoreSweep.margin.milliseconds))
+            let since = epoch.earliest.adding(Span(milliseconds: -RestoreSweep.margin.milliseconds))
             switch await listing.charges(since: since, after: pass.cursor) {
             case .failed(let reason): failures.append("\(provider.provider): \(reason)")
             case .listed(let charges, let next):
@@ -155,6 +155,23 @@ public struct RestoreSweeper: Sendable {
             sweep.providers[place].state = .listing(cursor: nil, since: nil)
         }
         return sweep.providers != before
+    }
+
+    /// What a clock that was ahead has planned would keep the shop closed until then: where it was set back since, calls
+    /// of before the restore and what comes late into a list are waited for from now on.
+    /// - Returns: whether it was.
+    private func setBack(_ sweep: inout RestoreSweep, _ epoch: RestoreEpoch) -> Bool {
+        let now = clock.now()
+        let before = sweep
+        if epoch.at > now { sweep.cause = .restored(epoch.made(at: now)) }
+        for place in sweep.providers.indices {
+            guard case .waiting(let until) = sweep.providers[place].state,
+                let listing = listing(of: sweep.providers[place].provider)
+            else { continue }
+            let latest = now.adding(RestoreSweep.lateCalls).adding(listing.lag)
+            if until > latest { sweep.providers[place].state = .waiting(until: latest) }
+        }
+        return sweep.cause != before.cause || sweep.providers != before.providers
     }
 
     /// The pass that is to go on; `nil`: nothing is to be read of it now.

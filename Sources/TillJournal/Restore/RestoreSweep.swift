@@ -8,7 +8,7 @@ public struct RestoreSweep: RecordDocument, Hashable {
     static let key = "due"
     /// There is at most one.
     public static let id = RecordID(collection, key)
-    /// What was made so long before the backup's newest moment is swept too: clocks of provider and counter differ.
+    /// What was made so long before the backup's last moments is swept too: clocks of provider and counter differ.
     public static let margin = Span.hours(1)
     /// Calls of the process that had the journal before may arrive at a provider so long after the restore.
     public static let lateCalls = RestoreFailpoint.lateCalls ?? .seconds(30)

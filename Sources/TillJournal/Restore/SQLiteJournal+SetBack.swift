@@ -58,9 +58,13 @@ extension SQLiteJournal {
         // A journal without events lacks what was sold since it was made.
         let newest = try Int64.fetchOne(
             db, sql: "SELECT coalesce((SELECT max(at) FROM event), (SELECT min(started_at) FROM process))")
+        let earliest = try Int64.fetchOne(
+            db, sql: "SELECT min(at) FROM (SELECT at FROM event ORDER BY sequence DESC LIMIT ?)",
+            arguments: [RestoreEpoch.lastEvents])
         let epoch = RestoreEpoch(
             number: number, at: now, source: source, head: head,
-            newest: Timestamp(milliseconds: newest ?? now.milliseconds))
+            newest: Timestamp(milliseconds: newest ?? now.milliseconds),
+            earliest: earliest.map { Timestamp(milliseconds: $0) })
         try db.execute(sql: "UPDATE journal SET epoch = ? WHERE id = 1", arguments: [number])
         try insert(RestoreSweep(.restored(epoch)), into: db, at: now)
         let record = epoch.record
