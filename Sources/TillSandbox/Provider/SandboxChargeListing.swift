@@ -3,12 +3,15 @@ package import TillProvider
 
 /// What the sandbox in this process has in its own ledger, in pages like those of a real provider.
 package struct SandboxChargeListing: ChargeListing {
-    /// Charges of one page.
-    static let pageSize = 100
+    /// Charges of one page, as many as a real provider gives.
+    package static let pageSize = 100
 
     private let ledger: SandboxLedger
+    private let pageSize: Int
 
-    package init(ledger: SandboxLedger) { self.ledger = ledger }
+    package init(ledger: SandboxLedger, pageSize: Int = SandboxChargeListing.pageSize) {
+        (self.ledger, self.pageSize) = (ledger, pageSize)
+    }
 
     package var lag: Span { .seconds(0) }
 
@@ -19,7 +22,7 @@ package struct SandboxChargeListing: ChargeListing {
         for charge in all.sorted(by: { $0.reference < $1.reference })
         where charge.reference > cursor ?? "" && !charge.isTombstone {
             guard let listed = SandboxChargeListing.listed(charge, since: since) else { continue }
-            if found.count == SandboxChargeListing.pageSize {
+            if found.count == pageSize {
                 return .listed(found, next: found.last?.reference.rawValue)
             }
             found.append(listed)
