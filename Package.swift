@@ -179,14 +179,15 @@ let package = Package(
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, crypto], swiftSettings: strict),
         .target(
-            name: "TillCheckout", dependencies: ["TillCore", "TillJournal"],
-            swiftSettings: strict),
+            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillProvider"], swiftSettings: strict),
         // Beside TillJournal: the ledger is a projection of it.
         .target(
             name: "TillBooks", dependencies: ["TillCore", "TillJournal", "TillProvider", crypto], swiftSettings: strict),
         .target(
             name: "TillSandbox",
-            dependencies: ["TillCore", "TillContactless", "TillTapToPay", "TillOffline", grdb, crypto],
+            dependencies: [
+                "TillCore", "TillContactless", "TillTapToPay", "TillOffline", "TillProvider", grdb, crypto,
+            ],
             swiftSettings: strict),
         // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire.
         .target(
@@ -312,7 +313,9 @@ let package = Package(
         tests(
             "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",
             "TillSandbox", "TillStripe", httpTypes),
-        tests("TillCheckout", "ProviderConformance", "TillCards", "TillJournal", "TillSandbox", "TillSimulation"),
+        tests(
+            "TillCheckout", "ProviderConformance", "TillCards", "TillJournal", "TillProvider", "TillSandbox",
+            "TillSimulation"),
         tests("TillSimulation"),
         tests(
             "TillServer", "TillAdyen", "TillApplePay", "TillCards", "TillContactless", "TillJournal", "TillCheckout",

@@ -33,4 +33,17 @@ extension Checkout {
         _ = try await append([again], to: &payment, at: now, holds: false)
         return .unanswered
     }
+
+    /// Queries a payment whose attempts are decided, whatever else is open on it.
+    /// - Returns: whether its provider has answered, so that what it has is in the journal now.
+    func queryNow(_ id: PaymentID) async throws(CheckoutError) -> Bool {
+        guard !atWork.contains(id) else { return false }
+        atWork.begin(id)
+        defer { atWork.end(id) }
+        guard let payment = try await stored(id), let attempt = payment.settledAttempt else { return true }
+        guard let answer = await perform(.effect(.query(attempt.id)), for: payment) else { return false }
+        _ = try await record(answer, for: payment, moreToDo: false)
+        if case .snapshot(_, .approved) = answer { return true }
+        return false
+    }
 }

@@ -56,6 +56,7 @@ extension Checkout {
     /// Finds what is due and hands it to the lanes: the front of it, and a stretch of what lies behind, so that what
     /// stands at the front and cannot be worked on hides nothing.
     private func round() async throws(CheckoutError) {
+        epoch.forget()
         let now = clock.now()
         var place: OutboxPlace?
         for _ in 0..<Checkout.recoveryFrontBatches {

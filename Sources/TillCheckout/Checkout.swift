@@ -25,6 +25,7 @@ public struct Checkout: Sendable {
     let abandoned = AbandonedCalls()
     let left = LeftAlone()
     let board = RecoveryBoard()
+    let epoch = JournalEpoch()
     /// Where quarantined payments are listed; `nil` with a journal that keeps no records.
     let incidents: Records<Incident>?
     /// Where calls to providers run; `nil`: on the threads that all tasks share.
@@ -268,7 +269,9 @@ public struct Checkout: Sendable {
     /// A payment as it is in the journal now.
     func stored(_ id: PaymentID) async throws(CheckoutError) -> Payment? {
         do {
-            return try await journal.payment(id)
+            guard var payment = try await journal.payment(id) else { return nil }
+            payment.epoch = try await epoch.number(in: journal)
+            return payment
         } catch {
             throw .journal(error)
         }
@@ -295,8 +298,7 @@ extension PaymentCommand {
     /// capture, has no conditions.
     fileprivate func conditions(of payment: Payment) -> [RecordChange] {
         switch self {
-        case .attempt:
-            SaleGate.conditions(account: payment.account, order: payment.order.id, attempting: payment.id)
+        case .attempt: SaleGate.conditions(account: payment.account, order: payment.order.id)
         case .refund: SaleGate.conditions(account: payment.account, order: nil)
         default: []
         }

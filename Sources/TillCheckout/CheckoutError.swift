@@ -15,8 +15,6 @@ public enum CheckoutError: ExplainedError {
     case restoring
     /// The order was paid, or may have been, by something that is in no payment of the journal.
     case orderHeld(OrderID)
-    /// A provider has an attempt of the payment that the journal lost; the payment makes no further one.
-    case paymentSpent(order: OrderID)
     /// No provider of that name is configured.
     case unknownProvider(ProviderName, known: [ProviderName])
     /// The attempt is of another account of its provider than the one that is configured here.
@@ -49,7 +47,6 @@ public enum CheckoutError: ExplainedError {
         case .settledInShop: "order_settled_in_shop"
         case .restoring: "restoring"
         case .orderHeld: "order_held"
-        case .paymentSpent: "payment_spent"
         case .unknownProvider: "unknown_provider"
         case .otherAccount: "other_provider_account"
         case .amount: "invalid_amount"
@@ -78,9 +75,6 @@ public enum CheckoutError: ExplainedError {
                 + "since then is not known yet."
         case .orderHeld(let order):
             "Order \(order) was not charged: a provider has a charge for it that no payment of this journal accounts for."
-        case .paymentSpent(let order):
-            "Order \(order) was not charged: its payment was begun before the journal was restored, and a provider has an "
-                + "attempt of it that the journal lost."
         case .unknownProvider(let name, let known):
             "There is no provider \(name) here; there is \(known.map(\.rawValue).sorted().joined(separator: ", "))."
         case .otherAccount(let other): other.sentence
@@ -102,7 +96,6 @@ public enum CheckoutError: ExplainedError {
         switch refusal {
         case .restoring: self = .restoring
         case .orderHeld: self = .orderHeld(order)
-        case .paymentSpent: self = .paymentSpent(order: order)
         }
     }
 
@@ -124,7 +117,6 @@ public enum CheckoutError: ExplainedError {
         case .settledInShop:
             "Check the order in the shop. To charge it all the same, say so: --even-if-paid, or accept_paid_order over HTTP."
         case .restoring: "Look with till restore --sweep how far it is, and what a person has to do."
-        case .paymentSpent: "Cancel this payment, then take the order again: that makes a new one."
         case .orderHeld: "Look it up with till journal incidents, and resolve it there."
         case .unknownProvider: "Choose a configured provider."
         case .otherAccount(let other): other.next

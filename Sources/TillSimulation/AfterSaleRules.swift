@@ -44,6 +44,12 @@ extension SandboxCharge {
     /// All that was captured, also what came to nothing later, in minor units.
     var everCaptured: Int64 { captures.map(\.amount).reduce(0, +) }
 
+    /// A capture or a refund came to nothing: a journal that was restored between may know of neither.
+    var hasComeToNothing: Bool {
+        captures.contains { !($0.moves ?? []).isEmpty }
+            || refunds.contains { $0.status != .succeeded && $0.status != .pending }
+    }
+
     /// What Till has refunded, in minor units; others may refund more.
     var refundedByTill: Int64 {
         refunds.filter { $0.refund != nil && ($0.status == .succeeded || $0.status == .pending) }.map(\.amount)

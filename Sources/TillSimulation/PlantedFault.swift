@@ -99,4 +99,26 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case feePostedTwice
     /// Refunds are left out where events are read for the ledger.
     case refundLeftOutOfLedger
+    /// After a restore the gate for sales is opened before the sweep is done.
+    case gateOpensEarly
+    /// The sweep after a restore leaves out every second page of a provider's list.
+    case sweepSkipsPage
+    /// An incident about a charge that is not known does not hold its order.
+    case incidentHoldsNothing
+    /// Payments that are known are not queried after a restore.
+    case knownNotQueriedAfterRestore
+    /// What is begun after a restore has names that steps had which were lost.
+    case lostNamesUsedAgain
+    /// A provider's list is believed after a restore before everything can be in it.
+    case lateListBelieved
+
+    /// It shows only where a backup is restored.
+    var isOfRestores: Bool {
+        switch self {
+        case .gateOpensEarly, .sweepSkipsPage, .incidentHoldsNothing, .knownNotQueriedAfterRestore, .lostNamesUsedAgain,
+            .lateListBelieved:
+            true
+        default: false
+        }
+    }
 }

@@ -3,7 +3,7 @@ package import TillCore
 package import TillJournal
 
 /// A journal with a planted fault.
-package final class PlantedJournal: Journal {
+package final class PlantedJournal: Journal, RecordStore {
     let base: any Journal
     let plant: PlantedFault
     let shadow: MemoryJournal
@@ -29,6 +29,14 @@ package final class PlantedJournal: Journal {
             }
         case .attemptNotDurableBeforeCall: try await withhold(write, with: "attempt.started")
         case .renewalNotDurableBeforeCall: try await withhold(write, with: "renewal.started")
+        case .incidentHoldsNothing:
+            var free = write
+            free.records.removeAll {
+                if case .insert(let record) = $0 { return record.id.collection == OrderHold.collection }
+                if case .update(let record, _) = $0 { return record.id.collection == OrderHold.collection }
+                return false
+            }
+            try await base.write(free)
         default: try await base.write(write)
         }
     }
@@ -97,6 +105,18 @@ package final class PlantedJournal: Journal {
     }
     package func idempotency(_ scope: IdempotencyScope) async throws(JournalError) -> IdempotencyRecord? {
         try await base.idempotency(scope)
+    }
+    package func record(_ id: RecordID) async throws(JournalError) -> KeptRecord? {
+        try await (base as? any RecordStore)?.record(id)
+    }
+    package func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
+        if plant == .lostNamesUsedAgain, query.collection == RestoreEpoch.collection { return [] }
+        return try await (base as? any RecordStore)?.records(query) ?? []
+    }
+    package func count(
+        _ collection: RecordCollection, matching match: RecordMatch?
+    ) async throws(JournalError) -> Int {
+        try await (base as? any RecordStore)?.count(collection, matching: match) ?? 0
     }
     package func newestMoment() async throws(JournalError) -> Timestamp? { try await base.newestMoment() }
     package func planned(after place: OutboxPlace, limit: Int) async throws(JournalError) -> [OutboxPlace] {

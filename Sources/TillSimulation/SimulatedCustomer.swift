@@ -20,18 +20,28 @@ extension SimulatedWorld {
         let tablets = chance(60) ? 2 : 1
         if tablets == 2 { count("same order on two tablets") }
         let bill = Bill(order: order, isInterac: isInterac, reader: reader)
+        if restoresBackups { state.withLock { $0.bills[order.id] = bill } }
         for _ in 0..<tablets { spawn { [self] in await tablet(bill) } }
         guard let reader = bill.reader, chance(150) else { return }
         count("two counters at one reader")
         spawn { [self] in
             await pause(0...8_000)
             guard let other = try? Order(id: OrderID(rawValue: "o-\(index)b"), amount: order.total) else { return }
-            await tablet(Bill(order: other, isInterac: isInterac, reader: reader))
+            let bill = Bill(order: other, isInterac: isInterac, reader: reader)
+            if restoresBackups { state.withLock { $0.bills[other.id] = bill } }
+            await tablet(bill)
         }
     }
 
+    /// Sells an order once more, at the same place or online.
+    func sell(_ order: OrderID) async {
+        guard var bill = state.withLock({ $0.bills[order] }) else { return }
+        if !bill.isInterac, pastChance(300) { bill.reader = nil }
+        await tablet(bill)
+    }
+
     /// What is to be paid, and how.
-    private struct Bill {
+    struct Bill {
         var order: Order
         var isInterac: Bool
         /// At this reader; `nil`: the card goes straight to the provider.
@@ -83,13 +93,21 @@ extension SimulatedWorld {
             let engine = await engine()
             let draft = engine.draft(account: .main, order: order, captureMode: mode)
             mine.insert(draft.payment.id)
+            let epoch = epoch
             do throws(CheckoutError) {
                 let payment = try await engine.create(draft)
+                // It is in the journal that was lost meanwhile.
+                guard self.epoch == epoch else { return nil }
                 state.withLock { $0.created[payment.id] = order.id }
                 return payment.id
             } catch {
-                if case .orderOccupied(_, let id, _) = error { return mine.contains(id) ? id : nil }
-                await pause(1000...3000)
+                switch error {
+                case .orderOccupied(_, let id, _): return mine.contains(id) ? id : nil
+                case .restoring, .orderHeld:
+                    count(error.code == "restoring" ? "refused while restoring" : "refused: order held")
+                    await lapse(30_000...1_800_000)
+                default: await pause(1000...3000)
+                }
             }
         }
         return nil

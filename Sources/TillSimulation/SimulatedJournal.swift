@@ -3,7 +3,7 @@ import TillCore
 import TillJournal
 
 /// The journal as one process sees it: writes take time, and the process may die before and after each.
-struct SimulatedJournal: JournalInFront {
+struct SimulatedJournal: JournalInFront, RecordStore {
     let base: MemoryJournal
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
@@ -16,13 +16,16 @@ struct SimulatedJournal: JournalInFront {
             world.count("disk full")
             throw .unavailable("the disk is full")
         }
+        var breach: String?
+        if world.epoch > 1, let append = write.append { breach = try await RestoreRules.problem(append, in: base) }
         try await base.write(write)
+        if let breach { world.state.withLock { $0.report.violations.append(breach) } }
         if let append = write.append {
             world.note("\(append.payment.id) \(append.events.map(\.event.name))")
         }
         let durable = world.state.withLock { state -> Bool in
             state.writes += 1
-            if let append = write.append, append.payment.version > Simulation.maximumEvents { state.isRestless = true }
+            if let append = write.append, append.payment.version > world.maximumEvents { state.isRestless = true }
             return state.writes % 20 == 0
         }
         if durable, world.plant == .acknowledgesBeforeDurable {

@@ -87,6 +87,7 @@ struct SimulatedProvider: PaymentServiceProvider {
         let inner = inner
         @Sendable func arrive() async -> ProviderAnswer<Success> {
             if let key, world.isSpent(key) { return .unknown(.keySpent("500")) }
+            guard world.arrives(from: incarnation) else { return lost }
             let answer = await work(inner)
             incarnation.hears(world.clock.now())
             world.note("\(context.attempt) \(operation) \(answer.kind)", "\(answer)")

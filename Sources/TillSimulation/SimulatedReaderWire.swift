@@ -46,7 +46,9 @@ struct SimulatedReaderWire: HTTPTransport {
         _ request: HTTPRequest, _ body: [UInt8], _ deadline: Span
     ) async throws(TransportFailure) -> HTTPReply {
         let world = world
+        let incarnation = incarnation
         @Sendable func arrive() async throws(TransportFailure) -> HTTPReply {
+            guard world.arrives(from: incarnation) else { throw .unknown(reason: "no answer") }
             let reply = try await world.readers.stripe.send(request, body: body, deadline: deadline)
             if request.method != .get { world.note("\(request.path ?? "") \(reply.response.status.code)") }
             return reply

@@ -1,5 +1,6 @@
 import Synchronization
 import TillCore
+import TillProvider
 import TillSandbox
 import TillStandIns
 import TillStripe
@@ -35,6 +36,14 @@ final class SimulatedReaders: Sendable {
             spawn: { work in Task(executorPreference: executor) { await work() } }, told: { ear.told($0) })
         people = (try? StripeProvider(secretKey: SimulatedReaders.key, transport: stripe, clock: ledger.clock))
             .map { StripeTerminal($0) }
+    }
+
+    /// Under which name Stripe's list is swept.
+    static let provider = StripeModule.name
+
+    /// Stripe's list of all sales at readers, as whoever uses that network reads it.
+    func charges(over wire: any HTTPTransport) -> (any ChargeListing)? {
+        (try? StripeProvider(secretKey: SimulatedReaders.key, transport: wire, clock: stripe.ledger.clock))?.charges
     }
 
     /// The readers' ids; empty before the shop opens.

@@ -51,7 +51,10 @@ extension SimulatedWorld {
         let receipt = WebhookReceipt(provider: accounts[0].name, id: "evt_\(number)", at: incarnation.clock.now())
         do throws(CheckoutError) {
             if plant == .webhookNotKept { return true }
-            guard try await engine.heard(of: context.payment, in: receipt) else { return true }
+            let owner = Incident.Owner(account: context.account, order: context.order)
+            let report = WebhookReport(
+                receipt: receipt, payment: context.payment, owner: owner, isAfterSale: true, document: [])
+            guard try await engine.heard(report) else { return true }
         } catch { return false }
         try? await engine.query(context.payment)
         return true

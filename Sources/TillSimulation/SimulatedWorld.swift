@@ -16,7 +16,11 @@ final class SimulatedWorld: Sendable {
         let journal: MemoryJournal
         /// The time as it goes by it.
         let clock: any TillClock
-        init(journal: MemoryJournal, clock: any TillClock) { (self.journal, self.clock) = (journal, clock) }
+        /// In which epoch of the journal it lives.
+        let epoch: Int64
+        init(journal: MemoryJournal, clock: any TillClock, epoch: Int64) {
+            (self.journal, self.clock, self.epoch) = (journal, clock, epoch)
+        }
         /// A provider's answer carries its time.
         func hears(_ date: Timestamp) { (clock as? WitnessedClock)?.heard(date, from: "provider") }
         var isDead: Bool { dead.withLock { $0 } }
@@ -40,6 +44,8 @@ final class SimulatedWorld: Sendable {
         var later: SeededRandom
         /// For what a hostile world does: late commits, kept failures, rejected keys, news after the sale.
         var hostile: SeededRandom
+        /// What a restore has left, where backups are restored.
+        var past: Past
         var report: SimulationReport
         var processes: [Process] = []
         /// Who waits for the next process.
@@ -63,6 +69,8 @@ final class SimulatedWorld: Sendable {
         var isCalm = false
         var isOver = false
         var created: [PaymentID: OrderID] = [:]
+        /// What was to be paid, for whoever sells it again after a restore.
+        var bills: [OrderID: Bill] = [:]
         var acknowledged: [PaymentID: (captured: Int64, refunded: Int64)] = [:]
     }
 
@@ -85,6 +93,8 @@ final class SimulatedWorld: Sendable {
     let findsByReferenceOnly: Bool
     /// The machine's clock is days wrong, in both directions, and held against the provider's.
     let isDaysWrong: Bool
+    /// The journal's disk is lost now and then, and an old backup is restored.
+    let restoresBackups: Bool
     /// For how long the bank answers for a hold; `nil`: the provider renews none.
     let honorPeriod: Span?
 
@@ -109,7 +119,13 @@ final class SimulatedWorld: Sendable {
         searchLag = !preparesFirst && hostile.chance(600) ? .milliseconds(hostile.number(5_000...600_000)) : nil
         var third = SeededRandom(seed: seed ^ 0xC10C_C10C)
         isDaysWrong = third.chance(400) || plant == .clockBelieved
-        state = Mutex(State(random: random, later: die, hostile: hostile, report: SimulationReport(seed: seed)))
+        var past = SeededRandom(seed: seed ^ 0xBAC0_0B17)
+        restoresBackups =
+            !hasTwoAccounts && (plant == nil ? past.chance(500) : plant?.isOfRestores == true)
+        state = Mutex(
+            State(
+                random: random, later: die, hostile: hostile, past: Past(random: past),
+                report: SimulationReport(seed: seed)))
         shopClock = ShopClock(base: clock)
         let honored = honorPeriod
         accounts = (hasTwoAccounts ? ["sandbox", "sandbox-2"] : ["sandbox"]).map { [clock] account in
@@ -165,6 +181,7 @@ final class SimulatedWorld: Sendable {
         spawn { [self] in await readers.open { self.hear($0) } }
         for _ in 0..<processes { boot() }
         spawn { [self] in await changeCredentials() }
+        spawn { [self] in await restoreBackups() }
         spawn { [self] in
             while !isCalm {
                 await pause(600_000...14_400_000)
@@ -191,8 +208,8 @@ final class SimulatedWorld: Sendable {
         let witnessed = WitnessedClock(shopClock, monotonic: { Span(milliseconds: clock.now().milliseconds) })
         let machine: any TillClock = isDaysWrong && plant != .clockBelieved ? witnessed : shopClock
         let journal = MemoryJournal(storage: storage, clock: machine)
-        let incarnation = Incarnation(journal: journal, clock: machine)
-        var outer: any Journal = SimulatedJournal(base: journal, incarnation: incarnation, world: self)
+        let incarnation = Incarnation(journal: journal, clock: machine, epoch: epoch)
+        var outer: any Journal & RecordStore = SimulatedJournal(base: journal, incarnation: incarnation, world: self)
         var wire: any HTTPTransport = SimulatedReaderWire(incarnation: incarnation, world: self)
         if let plant {
             outer = PlantedJournal(base: outer, plant: plant, shadow: shadow)
@@ -218,11 +235,20 @@ final class SimulatedWorld: Sendable {
         note("boot")
         guard plant != .recoveryOff else { return }
         let booted = clock.now()
+        let store = outer
         spawn { [self] in
             witnessed.compare(floor: try? await journal.newestMoment(), proved: nil, hasWitnesses: true)
+            await sweep(engine, store, of: incarnation, account)
+            let poll = AfterSalePoll(engine, journal: store, clock: machine)
+            var nextPoll = clock.now()
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
                 if isDaysWrong { _ = try? await engine.pullBack() }
+                // What webhooks said after the backup was made is found by asking only.
+                if epoch > 1, clock.now() >= nextPoll {
+                    nextPoll = clock.now().adding(.hours(4))
+                    _ = try? await poll.pass()
+                }
                 // Often while customers are there; the remaining queries come hours and days later.
                 let isQuiet = clock.now().since(booted) > .hours(3)
                 try? await clock.sleep(for: isQuiet ? .minutes(30) : .seconds(20))

@@ -25,6 +25,9 @@ public struct Simulation: Sendable {
     /// A payment has about ten events, and one whose key is rejected for days a hundred and more; one that is worked on
     /// for ever has no end of them.
     static let maximumEvents = 300
+    /// The same where a backup is restored: what was lost is sold again for days, also while the provider is out for two of
+    /// them and is asked each five minutes.
+    static let maximumEventsAfterRestore = 1_000
     /// Beside each world a shop lives through days offline; it has one order for so many of the world's.
     public static let ordersPerStoredOne = 10
 

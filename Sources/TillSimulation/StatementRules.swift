@@ -9,6 +9,10 @@ import TillSandbox
 struct StatementRules {
     let journal: any Journal & RecordStore
     let clock: any TillClock
+    /// What incidents are about after a restore.
+    var explained = RestoreRules()
+    /// The journal was restored from a backup: what happened between is in the statement, and it has only heard of it.
+    var isRestored = false
 
     /// What is not as it must be.
     /// - Parameter charges: all of the provider's, each with its payment.
@@ -21,30 +25,55 @@ struct StatementRules {
         var turned: Set<PaymentID> = []
         var held = LedgerSums()
         var kept = LedgerSums()
+        var foreign = Foreign()
         for (charge, payment) in charges {
             let lines = try lines(of: charge)
-            guard !lines.isEmpty, let payment else { continue }
-            if charge.hasTurnedBack { turned.insert(payment.id) }
-            let attempt = payment.attempts.last {
+            guard !lines.isEmpty else { continue }
+            if let payment, charge.hasTurnedBack || (isRestored && charge.mayBeSummedUp) { turned.insert(payment.id) }
+            let attempt = payment?.attempts.last {
                 $0.id.rawValue == charge.attempt || $0.reference?.rawValue == charge.reference
             }
-            guard let attempt else { continue }
+            let provider: ProviderName
+            if let attempt {
+                provider = LedgerAccount.owner(of: attempt.provider)
+            } else {
+                guard isRestored, explained.contains(charge) else { continue }
+                provider = charge.reference.hasPrefix("pi_") ? SimulatedReaders.provider : .sandbox
+                if let payment { turned.insert(payment.id) }
+                for line in lines { foreign.add(line) }
+            }
             for line in lines {
                 held.add(line.net)
                 kept.add(line.fee)
             }
-            statements[LedgerAccount.owner(of: attempt.provider), default: []] += lines
+            statements[provider, default: []] += lines
         }
         var problems: [String] = []
         for (provider, lines) in statements.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            problems += try await reconcile(lines, of: provider, except: turned)
+            problems += try await reconcile(lines, of: provider, except: turned, foreign)
         }
-        return try await problems + compare(held, kept)
+        return try await problems + compare(held, kept, foreign.sums)
+    }
+
+    /// Lines of charges that no payment accounts for: each must be a break, and its money in suspense.
+    private struct Foreign {
+        var lines: Set<String> = []
+        var sums = LedgerSums()
+
+        mutating func add(_ line: StatementLine) {
+            lines.insert(line.id)
+            sums.add(line.gross)
+        }
+
+        /// Whether a break is about one of them.
+        func contains(_ incident: Incident) -> Bool {
+            lines.contains(String(incident.event.split(separator: " ").last ?? ""))
+        }
     }
 
     /// A part first, then all of it: a report that overlaps another one doubles nothing.
     private func reconcile(
-        _ lines: [StatementLine], of provider: ProviderName, except turned: Set<PaymentID>
+        _ lines: [StatementLine], of provider: ProviderName, except turned: Set<PaymentID>, _ foreign: Foreign
     ) async throws -> [String] {
         let reconciliation = Reconciliation(journal, clock: clock, account: .main, mode: .test)
         var outcome = Reconciliation.Outcome()
@@ -56,18 +85,20 @@ struct StatementRules {
         let left = outcome.expected + outcome.missing
         if left > 0 { problems.append("statement of \(provider): \(left) movements of the journal are not in it") }
         // What came to nothing and was made good again between two looks is in the statement only.
-        for incident in try await Reconciliation.open(journal, provider) where !turned.contains(incident.payment) {
+        for incident in try await Reconciliation.open(journal, provider)
+        where !turned.contains(incident.payment) && !foreign.contains(incident) {
             problems.append("statement of \(provider): \(incident)")
         }
         return problems
     }
 
-    private func compare(_ held: LedgerSums, _ kept: LedgerSums) async throws -> [String] {
+    private func compare(_ held: LedgerSums, _ kept: LedgerSums, _ foreign: LedgerSums) async throws -> [String] {
         let (balances, _, _) = try await Ledger(journal, account: nil).balances()
         var problems: [String] = []
         for currency in Set(balances.all.map(\.currency)).union(held.units.keys) {
             let wanted: [(LedgerAccount.Kind, Int128)] = [
-                (.receivable, held.units[currency] ?? 0), (.fees, kept.units[currency] ?? 0), (.suspense, 0),
+                (.receivable, held.units[currency] ?? 0), (.fees, kept.units[currency] ?? 0),
+                (.suspense, -(foreign.units[currency] ?? 0)),
             ]
             for (kind, sum) in wanted {
                 let posted = balances.sum(of: [kind], in: currency)
@@ -116,4 +147,7 @@ extension SandboxCharge {
         captures.contains { ($0.moves ?? []).count > 1 } || (disputes ?? []).contains { ($0.moves ?? []).count > 1 }
             || refunds.contains { $0.returnedAt != nil }
     }
+
+    /// What a journal that was restored has heard of in one sum, or not at all.
+    fileprivate var mayBeSummedUp: Bool { captures.count > 1 || refunds.count > 1 || hasComeToNothing }
 }

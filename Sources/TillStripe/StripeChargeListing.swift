@@ -1,5 +1,10 @@
-internal import TillCore
-internal import TillProvider
+package import TillCore
+package import TillProvider
+
+extension StripeProvider {
+    /// What it has charged and given back, as a list: of cards online and at readers.
+    package var charges: any ChargeListing { StripeChargeListing(provider: self) }
+}
 
 /// Stripe's lists of payment intents and refunds, newest first ("List all PaymentIntents", "List all refunds"). Lists show
 /// what was made at once; only its search is late.
@@ -61,7 +66,8 @@ struct StripeChargeListing: ChargeListing {
             .charge, intent.reference, payment: text("till_payment").map { PaymentID(rawValue: $0) },
             attempt: text("till_attempt").map { AttemptID(rawValue: $0) },
             account: text("till_account").map { AccountID(rawValue: $0) },
-            order: text("till_order").map { OrderID(rawValue: $0) }, mayHaveMoved: mayHaveMoved(intent.status),
+            order: text("till_order").map { OrderID(rawValue: $0) },
+            mayHaveMoved: mayHaveMoved(intent.status) || isAtReader(json, intent.status),
             amount: intent.amount, status: intent.status)
     }
 
@@ -69,6 +75,12 @@ struct StripeChargeListing: ChargeListing {
     /// be one with money.
     private static func mayHaveMoved(_ status: String) -> Bool {
         !["canceled", "requires_payment_method", "requires_confirmation"].contains(status)
+    }
+
+    /// A reader may still show it, and charge whoever holds a card to it.
+    private static func isAtReader(_ json: JSONValue, _ status: String) -> Bool {
+        let types = json["payment_method_types"]?.arrayValue ?? []
+        return status == "requires_payment_method" && types.contains(.string("card_present"))
     }
 
     private static func refund(_ json: JSONValue) -> ListedCharge? {

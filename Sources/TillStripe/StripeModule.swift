@@ -59,7 +59,7 @@ public struct StripeModule: ProviderModule {
     /// Apps with Stripe's SDK.
     public var devices: (any DeviceSales)? { StripeReaders(terminal: terminal) }
     /// Payment intents, of cards online and at readers, and refunds.
-    public var charges: (any ChargeListing)? { StripeChargeListing(provider: online) }
+    public var charges: (any ChargeListing)? { online.charges }
     /// Its address, and whether webhooks are verified.
     public var findings: [ProviderFinding] {
         [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillCheckout
 import TillCore
 import TillJournal
 import TillServer

@@ -1,3 +1,4 @@
+import TillCheckout
 import TillCore
 import TillJournal
 import TillServer

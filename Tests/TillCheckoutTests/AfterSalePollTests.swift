@@ -40,7 +40,7 @@ struct AfterSalePollTests {
     @Test("nothing is passed over while the clock is in doubt") func doubted() async throws {
         let world = World()
         _ = try await world.paid()
-        let doubted = DoubtedClock(base: world.clock, standing: .doubted(.jumped(by: .days(365))))
+        let doubted = ClockWithStanding(base: world.clock, standing: .doubted(.jumped(by: .days(365))))
         let ahead = AfterSalePoll(world.checkout, journal: world.journal, clock: doubted)
         world.clock.advance(by: .days(365))
         #expect(try await ahead.pass() == 0)
@@ -119,11 +119,4 @@ struct AfterSalePollTests {
         _ = try await poll.pass()
         #expect(try await world.payment(id).refunded == World.eur(60))
     }
-}
-
-private struct DoubtedClock: TillClock {
-    let base: ManualClock
-    let standing: ClockStanding
-    func now() -> Timestamp { base.now() }
-    func sleep(for span: Span) async throws { try await base.sleep(for: span) }
 }

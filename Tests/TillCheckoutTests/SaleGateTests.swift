@@ -84,32 +84,6 @@ import TillTestSupport
             } == nil)
     }
 
-    @Test("a payment of which a provider has a lost attempt makes no further one; its order is sold by another payment")
-    func spent() async throws {
-        let world = World()
-        let id = try await world.create()
-        let order = try await world.payment(id).order
-        // The attempt was made, and the journal of before was put back: the payment's next attempt has the same name.
-        let before = world.storage.copy()
-        _ = try await world.confirm(id)
-        let restored = MemoryJournal(storage: before, clock: world.clock)
-        let checkout = Checkout(journal: restored, providers: [world.provider], clock: world.clock)
-        let incident = Incident(
-            listed: .unknownCharge, "c1", of: .sandbox, about: id,
-            for: Incident.Owner(account: .main, order: order.id), document: [], at: world.clock.now())
-        try await IncidentLog(restored).keep(incident)
-        _ = try await IncidentLog(restored).resolve(incident.id, note: "given back", outcome: .notPaid)
-        #expect(
-            await code {
-                try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
-            } == "payment_spent")
-        #expect(CheckoutError.paymentSpent(order: order.id).moneyMoved == .no)
-        #expect(try await checkout.cancel(id, account: .main).status == .canceled)
-        let next = try await checkout.create(checkout.draft(account: .main, order: order, captureMode: .automatic))
-        _ = try await checkout.confirm(next.id, account: .main, provider: .sandbox, tender: tender)
-        #expect(try await world.provider.ledger.charges().count == 2)
-    }
-
     @Test("an order that a webhook about an unknown payment names is held in the commit that records the webhook")
     func webhook() async throws {
         let world = World()

@@ -90,3 +90,11 @@ struct World {
 
     private func sum(_ amounts: [Money]) -> Int64 { amounts.map(\.minorUnits).reduce(0, +) }
 }
+
+/// A clock of which more or less is known than that it can be set.
+struct ClockWithStanding: TillClock {
+    let base: ManualClock
+    let standing: ClockStanding
+    func now() -> Timestamp { base.now() }
+    func sleep(for span: Span) async throws { try await base.sleep(for: span) }
+}

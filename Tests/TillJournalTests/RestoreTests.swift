@@ -55,6 +55,7 @@ import TillTestSupport
         let report = try await restore(known: head)
         #expect(report.epoch.number == 2 && report.epoch.head == head && report.epoch.source == "backup.sqlite")
         #expect(report.epoch.newest == Sale.start.adding(.seconds(4)) && report.events == 10)
+        #expect(report.epoch.earliest == Sale.start)
         let journal = try open()
         #expect(try await journal.events(of: Sale(3).payment.id).isEmpty)
         #expect(try await RestoreSweep.due(in: journal)?.epoch == report.epoch)

@@ -54,6 +54,15 @@ import TillTestSupport
         #expect(paths[1].hasSuffix("&starting_after=pi_2") && paths[2].hasPrefix("/v1/refunds?created%5Bgte%5D="))
     }
 
+    @Test("have an intent that a reader may still charge among what may have moved") func atReader() async throws {
+        let open =
+            #"{"id":"pi_1","object":"payment_intent","amount":1250,"currency":"eur","status":"requires_payment_method","payment_method_types":["card_present"],"metadata":{"till_payment":"pay_1","till_order":"o-1","till_account":"main"}}"#
+        let online = open.replacing("pi_1", with: "pi_2").replacing("card_present", with: "card")
+        let (found, _, _) = try await all([page([open, online]), page([])])
+        #expect(found.map(\.mayHaveMoved) == [true, false])
+        #expect(found.first?.attempt == nil && found.first?.order == OrderID(rawValue: "o-1"))
+    }
+
     @Test("of which one of ours cannot be read conclude nothing; another program's keeps nobody from selling")
     func unreadable() async throws {
         let strange =

@@ -53,7 +53,7 @@ extension Payment {
         return [
             .attemptStarted(
                 PaymentEvent.AttemptStart(
-                    attempt: nextAttemptID, provider: provider, tender: tender, amount: amount, identity: identity))
+                    attempt: newAttemptID, provider: provider, tender: tender, amount: amount, identity: identity))
         ]
     }
 
@@ -70,7 +70,7 @@ extension Payment {
             throw .captureExceedsAuthorization(asked: amount, left: left)
         }
         if let end = authorization.captureBefore, end <= now, standing.isTrusted { throw .authorizationExpired(end) }
-        return [.captureStarted(nextCaptureID, attempt.id, amount, isFinal: isFinal || amount == left)]
+        return [.captureStarted(newCaptureID, attempt.id, amount, isFinal: isFinal || amount == left)]
     }
 
     private func decideCancel(reason: String) throws(PaymentRefusal) -> [PaymentEvent] {
@@ -141,7 +141,7 @@ extension Payment {
         let honoredUntil =
             authorization.honoredUntil ?? (attempt.heldSince ?? attempt.startedAt).adding(honorPeriod)
         guard honoredUntil <= now else { throw .renewalTooEarly(honoredUntil) }
-        return [.renewalStarted(nextRenewalID, attempt.id, left)]
+        return [.renewalStarted(newRenewalID, attempt.id, left)]
     }
 
     private func decideRefund(_ asked: Money?, reason: String?) throws(PaymentRefusal) -> [PaymentEvent] {
@@ -155,7 +155,7 @@ extension Payment {
         let amount = asked ?? left
         try check(amount)
         guard amount.minorUnits <= left.minorUnits else { throw .refundExceedsCaptured(asked: amount, left: left) }
-        return [.refundStarted(nextRefundID, capture.attempt, amount, reason: reason)]
+        return [.refundStarted(newRefundID, capture.attempt, amount, reason: reason)]
     }
 
     private func check(_ amount: Money) throws(PaymentRefusal) {

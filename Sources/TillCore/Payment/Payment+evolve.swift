@@ -321,10 +321,23 @@ extension Payment {
         }
     }
 
-    var nextAttemptID: AttemptID { AttemptID(rawValue: "\(id)-a\(attempts.count + 1)") }
+    /// Of a capture that others have made, or that is part of its authorization: nothing is sent under its name.
     var nextCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(captures.count + 1)") }
-    var nextRenewalID: RenewalID { RenewalID(rawValue: "\(id)-h\(renewals.count + 1)") }
+    /// Of a refund that others have made.
     var nextRefundID: RefundID { RefundID(rawValue: "\(id)-r\(refunds.count + 1)") }
+    var newAttemptID: AttemptID { AttemptID(rawValue: "\(id)-a\(newNumber(attempts.count))") }
+    var newCaptureID: CaptureID { CaptureID(rawValue: "\(id)-c\(newNumber(captures.count))") }
+    var newRenewalID: RenewalID { RenewalID(rawValue: "\(id)-h\(newNumber(renewals.count))") }
+    var newRefundID: RefundID { RefundID(rawValue: "\(id)-r\(newNumber(refunds.count))") }
+
+    /// Steps of one kind that a payment has in one epoch at most, far more than it ever has.
+    private static let stepsOfAnEpoch: Int64 = 1_000
+
+    /// The number of a step that is begun now. Steps of an epoch that was lost had lower ones.
+    private func newNumber(_ count: Int) -> Int64 {
+        // An epoch is counted by people's restores: no sum overflows.
+        (epoch &- 1) &* Payment.stepsOfAnEpoch &+ Int64(count) &+ 1
+    }
 }
 
 extension Dispute {

@@ -132,7 +132,7 @@ extension Payment {
         if isBeingVoided, !authorization.isCaptured { return events }
         if let reason = cancelReason {
             if authorization.isCaptured {
-                events.append(.refundStarted(nextRefundID, id, authorization.amount, reason: reason))
+                events.append(.refundStarted(newRefundID, id, authorization.amount, reason: reason))
             } else {
                 events.append(.voidStarted(id, reason: .canceled(reason)))
             }
@@ -143,7 +143,7 @@ extension Payment {
         } else if (authorization.base ?? authorization.amount).minorUnits < asked.minorUnits {
             events.append(.voidStarted(id, reason: .partialApproval))
         } else if captureMode == .automatic {
-            events.append(.captureStarted(nextCaptureID, id, authorization.amount, isFinal: true))
+            events.append(.captureStarted(newCaptureID, id, authorization.amount, isFinal: true))
         }
         return events
     }

@@ -34,6 +34,10 @@ public struct Payment: Hashable, Sendable {
     public internal(set) var attentionItems: [AttentionItem] = []
     /// The query that a provider's report about the settled payment has led to, until it is answered.
     public internal(set) var requestedQuery: RequestedQuery?
+    /// In which epoch of its journal the payment is worked on; 1 in a journal that was never restored. It is no event's:
+    /// who loads the payment says it. What is begun in a later epoch has names that none has which was lost with the
+    /// epoch before, and so keys that the provider has not answered yet.
+    public var epoch: Int64 = 1
     /// The first event that broke a rule; the payment stays as that event left it. `nil`: it is sound.
     public internal(set) var broken: BrokenInvariant?
     /// What is captured, and what may be.

@@ -15,7 +15,6 @@ public struct IncidentLog: Sendable {
     public func changes(keeping incident: Incident) async throws(JournalError) -> [RecordChange] {
         guard try await store.record(incident.record.id) == nil else { return [] }
         var changes: [RecordChange] = [.insert(incident.record)]
-        if incident.kind == .unknownCharge { changes.append(SpentPayment.change(incident.payment)) }
         guard let owner = incident.owner, try await holds(incident) else { return changes }
         let known = try await store.record(OrderHold.id(account: owner.account, order: owner.order))
         var hold =

@@ -25,6 +25,10 @@ public struct ProviderSweep: Hashable, Sendable {
     public var listed = 0
     /// Those that no payment of the journal accounts for, of all passes.
     public var incidents = 0
+    /// Known payments of which it was asked in vain. Until it answers nobody knows what of their money was moved.
+    public var unanswered: [PaymentID] = []
+    /// How many of these are kept; while there are more its list is not read on.
+    public static let maximumUnanswered = 1_000
 
     public init(_ provider: ProviderName, _ state: State) {
         self.provider = provider
@@ -34,7 +38,8 @@ public struct ProviderSweep: Hashable, Sendable {
     /// Nothing is to be asked any more.
     public var isSettled: Bool {
         switch state {
-        case .finished, .accepted: true
+        case .finished: unanswered.isEmpty
+        case .accepted: true
         case .listing, .waiting, .unprovable: false
         }
     }
@@ -59,6 +64,10 @@ public struct ProviderSweep: Hashable, Sendable {
         self.pages = Int(clamping: pages)
         self.listed = Int(clamping: listed)
         self.incidents = Int(clamping: incidents)
+        for name in json["unanswered"]?.arrayValue ?? [] {
+            guard let id = name.stringValue else { return nil }
+            unanswered.append(PaymentID(rawValue: id))
+        }
     }
 
     /// Writes it as an object, for the journal and for people's tools alike.
@@ -86,6 +95,12 @@ public struct ProviderSweep: Hashable, Sendable {
         writer.field("pages", pages)
         writer.field("listed", listed)
         writer.field("incidents", incidents)
+        if !unanswered.isEmpty {
+            writer.key("unanswered")
+            writer.beginArray()
+            for id in unanswered { writer.string(id.rawValue) }
+            writer.endArray()
+        }
         writer.endObject()
     }
 }

@@ -14,8 +14,18 @@ public struct RestoreEpoch: RecordDocument, Hashable {
     public let head: ChainHead
     /// The newest moment in the backup: what happened later is not in it.
     public let newest: Timestamp
+    /// The earliest moment of its last events (``lastEvents``). A machine whose clock was ahead for a while has written
+    /// events that seem to be later than they were; providers are asked what they have from here on.
+    public let earliest: Timestamp
+    /// Of so many of the backup's last events the earliest is taken: a clock that is ahead is found out with the first
+    /// answer of a provider.
+    public static let lastEvents = 100
 
-    public init(number: Int64, at: Timestamp, source: String?, head: ChainHead, newest: Timestamp) {
+    /// - Parameter earliest: `nil`: the same as `newest`.
+    public init(
+        number: Int64, at: Timestamp, source: String?, head: ChainHead, newest: Timestamp, earliest: Timestamp? = nil
+    ) {
+        self.earliest = earliest ?? newest
         self.number = number
         self.at = at
         self.source = source
@@ -40,13 +50,19 @@ public struct RestoreEpoch: RecordDocument, Hashable {
 }
 
 extension RestoreEpoch {
+    /// The same restore, as if it had been made at another moment.
+    package func made(at moment: Timestamp) -> RestoreEpoch {
+        RestoreEpoch(number: number, at: moment, source: source, head: head, newest: newest, earliest: earliest)
+    }
+
     init?(_ json: JSONValue) {
         guard let number = json["epoch"]?.int64Value, let at = json["at"]?.int64Value,
             let head = json["head"]?.stringValue.flatMap({ ChainHead($0) }), let newest = json["newest"]?.int64Value
         else { return nil }
         self.init(
             number: number, at: Timestamp(milliseconds: at), source: json["source"]?.stringValue, head: head,
-            newest: Timestamp(milliseconds: newest))
+            newest: Timestamp(milliseconds: newest),
+            earliest: json["earliest"]?.int64Value.map { Timestamp(milliseconds: $0) })
     }
 
     func write(into writer: inout JSONWriter) {
@@ -56,6 +72,7 @@ extension RestoreEpoch {
         writer.field("source", source)
         writer.field("head", head.description)
         writer.field("newest", newest.milliseconds)
+        if earliest != newest { writer.field("earliest", earliest.milliseconds) }
         writer.endObject()
     }
 }

@@ -8,7 +8,7 @@ public struct RestoreSweep: RecordDocument, Hashable {
     static let key = "due"
     /// There is at most one.
     public static let id = RecordID(collection, key)
-    /// What was made so long before the backup's newest moment is swept too: clocks of provider and counter differ.
+    /// What was made so long before the backup's last moments is swept too: clocks of provider and counter differ.
     public static let margin = Span.hours(1)
     /// Calls of the process that had the journal before may arrive at a provider so long after the restore.
     public static let lateCalls = RestoreFailpoint.lateCalls ?? .seconds(30)
@@ -26,6 +26,10 @@ public struct RestoreSweep: RecordDocument, Hashable {
     public var cause: Cause
     /// The providers that are asked, in the order in which they are; filled by the first sweep.
     public var providers: [ProviderSweep]
+
+    /// The first moment since the restore at which the clock of whoever sweeps was not in doubt; `nil`: none yet. What
+    /// comes late into a provider's list is waited for from then on.
+    public var provedAt: Timestamp?
 
     public init(_ cause: Cause, providers: [ProviderSweep] = []) {
         self.cause = cause
@@ -51,6 +55,7 @@ public struct RestoreSweep: RecordDocument, Hashable {
         case ("restored", _, .some(let epoch)): cause = .restored(epoch)
         default: throw body.damaged("cause")
         }
+        provedAt = body.optionalInt("proved_at").map { Timestamp(milliseconds: $0) }
         providers = []
         for json in body.json["providers"]?.arrayValue ?? [] {
             guard let provider = ProviderSweep(json) else { throw body.damaged("providers") }
@@ -73,6 +78,7 @@ public struct RestoreSweep: RecordDocument, Hashable {
             writer.key("epoch")
             epoch.write(into: &writer)
         }
+        if let provedAt { writer.field("proved_at", provedAt.milliseconds) }
         writer.key("providers")
         writer.beginArray()
         for provider in providers { provider.write(into: &writer) }

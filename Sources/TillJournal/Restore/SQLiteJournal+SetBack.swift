@@ -55,8 +55,13 @@ extension SQLiteJournal {
         else { throw JournalError.corrupted("the row that says where its chain ends is missing") }
         let (number, overflow) = max(row[0] as Int64, above).addingReportingOverflow(1)
         guard !overflow else { throw JournalError.corrupted("its epoch cannot be counted any more") }
+        let newest = try lastMoment(db, at: now)
+        let earliest = try Int64.fetchOne(
+            db, sql: "SELECT min(at) FROM (SELECT at FROM event ORDER BY sequence DESC LIMIT ?)",
+            arguments: [RestoreEpoch.lastEvents])
         let epoch = RestoreEpoch(
-            number: number, at: now, source: source, head: head, newest: try lastMoment(db, at: now))
+            number: number, at: now, source: source, head: head, newest: newest,
+            earliest: min(newest, earliest.map { Timestamp(milliseconds: $0) } ?? newest))
         try db.execute(sql: "UPDATE journal SET epoch = ? WHERE id = 1", arguments: [number])
         try insert(RestoreSweep(.restored(epoch)), into: db, at: now)
         let record = epoch.record

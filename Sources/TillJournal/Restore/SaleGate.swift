@@ -4,15 +4,10 @@ public import TillCore
 /// other process can come between.
 public enum SaleGate {
     /// Conditions of a write that begins a sale, a further attempt or a refund.
-    /// - Parameters:
-    ///   - order: `nil` where an order that is held does not matter, as for a refund.
-    ///   - payment: the payment that makes a further attempt; `nil` where none is made.
-    public static func conditions(
-        account: AccountID, order: OrderID?, attempting payment: PaymentID? = nil
-    ) -> [RecordChange] {
+    /// - Parameter order: `nil` where an order that is held does not matter, as for a refund.
+    public static func conditions(account: AccountID, order: OrderID?) -> [RecordChange] {
         var conditions: [RecordChange] = [.absent(RestoreSweep.id)]
         if let order { conditions.append(.absent(OrderHold.id(account: account, order: order))) }
-        if let payment { conditions.append(.absent(SpentPayment.id(payment))) }
         return conditions
     }
 
@@ -22,8 +17,6 @@ public enum SaleGate {
         case restoring
         /// The order was paid, or may have been, by something that is in no payment of the journal.
         case orderHeld
-        /// The payment's next attempts may have been made before, and are not in the journal.
-        case paymentSpent
     }
 
     /// What a ``JournalError/recordConflict(_:current:)`` at this record says; `nil` if it is none of the conditions.
@@ -31,7 +24,6 @@ public enum SaleGate {
         switch id.collection {
         case RestoreSweep.collection: .restoring
         case OrderHold.collection: .orderHeld
-        case SpentPayment.collection: .paymentSpent
         default: nil
         }
     }

@@ -165,7 +165,6 @@ const MONEY_MOVED = {
 // What to do on this page, where the till's own words are for programs and the command line.
 const NEXT = {
   order_settled_in_shop: "Check the order in the shop.",
-  payment_spent: "Cancel this payment, then take the order again.",
   order_held: "Open it under To review.",
   unknown_statement: "Choose its provider, or export the report again.",
   statement_unreadable: "Export the report again and give the file as it came.",

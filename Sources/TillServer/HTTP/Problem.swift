@@ -105,8 +105,7 @@ struct Problem: Error {
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
         case .unknownPayment, .refused(.unknownAttention): .notFound
-        case .refused, .orderOccupied, .orderHeld, .paymentSpent, .settledInShop, .tooManyConflicts, .otherAccount:
-            .conflict
+        case .refused, .orderOccupied, .orderHeld, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
         case .journal, .notBegun, .takenOver, .restoring: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)
         }

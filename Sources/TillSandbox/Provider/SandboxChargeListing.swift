@@ -1,24 +1,28 @@
-import TillCore
-import TillProvider
-import TillSandbox
+package import TillCore
+package import TillProvider
 
 /// What the sandbox in this process has in its own ledger, in pages like those of a real provider.
-struct SandboxChargeListing: ChargeListing {
-    /// Charges of one page.
-    static let pageSize = 100
+package struct SandboxChargeListing: ChargeListing {
+    /// Charges of one page, as many as a real provider gives.
+    package static let pageSize = 100
 
-    let ledger: SandboxLedger
+    private let ledger: SandboxLedger
+    private let pageSize: Int
 
-    var lag: Span { .seconds(0) }
+    package init(ledger: SandboxLedger, pageSize: Int = SandboxChargeListing.pageSize) {
+        (self.ledger, self.pageSize) = (ledger, pageSize)
+    }
 
-    func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
+    package var lag: Span { .seconds(0) }
+
+    package func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
         let all: [SandboxCharge]
         do { all = try await ledger.charges() } catch { return .failed("the sandbox's ledger cannot be read") }
         var found: [ListedCharge] = []
         for charge in all.sorted(by: { $0.reference < $1.reference })
         where charge.reference > cursor ?? "" && !charge.isTombstone {
             guard let listed = SandboxChargeListing.listed(charge, since: since) else { continue }
-            if found.count == SandboxChargeListing.pageSize {
+            if found.count == pageSize {
                 return .listed(found, next: found.last?.reference.rawValue)
             }
             found.append(listed)

@@ -1,4 +1,3 @@
-public import TillCheckout
 public import TillCore
 public import TillJournal
 public import TillProvider
@@ -47,7 +46,7 @@ public struct RestoreSweeper: Sendable {
     private let journal: any Journal & RecordStore
     private let checkout: Checkout
     private let sources: [Source]
-    let clock: any TillClock
+    package let clock: any TillClock
 
     public init(journal: any Journal & RecordStore, checkout: Checkout, sources: [Source], clock: any TillClock) {
         self.journal = journal
@@ -75,7 +74,7 @@ public struct RestoreSweeper: Sendable {
         guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
         var sweep = try RestoreSweep(kept)
         guard let epoch = sweep.epoch else { return .notRestored(sweep) }
-        if join(&sweep) {
+        if join(&sweep) || setBack(&sweep, epoch) {
             try await journal.change([.update(sweep.record, from: kept.version)])
             return .listing(sweep)
         }
@@ -87,22 +86,30 @@ public struct RestoreSweeper: Sendable {
                 failures.append("\(provider.provider): its list has more than \(RestoreSweeper.maximumPages) pages")
                 continue
             }
-            let since = epoch.newest.adding(Span(milliseconds: -RestoreSweep.margin.milliseconds))
+            guard provider.unanswered.count < ProviderSweep.maximumUnanswered else { continue }
+            let since = epoch.earliest.adding(Span(milliseconds: -RestoreSweep.margin.milliseconds))
             switch await listing.charges(since: since, after: pass.cursor) {
             case .failed(let reason): failures.append("\(provider.provider): \(reason)")
             case .listed(let charges, let next):
                 var provider = provider
                 if pass.cursor == nil { (provider.listed, provider.pages) = (0, 0) }
-                provider.incidents += try await account(for: charges, of: provider.provider, at: now)
+                provider.incidents += try await account(for: charges, of: &provider, at: now)
                 provider.listed += charges.count
                 provider.pages += 1
-                provider.state = state(after: pass, next, listing, epoch, at: now)
+                // A clock that was behind when it was restored says too early a moment; one that is in doubt says none.
+                let restored = max(epoch.at, sweep.provedAt ?? clock.now())
+                provider.state = state(after: pass, next, listing, restored, at: now)
                 sweep.providers[place] = provider
                 RestoreFailpoint.beforePageIsWritten.reached()
                 try await journal.change([.update(sweep.record, from: kept.version)])
                 RestoreFailpoint.afterPageIsWritten.reached()
                 return .listing(sweep)
             }
+        }
+        if let place = sweep.providers.firstIndex(where: \.isOwed) {
+            let isFewer = try await askAgain(&sweep.providers[place])
+            try await journal.change([.update(sweep.record, from: kept.version)])
+            if isFewer { return .listing(sweep) }
         }
         let standing = try await standing(of: sweep, failures: failures)
         guard case .listing = standing, sweep.isComplete else { return standing }
@@ -152,6 +159,24 @@ public struct RestoreSweeper: Sendable {
         return sweep.providers != before
     }
 
+    /// What a clock that was ahead has planned would keep the shop closed until then: where it was set back since, calls
+    /// of before the restore and what comes late into a list are waited for from now on.
+    /// - Returns: whether it was.
+    private func setBack(_ sweep: inout RestoreSweep, _ epoch: RestoreEpoch) -> Bool {
+        let now = clock.now()
+        let before = sweep
+        if epoch.at > now { sweep.cause = .restored(epoch.made(at: now)) }
+        if sweep.provedAt == nil, clock.standing.isTrusted { sweep.provedAt = now }
+        for place in sweep.providers.indices {
+            guard case .waiting(let until) = sweep.providers[place].state,
+                let listing = listing(of: sweep.providers[place].provider)
+            else { continue }
+            let latest = now.adding(RestoreSweep.lateCalls).adding(listing.lag)
+            if until > latest { sweep.providers[place].state = .waiting(until: latest) }
+        }
+        return sweep != before
+    }
+
     /// The pass that is to go on; `nil`: nothing is to be read of it now.
     private func pass(of provider: ProviderSweep, at now: Timestamp) -> (cursor: String?, since: Timestamp)? {
         switch provider.state {
@@ -164,16 +189,17 @@ public struct RestoreSweeper: Sendable {
     /// A list that was read too early is read again: what was made before the restore may have come into it since.
     private func state(
         after pass: (cursor: String?, since: Timestamp), _ next: String?, _ listing: any ChargeListing,
-        _ epoch: RestoreEpoch, at now: Timestamp
+        _ restored: Timestamp, at now: Timestamp
     ) -> ProviderSweep.State {
         if let next { return .listing(cursor: next, since: pass.since) }
-        let certain = epoch.at.adding(max(listing.lag, RestoreSweep.lateCalls))
+        // What arrives last is in the list last.
+        let certain = restored.adding(RestoreSweep.lateCalls).adding(listing.lag)
         return pass.since >= certain ? .finished(at: now) : .waiting(until: certain)
     }
 
     /// - Returns: how many incidents are new.
     private func account(
-        for charges: [ListedCharge], of provider: ProviderName, at now: Timestamp
+        for charges: [ListedCharge], of provider: inout ProviderSweep, at now: Timestamp
     ) async throws(JournalError) -> Int {
         var count = 0
         for charge in charges {
@@ -184,24 +210,45 @@ public struct RestoreSweeper: Sendable {
                 guard case .corrupted = error else { throw error }
                 continue
             }
-            let isKnown = known.map { payment in
-                charge.kind == .refund
-                    || charge.attempt.map { name in payment.attempts.contains { $0.id == name } } ?? true
-            }
-            if let known, isKnown == true {
-                try await query(known)
+            if let known, charge.isKnown(in: known) {
+                if try await !isAnswered(known), !provider.unanswered.contains(id) { provider.unanswered.append(id) }
             } else if charge.kind == .charge, charge.mayHaveMoved {
                 // A refund of a payment that is not known is that charge's, which is listed itself.
-                if try await IncidentLog(journal).keep(incident(charge, id, known, provider, at: now)) { count += 1 }
+                let incident = incident(charge, id, known, provider.provider, at: now)
+                if try await IncidentLog(journal).keep(incident) { count += 1 }
             }
         }
         return count
     }
 
-    /// What the provider does not answer now is in the outbox, and asked again.
-    private func query(_ payment: Payment) async throws(JournalError) {
-        do throws(CheckoutError) { _ = try await checkout.requestQuery(payment.id, account: payment.account) } catch {
+    /// Payments of which a provider is asked again at once, so that a step comes to an end.
+    static let askedAgain = 16
+
+    /// Asks once more about payments of which a provider was asked in vain.
+    /// - Returns: whether there are fewer now.
+    private func askAgain(_ provider: inout ProviderSweep) async throws(JournalError) -> Bool {
+        let owed = provider.unanswered.prefix(RestoreSweeper.askedAgain)
+        let rest = provider.unanswered.dropFirst(RestoreSweeper.askedAgain)
+        var left: [PaymentID] = []
+        for id in owed {
+            guard let payment = try await journal.payment(id), try await !isAnswered(payment) else { continue }
+            left.append(id)
+        }
+        // Those that were not tried come first the next time.
+        provider.unanswered = rest + left
+        return left.count < owed.count
+    }
+
+    /// Asks about a known payment. Until its provider has answered, what was refunded since the backup might be refunded
+    /// once more. Of an attempt that is undecided nothing can be: recovery finds out what became of it.
+    private func isAnswered(_ payment: Payment) async throws(JournalError) -> Bool {
+        do throws(CheckoutError) {
+            guard payment.requestQuery(at: clock.now()).isEmpty else { return try await checkout.queryNow(payment.id) }
+            try await checkout.query(payment.id)
+            return true
+        } catch {
             if case .journal(let reason) = error { throw reason }
+            return false
         }
     }
 
@@ -230,6 +277,11 @@ public struct RestoreSweeper: Sendable {
         guard sweep.epoch != nil else { return .notRestored(sweep) }
         if !failures.isEmpty { return .failing(sweep, failures) }
         var untils: [Timestamp] = []
+        let owing = sweep.providers.filter(\.isOwed)
+        guard owing.isEmpty else {
+            return .failing(
+                sweep, owing.map { "\($0.provider) does not answer about \($0.unanswered.count) payments" })
+        }
         for provider in sweep.providers {
             if case .waiting(let until) = provider.state { untils.append(until) }
             if case .listing = provider.state { return .listing(sweep) }
@@ -249,5 +301,28 @@ public struct RestoreSweeper: Sendable {
             if incident.kind == .unknownCharge, incident.owner == nil { count += 1 }
         }
         return count
+    }
+}
+
+extension ProviderSweep {
+    /// Its list is read, and it has not answered about all payments.
+    fileprivate var isOwed: Bool {
+        switch state {
+        case .finished: !unanswered.isEmpty
+        case .listing, .waiting: unanswered.count >= ProviderSweep.maximumUnanswered
+        case .unprovable, .accepted: false
+        }
+    }
+}
+
+extension ListedCharge {
+    /// Whether a payment that is known accounts for it.
+    fileprivate func isKnown(in payment: Payment) -> Bool {
+        if kind == .refund { return true }
+        if let attempt { return payment.attempts.contains { $0.id == attempt } }
+        // One that is the whole payment's, as at a reader: an attempt has it, or may have it.
+        if payment.attempts.contains(where: { $0.reference == reference }) { return true }
+        guard let current = payment.currentAttempt else { return false }
+        return current.authorization != nil || current.reference == nil
     }
 }

@@ -1,0 +1,68 @@
+import TillCore
+import TillJournal
+import TillProvider
+import TillSandbox
+import TillTestSupport
+
+/// A provider's list of charges as a process reads it: in small pages, over a network that fails, and late where the
+/// provider's search is.
+struct SimulatedListing: ChargeListing {
+    /// Charges of one page; few, so that a list has several.
+    static let pageSize = 25
+
+    let base: any ChargeListing
+    /// How the references begin that belong to it: one ledger has the charges of two providers.
+    let prefix: String
+    /// How long a charge is missing from the list.
+    let delay: Span
+    let ledger: SandboxLedger
+    let incarnation: SimulatedWorld.Incarnation
+    let world: SimulatedWorld
+
+    var lag: Span { world.plant == .lateListBelieved ? .seconds(0) : delay }
+
+    func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
+        try? await world.clock.sleep(for: .milliseconds(world.pastNumber(5...400)))
+        if world.mayCrash(incarnation, at: "in a sweep") { return .failed("crashed") }
+        if !world.isCalm, world.pastChance(60) {
+            world.count("list not read")
+            return .failed("503")
+        }
+        var page = await base.charges(since: since, after: cursor)
+        if world.plant == .sweepSkipsPage, case .listed(_, let next?) = page {
+            page = await base.charges(since: since, after: next)
+        }
+        incarnation.hears(world.clock.now())
+        guard case .listed(let all, let next) = page else { return page }
+        var listed: [ListedCharge] = []
+        for charge in all {
+            guard await isMine(charge) else { continue }
+            if await isLate(charge) { continue }
+            if world.plant == .knownNotQueriedAfterRestore, await isKnown(charge) { continue }
+            listed.append(charge)
+        }
+        return .listed(listed, next: next)
+    }
+
+    private func isMine(_ listed: ListedCharge) async -> Bool {
+        let name = listed.reference.rawValue
+        guard listed.kind == .refund else { return name.hasPrefix(prefix) }
+        // re_<charge>_<number>
+        let parts = name.split(separator: "_")
+        guard parts.count == 3 else { return false }
+        return (try? await ledger.charge(ProviderReference(rawValue: prefix + parts[1]))) ?? nil != nil
+    }
+
+    /// The list does not show it yet.
+    private func isLate(_ listed: ListedCharge) async -> Bool {
+        guard delay.milliseconds > 0, let charge = try? await ledger.charge(listed.reference) else { return false }
+        guard world.clock.now().since(Timestamp(milliseconds: charge.createdAt)) < delay else { return false }
+        world.count("list lags")
+        return true
+    }
+
+    private func isKnown(_ charge: ListedCharge) async -> Bool {
+        guard let id = charge.payment, let payment = try? await incarnation.journal.payment(id) else { return false }
+        return charge.attempt.map { name in payment.attempts.contains { $0.id == name } } ?? true
+    }
+}

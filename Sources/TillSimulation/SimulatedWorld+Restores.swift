@@ -1,0 +1,266 @@
+import Synchronization
+import TillCheckout
+import TillCore
+import TillJournal
+import TillProvider
+import TillSandbox
+import TillTestSupport
+
+// The journal's disk is lost, and an old backup takes its place: what was sold since is known to the provider only.
+
+extension SimulatedWorld {
+    /// What a restore has left behind.
+    struct Past: Sendable {
+        var random: SeededRandom
+        /// In which epoch the journal is.
+        var epoch: Int64 = 1
+        /// When it was restored last; calls of processes from before arrive for a short time still.
+        var restoredAt = Timestamp(milliseconds: 0)
+        /// The epoch whose sweep has ended, and was judged.
+        var judged: Int64 = 1
+    }
+
+    func pastChance(_ perMille: UInt64) -> Bool { state.withLock { $0.past.random.chance(perMille) } }
+    func pastNumber(_ range: ClosedRange<Int64>) -> Int64 { state.withLock { $0.past.random.number(range) } }
+    /// A pause whose length is drawn from what belongs to the restores.
+    func lapse(_ range: ClosedRange<Int64>) async { try? await clock.sleep(for: .milliseconds(pastNumber(range))) }
+    var maximumEvents: Int {
+        restoresBackups ? Simulation.maximumEventsAfterRestore : Simulation.maximumEvents
+    }
+    var epoch: Int64 { state.withLock { $0.past.epoch } }
+
+    /// Whether a call that a process has sent still arrives: the sweep waits for those of before the restore, and
+    /// relies on it that they do not come later.
+    func arrives(from incarnation: Incarnation) -> Bool {
+        state.withLock { state in
+            incarnation.epoch == state.past.epoch
+                || clock.now() <= state.past.restoredAt.adding(RestoreSweep.lateCalls)
+        }
+    }
+
+    /// Backups are made now and then, and one of them is restored.
+    func restoreBackups() async {
+        guard restoresBackups else { return }
+        for _ in 0..<(pastChance(250) ? 2 : 1) {
+            await lapse(600_000...6_000_000)
+            let backup = state.withLock { $0.storage.copy() }
+            note("backup")
+            await lapse(pastChance(150) ? 7_200_000...129_600_000 : 300_000...5_400_000)
+            guard !isCalm else { return }
+            do { try await restore(backup) } catch {
+                state.withLock { $0.report.violations.append("the restore: \(error)") }
+            }
+        }
+    }
+
+    private func restore(_ backup: MemoryJournal.Storage) async throws {
+        count("backup restored")
+        let running = state.withLock { $0.processes.map(\.incarnation) }
+        for incarnation in running { end(incarnation) }
+        let storage = backup.copy()
+        let journal = MemoryJournal(storage: storage, clock: shopClock)
+        var (moments, last) = ([Timestamp](), Int64(0))
+        while case let page = try await journal.events(after: last, account: nil, limit: 1_000), let end = page.last {
+            moments += page.map(\.record.at)
+            last = end.sequence
+        }
+        let epoch = RestoreEpoch(
+            number: epoch + 1, at: shopClock.now(), source: "backup",
+            head: ChainHead(sequence: last, hash: Array(repeating: 0, count: 32)),
+            newest: moments.max() ?? shopClock.now(), earliest: moments.suffix(RestoreEpoch.lastEvents).min())
+        let known = try await journal.record(RestoreSweep.id)
+        try await journal.change([
+            .insertIfAbsent(epoch.record), .put(RestoreSweep(.restored(epoch)).record, over: known),
+        ])
+        var lost: [(PaymentID, OrderID)] = []
+        for (id, order) in state.withLock({ $0.created }).sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        where try await journal.payment(id) == nil { lost.append((id, order)) }
+        journal.crash()
+        state.withLock { state in
+            state.storage = storage
+            state.past.epoch = epoch.number
+            state.past.restoredAt = clock.now()
+            for (id, _) in lost { state.created[id] = nil }
+        }
+        note("restored to \(last), \(lost.count) payments lost")
+        await lapse(20_000...900_000)
+        for _ in 0..<max(1, running.count) { boot() }
+        for (_, order) in lost where pastChance(600) { spawn { [self] in await sellAgain(order) } }
+        spawn { [self] in await refundAgain() }
+        spawn { [self] in await resolveIncidents() }
+    }
+
+    // MARK: The sweep
+
+    /// As the counter does before it finishes anything: asks the providers what was sold since.
+    func sweep(_ engine: Checkout, _ journal: any Journal & RecordStore, of incarnation: Incarnation, _ account: Int)
+        async
+    {
+        guard restoresBackups, epoch > 1 else { return }
+        let sweeper = RestoreSweeper(
+            journal: journal, checkout: engine, sources: sources(of: incarnation, account), clock: incarnation.clock)
+        if plant == .gateOpensEarly {
+            _ = try? await sweeper.step()
+            _ = try? await sweeper.step()
+            try? await journal.change([.remove(RestoreSweep.id)])
+        }
+        while !incarnation.isDead, !isOver {
+            do {
+                try await sweeper.run { [self] standing in note("sweep: \(standing)") }
+                break
+            } catch { await lapse(1_000...5_000) }
+        }
+        guard !incarnation.isDead, !isOver else { return }
+        let isJudged = state.withLock { state in
+            defer { state.past.judged = incarnation.epoch }
+            return state.past.judged == incarnation.epoch
+        }
+        guard !isJudged else { return }
+        count("swept after a restore")
+        let problems = await judgeGate(incarnation)
+        state.withLock { $0.report.violations += problems }
+    }
+
+    private func sources(of incarnation: Incarnation, _ account: Int) -> [RestoreSweeper.Source] {
+        let ledger = accounts[account].ledger
+        let sandbox = SimulatedListing(
+            base: SandboxChargeListing(ledger: ledger, pageSize: SimulatedListing.pageSize), prefix: "sb_",
+            delay: searchLag ?? .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
+        var sources = [RestoreSweeper.Source(.sandbox, sandbox)]
+        // Stripe's list shows the readers' sales at once; it is read in pages of its own and over a network.
+        let wire = SimulatedReaderWire(incarnation: incarnation, world: self)
+        if let list = readers.charges(over: wire) {
+            let listing = SimulatedListing(
+                base: list, prefix: "pi_", delay: .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
+            sources.append(RestoreSweeper.Source(SimulatedReaders.provider, listing))
+        }
+        return sources
+    }
+
+    /// What the provider has and nobody knows although the gate for sales was opened.
+    private func judgeGate(_ incarnation: Incarnation) async -> [String] {
+        guard let explained = try? await RestoreRules.explained(in: incarnation.journal) else { return [] }
+        var problems: [String] = []
+        for charge in (try? await accounts[0].ledger.charges()) ?? [] {
+            guard let id = charge.payment, charge.authorized > 0, charge.state != .voided, !explained.contains(charge)
+            else { continue }
+            let payment = try? await incarnation.journal.payment(PaymentID(rawValue: id))
+            if let payment, !payment.attempts(of: charge).isEmpty || payment.hasNamelessAttempt { continue }
+            problems.append("\(charge.order ?? "?") \(charge.reference): not known, and the gate for sales is open")
+        }
+        return problems
+    }
+
+    // MARK: People
+
+    /// The shop sees an order unpaid that was paid, and sells it again; whether it may is the journal's to know.
+    private func sellAgain(_ order: OrderID) async {
+        await lapse(5_000...5_400_000)
+        guard !isCalm else { return }
+        count("order of a lost payment sold again")
+        await sell(order)
+    }
+
+    /// Whoever has refunded sees the payment without its refund, and makes it again.
+    private func refundAgain() async {
+        let told = state.withLock { $0.acknowledged.filter { $0.value.refunded > 0 } }
+        for (id, told) in told.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where pastChance(700) {
+            spawn { [self] in
+                for _ in 0..<60 {
+                    await lapse(1_000...60_000)
+                    guard !isCalm, let payment = try? await engine().payment(id, account: .main) else { continue }
+                    let missing = told.refunded - payment.refunded.minorUnits
+                    guard missing > 0 else { return }
+                    do throws(CheckoutError) {
+                        let amount = Money(minorUnits: missing, currency: payment.currency)
+                        acknowledge(try await engine().refund(id, account: .main, amount: amount))
+                        count("refund made again after a restore")
+                        return
+                    } catch { if case .refused = error { return } }
+                }
+            }
+        }
+    }
+
+    /// Somebody goes through the incidents, looks each charge up at the provider, and says what it was.
+    private func resolveIncidents() async {
+        let mine = epoch
+        while !isOver, epoch == mine {
+            await lapse(60_000...3_600_000)
+            guard let process = process() else { continue }
+            let log = IncidentLog(process.incarnation.journal)
+            guard let open = try? await log.open(account: nil) else { continue }
+            for incident in open.first where incident.kind == .unknownCharge || incident.kind == .unknownPayment {
+                await resolve(incident, in: log)
+            }
+        }
+    }
+
+    private func resolve(_ incident: Incident, in log: IncidentLog) async {
+        var (isPaid, order) = (false, incident.owner)
+        for charge in await charges(of: incident) {
+            guard let now = await settle(charge) else { return }
+            isPaid = isPaid || now.captured > now.refunded
+            if order == nil, let name = now.order {
+                order = Incident.Owner(account: .main, order: OrderID(rawValue: name))
+            }
+        }
+        count(isPaid ? "incident: paid" : "incident: not paid")
+        note("incident \(incident.payment) \(incident.event) \(isPaid)")
+        let said = IncidentResolution(
+            note: "looked up at the provider", actor: "Ann", outcome: isPaid ? .paid : .notPaid,
+            order: incident.owner == nil ? order : nil, at: shopClock.now())
+        do { _ = try await log.resolve(incident.id, said) } catch { note("not resolved: \(error)") }
+    }
+
+    private func charges(of incident: Incident) async -> [SandboxCharge] {
+        let all = (try? await accounts[0].ledger.charges()) ?? []
+        return all.filter { charge in
+            incident.kind == .unknownCharge
+                ? charge.reference == incident.event : charge.payment == incident.payment.rawValue
+        }
+    }
+
+    /// In the provider's dashboard: what is held is taken or let go, what was taken stays or is given back.
+    private func settle(_ charge: SandboxCharge) async -> SandboxCharge? {
+        let ledger = accounts[0].ledger
+        let reference = ProviderReference(rawValue: charge.reference)
+        let isOver = (charge.holdEndsAt ?? .max) <= clock.now().milliseconds
+        if charge.captured > charge.refunded {
+            // A refund that would stay pending may come to nothing.
+            guard charge.captured - charge.refunded != SimulatedWorld.pendingRefund.minorUnits, pastChance(500) else {
+                return charge
+            }
+            _ = try? await ledger.play(.refund(nil), on: reference)
+        } else if charge.state == .authorized, charge.captures.isEmpty, !isOver, pastChance(500) {
+            _ = try? await ledger.play(.capture(nil), on: reference)
+        } else if charge.captures.isEmpty, charge.state != .voided {
+            await void(charge)
+        }
+        return (try? await ledger.charge(reference)) ?? nil
+    }
+
+    private func void(_ charge: SandboxCharge) async {
+        let context = AttemptContext(
+            account: .main, order: OrderID(rawValue: charge.order ?? ""),
+            payment: PaymentID(rawValue: charge.payment ?? ""), attempt: AttemptID(rawValue: charge.attempt ?? ""),
+            startedAt: Timestamp(milliseconds: charge.createdAt),
+            reference: ProviderReference(rawValue: charge.reference))
+        _ = await accounts[0].void(
+            VoidRequest(
+                context: context, authorizationKey: IdempotencyKey(rawValue: charge.key ?? charge.reference),
+                reason: "abandoned", key: IdempotencyKey(rawValue: "dashboard-void-\(charge.reference)")))
+    }
+}
+
+extension Payment {
+    /// The provider's name for an attempt is not known yet; recovery finds it out.
+    fileprivate var hasNamelessAttempt: Bool {
+        attempts.contains { attempt in
+            switch attempt.state {
+            case .inFlight, .unknown, .requiresAction: attempt.reference == nil
+            case .stored, .authorized, .declined, .notSent, .voided, .expired: false
+            }
+        }
+    }
+}
