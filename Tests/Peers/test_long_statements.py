@@ -1,5 +1,6 @@
 """Statements of many lines: they take seconds, and whoever stops an import in the middle doubles nothing."""
 import os
+import pty
 import resource
 import signal
 import sqlite3
@@ -67,6 +68,31 @@ def test_many_lines_that_match_nothing_take_seconds(tmp_path, report):
     again = counter.till("reconcile", report, "--journal", journal, "--json", timeout=300)
     assert again.json["statements"][0]["known"] == LINES and balances(journal) == WHOLE
     assert spent() - begin < SECONDS / 3
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_on_a_terminal_it_says_how_far_it_is(tmp_path, report, more):
+    screen, terminal = pty.openpty()
+    told = []
+
+    def read():
+        while True:
+            try:
+                told.append(os.read(screen, 4_096))
+            except OSError:  # the other end is closed
+                return
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    done = subprocess.run(
+        [counter.binary(), "reconcile", report, "--journal", tmp_path / "journal.db", *more], stdout=subprocess.PIPE,
+        stderr=terminal, env=clean, timeout=300)
+    os.close(terminal)
+    reader.join(10)
+    text = b"".join(told).decode()
+    assert done.returncode == 2 and b"\r" not in done.stdout
+    assert (f"of {LINES} lines" in text) is (not more), text
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])

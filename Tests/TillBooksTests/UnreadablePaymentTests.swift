@@ -72,7 +72,7 @@ struct UnreadablePaymentTests {
         var text = ""
         let written = try await LedgerExport(.csv).write(Ledger(journal, account: nil)) { text += $0 }
         #expect(written.unreadable == [Samples.id(2)] && text.contains("pay_3"))
-        let problems = await LedgerCheck(journal).problems(against: VerificationReport())
+        let problems = await LedgerCheck(journal).problems(against: try journal.base.verify())
         #expect(problems.contains { $0.contains("pay_2") })
         // A place that is kept is none behind it.
         _ = try await balances(limit: 12)
