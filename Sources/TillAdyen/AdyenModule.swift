@@ -8,13 +8,14 @@ public struct AdyenModule: ProviderModule {
     public static let title = "Adyen"
     public static let settings: [Setting] = [
         .adyenURL, .adyenMerchantAccount, .adyenKey, .adyenKeyFile, .adyenHMACKey, .adyenHMACKeyFile, .adyenReturnURL,
+        .adyenReportUser, .adyenReportPassword, .adyenReportPasswordFile, .adyenReportURL,
         .adyenTerminal, .adyenTerminalPassphrase, .adyenTerminalPassphraseFile, .adyenTerminalKey, .adyenTerminalRoot,
     ]
-    /// The settlement details report.
     /// Refusals, errors of requests, and why what was taken came to nothing.
     public static var codes: [ProviderCodeTable] {
         [AdyenCodes.refusals, AdyenCodes.errors, AdyenCodes.modifications, AdyenCodes.failures]
     }
+    /// The settlement details report.
     public static var statementFormats: [any StatementFormat] { [AdyenSettlementReport()] }
     /// The merchant account and its key. A terminal alone takes payments, too.
     public static let required: [Setting] = [.adyenMerchantAccount, .adyenKey]
@@ -23,6 +24,7 @@ public struct AdyenModule: ProviderModule {
     private let receiver: AdyenWebhookReceiver?
     private let terminal: AdyenTerminalProvider?
     private let url: String?
+    private let source: AdyenStatementSource?
 
     /// Makes it. What webhooks tell is kept with the counter's notifications.
     public static func make(
@@ -50,7 +52,27 @@ public struct AdyenModule: ProviderModule {
         }
         let terminal = try Self.terminal(settings, environment, online)
         guard online != nil || terminal != nil else { return nil }
-        return AdyenModule(online: online, receiver: receiver, terminal: terminal, url: url)
+        let reports = try Self.reports(settings, mode: online?.mode ?? .live, at: url)
+        let source = online.map {
+            AdyenStatementSource(provider: $0, config: reports, transport: environment.transport)
+        }
+        return AdyenModule(online: online, receiver: receiver, terminal: terminal, url: url, source: source)
+    }
+
+    /// Who fetches reports; `nil` where nobody is set. A stand-in on this machine has them itself.
+    private static func reports(
+        _ settings: any SettingValues, mode: PaymentMode, at url: String?
+    ) throws(ProviderModuleError) -> AdyenReportConfig? {
+        guard let user = settings.text(.adyenReportUser), let password = settings.secret(.adyenReportPassword) else {
+            return nil
+        }
+        let own = url.flatMap { Loopback.isURL($0) ? $0 : nil }
+        let place = settings.text(.adyenReportURL) ?? own ?? AdyenReportConfig.url(of: mode)
+        do throws(AdyenConfigError) {
+            return try AdyenReportConfig(user: user, password: password, url: place)
+        } catch {
+            throw ProviderModuleError(self, "\(error)", next: "Check the report user and the address of its reports.")
+        }
     }
 
     private static func terminal(
@@ -99,6 +121,8 @@ public struct AdyenModule: ProviderModule {
     }
     /// With at least one HMAC key.
     public var webhooks: (any WebhookReceiver)? { receiver }
+    /// Settlement details reports that webhooks have announced.
+    public var statements: (any StatementSource)? { source }
     public var readers: (any ReaderFleet)? { terminal.map { AdyenTerminalFleet(terminal: $0) } }
     /// The interface, its webhooks, the terminal.
     public var findings: [ProviderFinding] {
@@ -111,6 +135,10 @@ public struct AdyenModule: ProviderModule {
                         "Adyen's webhooks are not set up, and only they say how a capture or a refund ended: set "
                             + "\(Setting.adyenHMACKey.variable).", isFine: false)
                     : ProviderFinding("Adyen's webhooks are verified."))
+            if source?.config != nil {
+                findings.append(
+                    ProviderFinding("Adyen's settlement reports are fetched once its webhooks have announced them."))
+            }
         }
         if let terminal {
             findings.append(ProviderFinding("Adyen's terminal \(terminal.terminal.terminal) takes payments."))
@@ -220,6 +248,16 @@ extension Setting {
         about: "The HMAC key of Adyen's webhook in hexadecimal; two with a comma while it is changed.")
     package static let adyenHMACKeyFile = Setting(
         key: "adyen.hmac_key_file", kind: .path, about: "The file with the HMAC key of Adyen's webhook.")
+    package static let adyenReportUser = Setting(
+        key: "adyen.report_user", kind: .text,
+        about: "The report user at Adyen, report_123456@Company.Shop, who fetches settlement reports.")
+    package static let adyenReportPassword = Setting(
+        key: "adyen.report_password", kind: .secret, about: "The password of Adyen's report user.")
+    package static let adyenReportPasswordFile = Setting(
+        key: "adyen.report_password_file", kind: .path, about: "The file with the password of Adyen's report user.")
+    package static let adyenReportURL = Setting(
+        key: "adyen.report_url", kind: .text, defaultValue: "Adyen's Customer Area",
+        about: "Where Adyen's reports are, scheme and host.")
     package static let adyenReturnURL = Setting(
         key: "adyen.return_url", kind: .text,
         about: "Where a customer who was sent to the bank comes back to.")

@@ -43,6 +43,9 @@ public struct AdyenEventCode: RawRepresentable, Hashable, Sendable {
     /// The time in which the shop could answer is over.
     public static let defensePeriodEnded = AdyenEventCode(rawValue: "DISPUTE_DEFENSE_PERIOD_ENDED")
 
+    /// A report can be fetched; its name stands where others have Adyen's name for their step.
+    public static let reportAvailable = AdyenEventCode(rawValue: "REPORT_AVAILABLE")
+
     var isCancel: Bool { self == .cancellation || self == .technicalCancel }
 }
 

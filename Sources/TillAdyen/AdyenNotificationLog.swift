@@ -46,6 +46,11 @@ public struct AdyenNotificationLog: Sendable {
         try await store.about(payment).filter { $0.originalReference == payment }
     }
 
+    /// The reports that Adyen has announced. They have no name of ours.
+    func reports() async throws(AdyenNotificationLogError) -> [AdyenNotification] {
+        try await store.named("").filter { $0.eventCode == .reportAvailable }
+    }
+
     /// How the step with our name ended; nil when nothing has reported it.
     func outcome(
         of reference: String, among codes: Set<AdyenEventCode>, denying: Set<AdyenEventCode>

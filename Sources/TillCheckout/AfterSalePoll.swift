@@ -80,29 +80,31 @@ public struct AfterSalePoll: Sendable {
             return 0
         }
         var queried = 0
-        for event in try await events(after: start, limit: AfterSalePoll.eventsAtOnce) {
-            let passed = now.since(event.record.at)
-            guard isReached(event, by: age, at: now), queried < AfterSalePoll.batch, !Task.isCancelled else { break }
-            if passed < oldest, event.record.event.movesMoney, try await isLastMovement(event) {
+        for reading in try await events(after: start, limit: AfterSalePoll.eventsAtOnce) {
+            let passed = now.since(reading.at)
+            guard isReached(reading, by: age, at: now), queried < AfterSalePoll.batch, !Task.isCancelled else { break }
+            if passed < oldest, case .event(let event) = reading, event.record.event.movesMoney,
+                try await isLastMovement(event)
+            {
                 let result = try await poll(event.payment)
                 counts.results.withLock { $0[result, default: 0] += 1 }
                 if result != .skipped { queried += 1 }
             }
-            place.sequence = event.sequence
+            place.sequence = reading.sequence
         }
         if place.sequence > start { try await move(place, from: stored) }
         return queried
     }
 
-    private func events(after place: Int64, limit: Int) async throws(CheckoutError) -> [StoredEvent] {
+    private func events(after place: Int64, limit: Int) async throws(CheckoutError) -> [EventReading] {
         try await read { () throws(JournalError) in
-            try await journal.events(after: place, account: nil, limit: limit)
+            try await journal.readings(after: place, account: nil, limit: limit)
         }
     }
 
     /// Whether a place may move past an event.
-    private func isReached(_ event: StoredEvent, by age: Span, at now: Timestamp) -> Bool {
-        let passed = now.since(event.record.at)
+    private func isReached(_ event: EventReading, by age: Span, at now: Timestamp) -> Bool {
+        let passed = now.since(event.at)
         return passed >= age || passed.milliseconds < -AfterSalePoll.farthestAhead.milliseconds
     }
 

@@ -16,9 +16,12 @@ public struct AttentionQueue: Sendable {
     static let indexedAtOnce = 500
 
     private let journal: any Journal & RecordStore
+    private let clock: any TillClock
     private static let marker = RecordID("attention-index", "1")
 
-    public init(_ journal: any Journal & RecordStore) { self.journal = journal }
+    public init(_ journal: any Journal & RecordStore, clock: any TillClock = SystemClock()) {
+        (self.journal, self.clock) = (journal, clock)
+    }
 
     /// What is open, the oldest first.
     /// - Parameters:
@@ -32,7 +35,15 @@ public struct AttentionQueue: Sendable {
         var found: [Found] = []
         for record in try await journal.records(query) {
             let entry = try AttentionEntry(record)
-            guard let payment = try await journal.payment(entry.payment), !payment.openAttention.isEmpty else {
+            // One that cannot be read keeps its entry, and is an incident: it stands beside the others.
+            let stored: Payment?
+            switch try await journal.readable(entry.payment) {
+            case .success(let found): stored = found
+            case .failure(let unreadable):
+                await IncidentLog(journal).keep(unreadable, of: nil, at: clock.now())
+                continue
+            }
+            guard let payment = stored, !payment.openAttention.isEmpty else {
                 try await remove(record)
                 continue
             }
@@ -59,7 +70,9 @@ public struct AttentionQueue: Sendable {
             guard case .recordConflict = error else { throw error }
         }
         let id = PaymentID(rawValue: record.id.key)
-        guard let payment = try await journal.payment(id), let entry = AttentionEntry(payment) else { return }
+        guard case .success(let payment?) = try await journal.readable(id), let entry = AttentionEntry(payment) else {
+            return
+        }
         try await journal.change([.insertIfAbsent(entry.record)])
     }
 
@@ -67,13 +80,15 @@ public struct AttentionQueue: Sendable {
         guard try await journal.record(AttentionQueue.marker) == nil else { return }
         var sequence: Int64 = 0
         while true {
-            let page = try await journal.events(after: sequence, account: nil, limit: AttentionQueue.indexedAtOnce)
+            let page = try await journal.readings(after: sequence, account: nil, limit: AttentionQueue.indexedAtOnce)
             guard let last = page.last else { break }
             sequence = last.sequence
             var seen: Set<PaymentID> = []
-            for event in page {
-                guard case .attentionRequired = event.record.event, seen.insert(event.payment).inserted,
-                    let payment = try await journal.payment(event.payment), let entry = AttentionEntry(payment)
+            for reading in page {
+                guard case .event(let event) = reading, case .attentionRequired = event.record.event,
+                    seen.insert(event.payment).inserted,
+                    case .success(let payment?) = try await journal.readable(event.payment),
+                    let entry = AttentionEntry(payment)
                 else { continue }
                 try await journal.change([.insertIfAbsent(entry.record)])
             }

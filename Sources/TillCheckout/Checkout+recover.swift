@@ -221,7 +221,7 @@ extension SetAsidePayment.Reason {
     /// An error that is the payment's own; `nil` for one of the journal or the machine, which the next round meets too.
     fileprivate init?(_ error: CheckoutError) {
         switch error {
-        case .journal(.corrupted(let reason)): self = .unreadable(reason)
+        case .journal(.corrupted(let reason)), .unreadablePayment(_, let reason): self = .unreadable(reason)
         case .unwritten(_, let reason):
             guard let own = SetAsidePayment.Reason(reason) else { return nil }
             self = own

@@ -94,10 +94,22 @@ public struct Checkout: Sendable {
 
     /// A payment of the account.
     public func payment(_ id: PaymentID, account: AccountID) async throws(CheckoutError) -> Payment {
-        guard let payment = try await stored(id), payment.account == account else {
-            throw .unknownPayment(id)
+        let found: Payment?
+        do throws(CheckoutError) { found = try await stored(id) } catch {
+            guard case .journal(.corrupted(let reason)) = error else { throw error }
+            throw try await isListed(id, of: account) ? .unreadablePayment(id, reason: reason) : .unknownPayment(id)
         }
+        guard let payment = found, payment.account == account else { throw .unknownPayment(id) }
         return payment
+    }
+
+    /// Whether it is among the account's payments, by its row: its events cannot say.
+    private func isListed(_ id: PaymentID, of account: AccountID) async throws(CheckoutError) -> Bool {
+        // The place right behind it: names of payments are letters, digits, dashes and underscores.
+        let behind = PaymentID(rawValue: id.rawValue + "~")
+        do throws(JournalError) {
+            return try await journal.payments(PaymentFilter(account: account, before: behind, limit: 1)).first?.id == id
+        } catch { throw .journal(error) }
     }
 
     /// Asks a provider for the money. Returns when the outcome is in the journal, be it `unknown`.

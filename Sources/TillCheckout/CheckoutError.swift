@@ -7,6 +7,8 @@ public enum CheckoutError: ExplainedError {
     case refused(PaymentRefusal)
     /// There is no such payment, or it is another account's: the two look the same.
     case unknownPayment(PaymentID)
+    /// Its events cannot be read, or contradict each other: nothing is decided on them.
+    case unreadablePayment(PaymentID, reason: String)
     /// Another payment has the order.
     case orderOccupied(OrderID, by: PaymentID, PaymentStatus)
     /// The shop says that the order, known by this number, was settled; nobody said that it is charged all the same.
@@ -39,6 +41,7 @@ public enum CheckoutError: ExplainedError {
         case .unwritten(_, let reason): reason.code
         case .refused(let refusal): refusal.code
         case .unknownPayment: "payment_not_found"
+        case .unreadablePayment: "payment_unreadable"
         case .orderOccupied(_, _, let status):
             switch status {
             case .succeeded, .partiallyRefunded, .partiallyCaptured: "order_already_paid"
@@ -62,6 +65,9 @@ public enum CheckoutError: ExplainedError {
         switch self {
         case .refused(let refusal): refusal.what
         case .unknownPayment(let id): "There is no payment \(id)."
+        case .unreadablePayment(let id, let reason):
+            "Payment \(id) is there, and its events cannot be read (\(reason)). Nothing was done, and no provider was "
+                + "asked."
         case .orderOccupied(let order, let payment, let status):
             switch status {
             case .succeeded, .partiallyRefunded, .partiallyCaptured:
@@ -113,6 +119,9 @@ public enum CheckoutError: ExplainedError {
         switch self {
         case .refused(let refusal): refusal.next
         case .unknownPayment: "Check the identifier."
+        case .unreadablePayment:
+            "Look it up at the provider, see what till journal verify says, and bring the journal back from its copy or a "
+                + "backup. Do not take it again before."
         case .orderOccupied(_, let payment, _): "Check payment \(payment) before you take another."
         case .settledInShop:
             "Check the order in the shop. To charge it all the same, say so: --even-if-paid, or accept_paid_order over HTTP."

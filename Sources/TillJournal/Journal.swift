@@ -27,6 +27,10 @@ public protocol Journal: Sendable {
     func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent]
+    /// The same for whoever goes through a journal in which an event may be damaged: none hides the others.
+    func readings(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [EventReading]
     /// Payments on which something is to be done: due at that moment and not held by another living process, and, at
     /// once, all that are held by a process that has died. The most overdue come first.
     /// - Parameter place: only what lies behind it; `nil`: from the first one on. So what cannot be worked on now keeps

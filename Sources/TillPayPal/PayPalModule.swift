@@ -72,6 +72,8 @@ public struct PayPalModule: ProviderModule {
     }
     /// Transactions, by the search, which lags.
     public var charges: (any ChargeListing)? { PayPalChargeListing(provider: provider) }
+    /// Transactions, by the same search.
+    public var statements: (any StatementSource)? { PayPalStatementSource(provider: provider) }
     /// Its address, and whether webhooks are verified.
     public var findings: [ProviderFinding] {
         [
@@ -82,7 +84,7 @@ public struct PayPalModule: ProviderModule {
                 : ProviderFinding("PayPal's webhooks are verified."),
             ProviderFinding(
                 "PayPal reports disputes only to an app that has the feature Customer disputes, and lists charges after a "
-                    + "restore only to one that has Transaction Search: check it at PayPal."),
+                    + "restore and statements only to one that has Transaction Search: check it at PayPal."),
         ]
     }
     /// Opened by the shop only.

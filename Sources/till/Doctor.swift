@@ -67,7 +67,7 @@ struct Doctor: AsyncParsableCommand {
             at: Timestamp(milliseconds: .max), limit: JournalLimits.maximumPage)
         var found: [OtherAccount] = []
         for id in open {
-            guard let payment = try await counter.journal.payment(id),
+            guard let payment = try await counter.checkout.readable(id),
                 let other = await counter.checkout.otherAccount(of: payment)
             else { continue }
             found.append(other)

@@ -30,7 +30,10 @@ struct LedgerCommand: AsyncParsableCommand {
             if let first, let last, last < first { throw ValidationError("--to is before --from.") }
             try await withCounter(common, provider) { counter in
                 let ledger = Ledger(counter.journal, account: counter.options.account)
-                try await LedgerExport(format, from: first, to: last).write(ledger) { Output.bytes(Array($0.utf8)) }
+                let position = try await LedgerExport(format, from: first, to: last).write(ledger) {
+                    Output.bytes(Array($0.utf8))
+                }
+                try LedgerCommand.name(position.unreadable)
             }
         }
 
@@ -42,6 +45,15 @@ struct LedgerCommand: AsyncParsableCommand {
                 return day
             }
         }
+    }
+
+    /// Names payments that are not in the result, and ends the command with 2 if there are any.
+    private static func name(_ unreadable: Set<PaymentID>) throws {
+        guard !unreadable.isEmpty else { return }
+        for payment in unreadable.map(\.rawValue).sorted() {
+            Output.note("\(payment) is not whole in the ledger. \(PaymentJSON.unreadable)")
+        }
+        throw ExitCode(2)
     }
 
     struct Balances: AsyncParsableCommand {
@@ -58,7 +70,8 @@ struct LedgerCommand: AsyncParsableCommand {
                 ).balances()
                 if common.json {
                     let json = LedgerJSON.write(balances, at: position)
-                    return Output.line(String(decoding: json, as: UTF8.self))
+                    Output.line(String(decoding: json, as: UTF8.self))
+                    return try LedgerCommand.name(position.unreadable)
                 }
                 if balances.all.isEmpty { return Output.line("Nothing was posted.") }
                 let width = balances.all.map { $0.account.name.count }.max() ?? 0
@@ -67,6 +80,7 @@ struct LedgerCommand: AsyncParsableCommand {
                     let space = String(repeating: " ", count: width - name.count + 2)
                     Output.line("\(name)\(space)\(balance.decimalString) \(balance.currency)")
                 }
+                try LedgerCommand.name(position.unreadable)
             }
         }
     }

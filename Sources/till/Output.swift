@@ -28,6 +28,9 @@ enum Output {
         write((isatty(STDERR_FILENO) == 1 ? wrapped(text, to: terminalWidth) : text) + "\n", to: STDERR_FILENO)
     }
 
+    /// Writes over the line on which the terminal stands, and stays on it.
+    static func progress(_ text: String) { write("\r" + text, to: STDERR_FILENO) }
+
     /// The columns of the terminal: at least 40, and 80 if it does not say.
     private static var terminalWidth: Int {
         var size = winsize()

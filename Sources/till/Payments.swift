@@ -40,22 +40,28 @@ struct Payments: AsyncParsableCommand {
                     }
                     filter.status = known
                 }
-                let rows = try await counter.journal.payments(filter)
-                common.json ? printJSON(rows) : printTable(rows)
+                let listed = try await counter.checkout.list(filter)
+                common.json ? printJSON(listed) : printTable(listed)
             }
         }
 
-        private func printJSON(_ rows: [PaymentRow]) {
+        private func printJSON(_ listed: [ListedPayment]) {
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("payments")
             writer.beginArray()
-            for row in rows {
+            for payment in listed {
+                let row = payment.row
                 writer.beginObject()
                 writer.field("id", row.id.rawValue)
                 writer.field("payment_id", row.id.rawValue)
                 writer.field("order_id", row.order.rawValue)
-                writer.field("status", row.status.rawValue)
+                if payment.isUnreadable {
+                    writer.field("unreadable", true)
+                    writer.field("message", PaymentJSON.unreadable)
+                } else {
+                    writer.field("status", row.status.rawValue)
+                }
                 writer.field("amount", row.amount.minorUnits)
                 writer.field("currency", row.amount.currency.code)
                 writer.field("captured", row.captured.minorUnits)
@@ -71,10 +77,12 @@ struct Payments: AsyncParsableCommand {
             Output.line(writer.text)
         }
 
-        private func printTable(_ rows: [PaymentRow]) {
-            guard !rows.isEmpty else { return Output.line("No payments.") }
-            let cells = rows.map {
-                [$0.id.rawValue, $0.amount.description, $0.status.rawValue, Self.name(of: $0)]
+        private func printTable(_ listed: [ListedPayment]) {
+            guard !listed.isEmpty else { return Output.line("No payments.") }
+            let cells = listed.map { payment in
+                let row = payment.row
+                let status = payment.isUnreadable ? "unreadable" : row.status.rawValue
+                return [row.id.rawValue, row.amount.description, status, Self.name(of: row)]
             }
             let widths = (0..<3).map { column in cells.map { $0[column].count }.max() ?? 0 }
             let used = widths.reduce(0, +) + 3 * 2
@@ -84,6 +92,7 @@ struct Payments: AsyncParsableCommand {
                 let line = pad(row[0], widths[0]) + "  " + amount + "  " + pad(row[2], widths[2]) + "  " + order
                 Output.line(String(line.reversed().drop { $0 == " " }.reversed()))
             }
+            if listed.contains(where: \.isUnreadable) { Output.note("unreadable: \(PaymentJSON.unreadable)") }
         }
 
         /// What people call the order; nothing for a plain sale, whose name was made up.

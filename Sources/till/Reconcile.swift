@@ -15,6 +15,9 @@ struct Reconcile: AsyncParsableCommand {
 
             Forms of files: \(Reconcile.forms.map(\.format.name).joined(separator: ", ")).
 
+            At most \(StatementLimits.maximumLines) lines are imported at once. An import that is stopped in the middle, \
+            however that happens, is gone on with by the same command.
+
             Exit code 0: nothing is open; 1: a statement cannot be read or fetched, and nothing of it was imported; 2: \
             something does not match.
             """)
@@ -27,7 +30,9 @@ struct Reconcile: AsyncParsableCommand {
     @OptionGroup var provider: ProviderOptions
     @Argument(help: "The statements, one file after the other.") var files: [String] = []
     @Option(name: .long, help: "What the files are; without it that is found out.") var format: String?
-    @Option(name: .long, help: ArgumentHelp("Fetch the statements of this provider.", valueName: "provider"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Fetch the statements of this provider, if it gives any.", valueName: "provider"))
     var fetch: String?
     @Option(name: .long, help: "The first day to fetch, as 2026-11-01; 30 days back without it.") var since: String?
     @Option(name: .long, help: "The provider's own name for the shop's account, where payments are in several of them.")
@@ -52,9 +57,10 @@ struct Reconcile: AsyncParsableCommand {
     func run() async throws {
         // All of them are read before anything is imported.
         let read: [(file: StatementFile, statement: Reconciliation.Statement)]
-        do { read = try files.map { try Self.read(file($0)) } } catch let error as any ExplainedError {
+        do { read = try readAll() } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)
         }
+        let progress = ImportProgress(isShown: Output.isTerminal && !common.json)
         // --provider says whose files they are, not with what is sold.
         try await withCounter(common, provider, [.provider: nil]) { counter in
             let reconciliation = Reconciliation(
@@ -66,11 +72,13 @@ struct Reconcile: AsyncParsableCommand {
             }
             var results: [Result] = []
             for (path, statement) in zip(files, owned) {
-                results.append((path, statement.provider, try await reconciliation.add(statement)))
+                let found = try await reconciliation.add(statement, progress: progress.of(path))
+                progress.end()
+                results.append((path, statement.provider, found))
             }
             if let fetch {
                 let name = ProviderName(rawValue: fetch)
-                results.append((fetch, name, try await fetched(name, counter, reconciliation)))
+                results.append((fetch, name, try await fetched(name, counter, reconciliation, progress)))
             }
             try await show(results, counter)
         }
@@ -83,10 +91,28 @@ struct Reconcile: AsyncParsableCommand {
             providerAccount: providerAccount)
     }
 
+    /// Reads every file, which together have as many lines as are imported at once.
+    private func readAll() throws -> [(file: StatementFile, statement: Reconciliation.Statement)] {
+        var left = StatementLimits.maximumLines
+        return try files.map { path in
+            let read = try Self.read(file(path), left: left)
+            left -= read.statement.lines.count
+            return read
+        }
+    }
+
     private static func read(
-        _ file: StatementFile
-    ) throws(StatementRefusal) -> (file: StatementFile, statement: Reconciliation.Statement) {
+        _ file: StatementFile, left: Int
+    ) throws -> (file: StatementFile, statement: Reconciliation.Statement) {
         let statement = try file.read(forms)
+        guard statement.lines.count <= left else {
+            throw CommandError(
+                code: "statement_too_large",
+                what:
+                    "The files have more than \(StatementLimits.maximumLines) lines together, and no more are imported "
+                    + "at once. Nothing was imported or posted.",
+                next: "Give them one after the other, or split them by day.")
+        }
         var read = file
         // What was read is not held twice.
         read.bytes = []
@@ -95,12 +121,13 @@ struct Reconcile: AsyncParsableCommand {
 
     /// Fetches week by week, so that what is in memory is one week.
     private func fetched(
-        _ name: ProviderName, _ counter: Counter, _ reconciliation: Reconciliation
+        _ name: ProviderName, _ counter: Counter, _ reconciliation: Reconciliation, _ progress: ImportProgress
     ) async throws -> Reconciliation.Outcome {
         guard let source = counter.module(name)?.statements else {
             throw CommandError(
                 code: "no_statements",
-                what: "Statements of \(name) cannot be fetched: it is not configured, or has none.",
+                what:
+                    "Statements of \(name) cannot be fetched: it is not configured, or has none. Nothing was imported.",
                 next: "Set its key, or give its report as a file.")
         }
         let now = counter.clock.now()
@@ -112,12 +139,14 @@ struct Reconcile: AsyncParsableCommand {
         var all = Reconciliation.Outcome()
         repeat {
             let to = min(from.adding(Reconcile.window), now)
-            let lines = try await source.lines(from: from, to: to)
+            let part = try await source.part(from: from, to: to)
             all.add(
                 try await reconciliation.add(
                     Reconciliation.Statement(
-                        provider: name, providerAccount: account, lines: lines, lag: source.lag,
-                        covers: (from: from, to: to))))
+                        provider: name, providerAccount: account, lines: part.lines, lag: source.lag,
+                        covers: part.covers),
+                    progress: progress.of("\(name), \(LedgerDay(of: from)) to \(LedgerDay(of: to))")))
+            progress.end()
             from = to
         } while from < now
         return all

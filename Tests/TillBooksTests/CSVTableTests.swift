@@ -36,6 +36,11 @@ struct CSVTableTests {
             try cells(String(repeating: "x\n", count: StatementLimits.maximumLines + 2))
         }
         #expect(throws: StatementError.self) { try CSVTable([0xFF]) }
+        let long = Array(repeating: cell, count: StatementLimits.maximumLineBytes / cell.utf8.count)
+            .joined(separator: ",")
+        #expect(try cells(long).count == 1)
+        let error = #expect(throws: StatementError.self) { try cells("a\n" + long + ",x") }
+        #expect(error?.reason.hasPrefix("line 2 has more than") == true)
     }
 
     @Test("rows are read by the names of their columns; a short row and a column that is there twice are refused")

@@ -30,15 +30,18 @@ public struct LedgerExport: Sendable {
     /// Writes the whole export.
     /// - Parameter sink: takes the text, a part at a time.
     /// - Throws: `JournalError` when the journal cannot be read, and what `sink` throws. Then the export is not whole.
-    public func write(_ ledger: Ledger, to sink: (String) throws -> Void) async throws {
+    /// - Returns: up to where the ledger was read. If it names payments that cannot be read, they are not in the export.
+    @discardableResult
+    public func write(_ ledger: Ledger, to sink: (String) throws -> Void) async throws -> Ledger.Position {
         var page = LedgerPage(self)
         try sink(page.begin())
-        try await ledger.read { entry in
+        let (position, _) = try await ledger.read { entry in
             guard let text = page.add(entry) else { return false }
             if !text.isEmpty { try sink(text) }
             return true
         }
         try sink(page.end())
+        return position
     }
 }
 

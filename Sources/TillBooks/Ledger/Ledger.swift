@@ -10,6 +10,8 @@ public import TillJournal
 public struct Ledger: Sendable {
     /// Payments whose state is kept at once; of another one the events are read again.
     public static let maximumFoldedPayments = 4_096
+    /// Payments that cannot be read, up to which a ledger is made of the others.
+    public static let maximumUnreadable = 1_000
 
     let journal: any Journal & RecordStore
     /// Only of this account; `nil`: of all.
@@ -26,6 +28,9 @@ public struct Ledger: Sendable {
         public var sequence: Int64 = 0
         /// The last record of a statement's entry.
         public var statement: Int64 = 0
+        /// Payments of which an event cannot be read: what stands behind it is in no entry. They are named beside whatever
+        /// is made of the ledger, and ``LedgerCheckpoint`` keeps no place behind one, so that it counts once it is mended.
+        public internal(set) var unreadable: Set<PaymentID> = []
 
         public init() {}
     }
@@ -45,7 +50,7 @@ public struct Ledger: Sendable {
         var statements = StatementEntries(journal, account: account, after: start.statement)
         var left = limit ?? .max
         while left > 0 {
-            let page = try await journal.events(
+            let page = try await journal.readings(
                 after: position.sequence, account: account, limit: min(left, JournalLimits.maximumPage))
             guard !page.isEmpty else {
                 while let entry = try await statements.next(before: nil) {
@@ -56,12 +61,18 @@ public struct Ledger: Sendable {
             }
             left -= page.count
             for event in page {
-                while let entry = try await statements.next(before: event.record.at) {
+                while let entry = try await statements.next(before: event.at) {
                     position.statement = statements.position
                     guard try await body(entry) else { return (position, false) }
                 }
                 position.sequence = event.sequence
-                guard let entry = try await folded.entry(of: event) else { continue }
+                let entry = try await folded.entry(of: event)
+                position.unreadable = folded.unreadable
+                guard folded.unreadable.count <= Ledger.maximumUnreadable else {
+                    throw JournalError.corrupted(
+                        "the events of more than \(Ledger.maximumUnreadable) payments cannot be read")
+                }
+                guard let entry else { continue }
                 guard try await body(entry) else { return (position, false) }
             }
         }
@@ -75,14 +86,28 @@ struct FoldedPayments {
     private let journal: any Journal
     private var young: [PaymentID: PaymentLedger] = [:]
     private var old: [PaymentID: PaymentLedger] = [:]
+    /// Payments of which an event could not be read. What stands behind it posts nothing: it cannot be known what.
+    private(set) var unreadable: Set<PaymentID> = []
 
     init(_ journal: any Journal) { self.journal = journal }
 
     /// A payment as it is after the last of its events that was read.
     func payment(_ id: PaymentID) -> Payment? { (young[id] ?? old[id])?.payment }
 
-    /// What an event posts; `nil`: nothing.
-    mutating func entry(of event: StoredEvent) async throws(JournalError) -> LedgerEntry? {
+    /// What an event posts; `nil`: nothing, or nobody can say.
+    mutating func entry(of reading: EventReading) async throws(JournalError) -> LedgerEntry? {
+        guard case .event(let event) = reading, !unreadable.contains(event.payment) else {
+            unreadable.insert(reading.payment)
+            return nil
+        }
+        do throws(JournalError) { return try await entry(of: event) } catch {
+            guard case .corrupted = error else { throw error }
+            unreadable.insert(event.payment)
+            return nil
+        }
+    }
+
+    private mutating func entry(of event: StoredEvent) async throws(JournalError) -> LedgerEntry? {
         guard var ledger = try await ledger(before: event) else { return nil }
         let postings = ledger.apply(event.record)
         keep(ledger, of: event.payment)

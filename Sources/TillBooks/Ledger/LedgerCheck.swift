@@ -17,8 +17,9 @@ public struct LedgerCheck: Sendable {
     public func problems(against report: VerificationReport) async -> [String] {
         var problems: [String] = []
         var posted = LedgerBalances()
+        let position: Ledger.Position
         do {
-            try await Ledger(journal, account: nil).read { entry in
+            (position, _) = try await Ledger(journal, account: nil).read { entry in
                 if !entry.isBalanced, problems.count < LedgerCheck.maximumProblems {
                     problems.append("the postings of \(entry.source) do not sum to zero")
                 }
@@ -30,6 +31,10 @@ public struct LedgerCheck: Sendable {
         } catch {
             problems.append("the ledger cannot be read: \(error)")
             return problems
+        }
+        if !position.unreadable.isEmpty {
+            let names = position.unreadable.map(\.rawValue).sorted().prefix(LedgerCheck.maximumProblems)
+            problems.append("not whole in the ledger, since they cannot be read: \(names.joined(separator: ", "))")
         }
         for balance in report.balances {
             let held = posted.sum(

@@ -81,6 +81,7 @@ extension Ledger {
         }
         checkpoint.position = position
         checkpoint.balances = balances
+        guard position.unreadable.isEmpty else { return (balances, position, isComplete) }
         if position.sequence - before.sequence >= Ledger.checkpointInterval || !isComplete {
             do throws(JournalError) {
                 try await journal.change([.put(checkpoint.record, over: stored)])

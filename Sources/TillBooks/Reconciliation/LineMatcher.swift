@@ -7,18 +7,24 @@ import TillProvider
 /// A line is found by our own name for the payment where the provider repeats it, else by the provider's names; its kind
 /// says which movement of the payment it can show. Amount and time never decide to whom a line belongs.
 struct LineMatcher {
+    /// Movements of one payment that one line may show together.
+    static let maximumTogether = 200
+
     let journal: any Journal & RecordStore
     let settlements: Settlements
     let clock: any TillClock
 
-    /// What a line shows, and what is to be written of it beside the line.
+    /// What a line shows, and what is to be written of it beside the line and the movements.
     struct Match {
         var settlement: Settlement?
         var changes: [RecordChange] = []
     }
 
     /// Finds it, and says in the line what it is.
-    func match(_ kept: inout KeptLine) async throws(JournalError) -> Match {
+    /// - Parameter movements: as they stand after the lines before it; what this line shows is noted there.
+    func match(
+        _ kept: inout KeptLine, in movements: inout MovementCache
+    ) async throws(JournalError) -> Match {
         switch kept.line.kind {
         case .fee, .payout, .payoutFailure, .transfer, .exchange:
             kept.state = .posted
@@ -26,19 +32,17 @@ struct LineMatcher {
         case .other: return unknown(kept, payment: nil)
         case .charge, .chargeFailure, .refund, .refundFailure, .dispute, .disputeReversal: break
         }
-        let payment = try await payment(of: kept)
-        let shown = if let payment { try await candidates(of: payment, for: kept) } else { [Candidate]() }
+        let payment = try await payment(of: kept, in: &movements)
+        let shown =
+            if let payment { candidates(try await movements.movements(of: payment), for: kept) } else { [Candidate]() }
         guard let first = shown.first?.settlement else { return unknown(kept, payment: payment) }
         var changes: [RecordChange] = []
-        for (settlement, version) in shown {
-            if settlement.state == .missing {
+        for movement in shown {
+            if movement.settlement.state == .missing {
                 changes += try await StatementBreak.resolve(
-                    StatementBreak.ofSettlement(settlement), of: kept.provider, in: journal)
+                    StatementBreak.ofSettlement(movement.settlement), of: kept.provider, in: journal)
             }
-            var matched = settlement
-            matched.state = .matched
-            matched.line = kept.id
-            changes.append(.update(matched.record, from: version))
+            movements.match(movement, with: kept.id)
         }
         kept.settlement = first.id
         let settlement = LineMatcher.sum(shown).map { first.together($0) } ?? first
@@ -51,37 +55,37 @@ struct LineMatcher {
         return Match(settlement: settlement, changes: changes)
     }
 
-    private typealias Candidate = (settlement: Settlement, version: Int)
+    private typealias Candidate = MovementCache.Movement
 
     private func unknown(_ kept: KeptLine, payment: PaymentID?) -> Match {
         Match(changes: [.insertIfAbsent(StatementBreak.unknown(kept, payment: payment, at: clock.now()).record)])
     }
 
-    private func payment(of kept: KeptLine) async throws(JournalError) -> PaymentID? {
-        if let named = kept.line.payment, try await settlements.knows(named) { return named }
+    private func payment(
+        of kept: KeptLine, in movements: inout MovementCache
+    ) async throws(JournalError) -> PaymentID? {
+        if let named = kept.line.payment {
+            let isMoved = try await !movements.movements(of: named).isEmpty
+            if isMoved { return named }
+            if try await settlements.knows(named) { return named }
+        }
         return try await settlements.payment(kept.line.references, of: kept.provider)
     }
 
     /// The movement of a payment that a line shows: of its kind and not shown by another line; by the provider's name for
     /// it, then by the amount, then the oldest. All of them, where none has the amount and together they have: what the
     /// journal has only heard of may be one movement at the provider.
-    private func candidates(of payment: PaymentID, for kept: KeptLine) async throws(JournalError) -> [Candidate] {
-        let records = try await journal.records(
-            RecordQuery(Settlement.collection, matching: Settlement.of(payment), .oldestFirst()))
-        var open: [Candidate] = []
-        for record in records {
-            let settlement = try Settlement(record)
-            guard settlement.kind == kept.line.kind, settlement.state != .matched,
-                settlement.provider == kept.provider, settlement.isOf(account: kept.account)
-            else { continue }
-            open.append((settlement, record.version))
+    private func candidates(_ movements: [Candidate], for kept: KeptLine) -> [Candidate] {
+        let open = movements.filter { movement in
+            movement.settlement.kind == kept.line.kind && movement.settlement.state != .matched
+                && movement.settlement.provider == kept.provider && movement.settlement.isOf(account: kept.account)
         }
         let agreeing = open.filter { LinePostings.agree(kept.line, $0.settlement) }
         func named(_ among: [Candidate]) -> Candidate? {
             among.first { $0.settlement.reference.map(kept.line.references.contains) ?? false }
         }
         if let one = named(agreeing) ?? agreeing.first { return [one] }
-        if let sum = LineMatcher.sum(open), let first = open.first,
+        if open.count <= LineMatcher.maximumTogether, let sum = LineMatcher.sum(open), let first = open.first,
             LinePostings.agree(kept.line, first.settlement.together(sum))
         {
             return open

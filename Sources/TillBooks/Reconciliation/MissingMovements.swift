@@ -4,6 +4,9 @@ import TillProvider
 
 /// Movements of the journal that no statement shows: expected later, or missing where statements go on behind them.
 struct MissingMovements {
+    /// Changes of one commit; each movement that is missing leads to two.
+    static let changesAtOnce = 2 * LineBatch.maximumLines
+
     let journal: any Journal & RecordStore
     let clock: any TillClock
 
@@ -13,13 +16,14 @@ struct MissingMovements {
     ) async throws(JournalError) {
         let coverage = try await covered(with: statement)
         var after: Int64?
-        while true {
+        while !Task.isCancelled {
             let page = try await journal.records(
                 RecordQuery(
                     Settlement.collection, matching: Settlement.matching(.expected, statement.provider),
                     .oldestFirst(after: after)))
             guard let last = page.last else { break }
             after = last.position
+            var missing: [RecordChange] = []
             for record in page {
                 let settlement = try Settlement(record)
                 guard settlement.isOf(account: statement.providerAccount),
@@ -28,24 +32,39 @@ struct MissingMovements {
                     outcome.expected += 1
                     continue
                 }
-                try await raise(settlement, record.version)
+                missing += raising(settlement, record.version)
+                guard missing.count >= MissingMovements.changesAtOnce else { continue }
+                try await write(missing)
+                missing = []
             }
+            try await write(missing)
         }
         outcome.missing = try await journal.count(
             Settlement.collection, matching: Settlement.matching(.missing, statement.provider))
     }
 
-    private func raise(_ expected: Settlement, _ version: Int) async throws(JournalError) {
+    private func raising(_ expected: Settlement, _ version: Int) -> [RecordChange] {
         var settlement = expected
         settlement.state = .missing
-        do throws(JournalError) {
-            try await journal.change([
-                .update(settlement.record, from: version),
-                .insertIfAbsent(StatementBreak.missing(settlement, at: clock.now()).record),
-            ])
-        } catch {
-            // Somebody else has matched it or named it missing meanwhile.
+        return [
+            .update(settlement.record, from: version),
+            .insertIfAbsent(StatementBreak.missing(settlement, at: clock.now()).record),
+        ]
+    }
+
+    /// Writes what was raised: in one commit, or, where somebody else is at one of them, each by itself.
+    private func write(_ changes: [RecordChange]) async throws(JournalError) {
+        guard !changes.isEmpty else { return }
+        do throws(JournalError) { return try await journal.change(changes) } catch {
             guard case .recordConflict = error else { throw error }
+        }
+        for start in stride(from: 0, to: changes.count, by: 2) {
+            do throws(JournalError) {
+                try await journal.change(Array(changes[start..<min(start + 2, changes.count)]))
+            } catch {
+                // Somebody else has matched it or named it missing meanwhile.
+                guard case .recordConflict = error else { throw error }
+            }
         }
     }
 

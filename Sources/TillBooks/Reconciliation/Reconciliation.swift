@@ -5,11 +5,11 @@ import TillProvider
 /// Statements of providers against the journal, line by line.
 ///
 /// Each line is imported once, in one commit with what it posts, with the movement that it shows and with the incident
-/// that it leads to: so the same file again, an overlapping one and a crash in the middle double nothing, and any
-/// number of processes may import at once. What did not match is tried again each time, because the journal may have
-/// heard of it since.
+/// that it leads to; so many lines share a commit as a ``LineBatch`` has. So the same file again, an overlapping one, a
+/// crash and a stop in the middle double nothing, and any number of processes may import at once. What did not match
+/// is tried again when the journal has heard of more money since.
 public struct Reconciliation: Sendable {
-    /// Lines without a match that are tried again at once, the oldest first.
+    /// Lines without a match that one import tries again, the oldest first; the next import goes on behind them.
     static let maximumTriedAgain = 10_000
 
     let journal: any Journal & RecordStore
@@ -17,13 +17,17 @@ public struct Reconciliation: Sendable {
     /// Whose line it is where no payment says it.
     let account: AccountID
     let mode: PaymentMode
+    /// Lines of one commit.
+    var linesAtOnce = LineBatch.maximumLines
 
     public init(_ journal: any Journal & RecordStore, clock: any TillClock, account: AccountID, mode: PaymentMode) {
         (self.journal, self.clock, self.account, self.mode) = (journal, clock, account, mode)
     }
 
-    private var settlements: Settlements { Settlements(journal: journal) }
-    private var matcher: LineMatcher { LineMatcher(journal: journal, settlements: settlements, clock: clock) }
+    /// Is called behind each commit with how many lines of how many are imported.
+    public typealias Progress = @Sendable (_ done: Int, _ of: Int) -> Void
+
+    var settlements: Settlements { Settlements(journal: journal) }
 
     /// The provider's own names for the accounts in which payments of the journal were made, sorted: whose a file can be
     /// that does not say it.
@@ -33,25 +37,46 @@ public struct Reconciliation: Sendable {
     }
 
     /// Imports a statement and holds the journal against it.
-    public func add(_ statement: Statement) async throws(JournalError) -> Outcome {
+    ///
+    /// A task that is canceled stops between two commits: then ``Outcome/isStopped`` says so, and the same statement again
+    /// goes on where this one ended.
+    /// - Throws: what the journal does not take. What was committed before stays, and the same statement again goes on.
+    public func add(_ statement: Statement, progress: Progress? = nil) async throws(JournalError) -> Outcome {
         try await settlements.catchUp()
+        let known = try await settlements.edition()
         var outcome = Outcome()
         let whole = StatementImport(statement, at: clock.now())
+        let newest = try await newestUnknown(of: statement.provider)
         if try await journal.record(whole.record.id) != nil {
             outcome.known = statement.lines.count
         } else {
-            for line in statement.lines { try await add(line, of: statement, &outcome) }
+            var rest = statement.lines[...]
+            while !rest.isEmpty, !Task.isCancelled {
+                let taken = try await add(rest, of: statement, &outcome)
+                rest = rest.dropFirst(taken)
+                progress?(statement.lines.count - rest.count, statement.lines.count)
+            }
+            guard rest.isEmpty else { return try await stopped(outcome, statement) }
             try await journal.change([
                 .insertIfAbsent(whole.record),
                 .keepNewest(StatementImport.maximumKept, of: StatementImport.collection, matching: nil),
             ])
         }
-        try await tryAgain(statement)
+        try await UnmatchedLines(reconciliation: self).tryAgain(statement, upTo: newest, knowing: known)
         try await MissingMovements(journal: journal, clock: clock).find(in: statement, &outcome)
         let payouts = Set(statement.lines.compactMap(\.payout))
         for payout in payouts.sorted() {
+            guard !Task.isCancelled else { return try await stopped(outcome, statement) }
             try await PayoutSum(journal: journal, clock: clock).check(payout, of: statement.provider, &outcome)
         }
+        outcome.open = try await Reconciliation.openCount(journal, statement.provider)
+        outcome.isStopped = Task.isCancelled
+        return outcome
+    }
+
+    private func stopped(_ outcome: Outcome, _ statement: Statement) async throws(JournalError) -> Outcome {
+        var outcome = outcome
+        outcome.isStopped = true
         outcome.open = try await Reconciliation.openCount(journal, statement.provider)
         return outcome
     }
@@ -74,91 +99,41 @@ public struct Reconciliation: Sendable {
         provider.map { Incident.openOfStatements(of: $0) } ?? Incident.openOnes(of: .statement)
     }
 
-    private func postings(_ kept: KeptLine, _ settlement: Settlement?, _ statement: Statement) -> [LedgerPosting] {
+    func postings(_ kept: KeptLine, _ settlement: Settlement?, _ statement: Statement) -> [LedgerPosting] {
         LinePostings.of(kept.line, settlement) { statement.account($0, isTest: mode == .test) }
     }
 
     // MARK: Lines
 
+    /// Imports the next lines in one commit, decided again when another process came first.
+    /// - Returns: how many they were.
     private func add(
-        _ line: StatementLine, of statement: Statement, _ outcome: inout Outcome
-    ) async throws(JournalError) {
+        _ lines: ArraySlice<StatementLine>, of statement: Statement, _ outcome: inout Outcome
+    ) async throws(JournalError) -> Int {
         for tries in 1... {
+            var batch = LineBatch(self, of: statement)
+            var taken = 0
+            for line in lines.prefix(linesAtOnce) where !batch.isFull {
+                try await batch.add(line)
+                taken += 1
+            }
+            let changes = batch.changes
             do throws(JournalError) {
-                let id = RecordID(KeptLine.collection, KeptLine.key(line.id, statement.provider))
-                if let stored = try await journal.record(id) {
-                    try await addAgain(line, stored)
-                    outcome.known += 1
-                    return
-                }
-                var kept = KeptLine(
-                    line, provider: statement.provider, account: statement.providerAccount, state: .unknown)
-                let found = try await matcher.match(&kept)
-                let entry = entry(&kept, postings(kept, found.settlement, statement), found.settlement)
-                try await journal.change(entry + found.changes + [.insert(kept.record)])
-                outcome.count(kept.state)
-                return
+                if !changes.isEmpty { try await journal.change(changes) }
+                outcome.add(batch.outcome)
+                return taken
             } catch {
                 guard case .recordConflict = error, tries < Records<KeptLine>.maximumConflicts else { throw error }
             }
         }
+        return 0
     }
 
-    /// A line that was imported before: it may now say its payout, and must not say another amount.
-    private func addAgain(_ line: StatementLine, _ stored: KeptRecord) async throws(JournalError) {
-        let kept = try KeptLine(stored)
-        if kept.line.net != line.net || kept.line.gross != line.gross {
-            return try await journal.change([
-                .insertIfAbsent(StatementBreak.changed(line, was: kept, at: clock.now()).record)
-            ])
-        }
-        guard kept.line.payout == nil, line.payout != nil else { return }
-        try await journal.change([.update(kept.paidOut(as: line).record, from: stored.version)])
-    }
-
-    private func entry(
-        _ kept: inout KeptLine, _ postings: [LedgerPosting], _ settlement: Settlement?
-    ) -> [RecordChange] {
-        guard !postings.isEmpty else { return [] }
-        kept.entries += 1
-        let entry = LedgerEntry(
-            source: .statement(position: 0, line: kept.id), at: clock.now(),
-            account: settlement?.account ?? account, payment: settlement?.payment,
-            orderNumber: settlement?.orderNumber, what: "statement.\(kept.line.kind.rawValue)", postings: postings)
-        return [.insertIfAbsent(StatementEntry(line: kept.id, number: kept.entries, entry).record)]
-    }
-
-    /// Lines that nothing accounted for: the journal may have heard of it since.
-    private func tryAgain(_ statement: Statement) async throws(JournalError) {
-        var after: Int64?
-        var tried = 0
-        while tried < Reconciliation.maximumTriedAgain {
-            let page = try await journal.records(
-                RecordQuery(
-                    KeptLine.collection, matching: KeptLine.matching(.unknown, statement.provider),
-                    .oldestFirst(after: after)))
-            guard let last = page.last else { return }
-            after = last.position
-            tried += page.count
-            for stored in page { try await tryAgain(stored, of: statement) }
-        }
-    }
-
-    private func tryAgain(_ stored: KeptRecord, of statement: Statement) async throws(JournalError) {
-        var kept = try KeptLine(stored)
-        guard kept.line.kind != .other else { return }
-        var owner = statement
-        owner.providerAccount = kept.account
-        let before = postings(kept, nil, owner)
-        let found = try await matcher.match(&kept)
-        guard let settlement = found.settlement else { return }
-        let change = LinePostings.change(from: before, to: postings(kept, settlement, owner))
-        var changes = entry(&kept, change, settlement) + found.changes
-        changes += try await StatementBreak.resolve(StatementBreak.ofLine(kept), of: kept.provider, in: journal)
-        changes.append(.update(kept.record, from: stored.version))
-        do throws(JournalError) { try await journal.change(changes) } catch {
-            // Somebody else is at it; it is tried again the next time.
-            guard case .recordConflict = error else { throw error }
-        }
+    /// The place of the newest line that nothing accounts for; `nil`: there is none.
+    private func newestUnknown(of provider: ProviderName) async throws(JournalError) -> Int64? {
+        try await journal.records(
+            RecordQuery(
+                KeptLine.collection, matching: KeptLine.matching(.unknown, provider), .newestFirst(), limit: 1)
+        ).first?.position
     }
 }

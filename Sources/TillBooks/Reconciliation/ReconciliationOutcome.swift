@@ -19,6 +19,8 @@ extension Reconciliation {
         public var remainders = 0
         /// What does not match at this provider, found now or before, and nobody has cleared up.
         public var open = 0
+        /// It was asked to stop before its end. What is counted here was imported, and the same statement again goes on.
+        public var isStopped = false
 
         public init() {}
 
@@ -32,6 +34,7 @@ extension Reconciliation {
             unknown += next.unknown
             remainders += next.remainders
             (expected, missing, open) = (next.expected, next.missing, next.open)
+            isStopped = isStopped || next.isStopped
         }
 
         mutating func count(_ state: KeptLine.State) {

@@ -8,27 +8,30 @@ struct Settlements {
     static let eventsAtOnce = 200
     static let references: RecordCollection = "settlement-reference"
     static let accounts: RecordCollection = "settlement-account"
+    /// Payments of which an event could not be read.
+    static let unreadable: RecordCollection = "settlement-unreadable"
     private static let marker = RecordID("settlement-marker", "1")
 
     let journal: any Journal & RecordStore
 
+    /// Another number whenever something was taken in; 0: nothing was.
+    func edition() async throws(JournalError) -> Int64 {
+        Int64(try await journal.record(Settlements.marker)?.version ?? 0)
+    }
+
     /// Takes in what came since the last time.
     func catchUp() async throws(JournalError) {
+        try await takeInMended()
         var folded = FoldedPayments(journal)
-        while true {
+        // Whoever is asked to stop goes on the next time where this ended.
+        while !Task.isCancelled {
             let stored = try await journal.record(Settlements.marker)
             let after = try stored.map { (record) throws(JournalError) in try RecordBody(record).int("sequence") } ?? 0
-            let page = try await journal.events(after: after, account: nil, limit: Settlements.eventsAtOnce)
+            let page = try await journal.readings(after: after, account: nil, limit: Settlements.eventsAtOnce)
             guard let last = page.last else { return }
             var changes: [RecordID: RecordChange] = [:]
-            for event in page {
-                let entry = try await folded.entry(of: event)
-                guard let payment = folded.payment(event.payment) else { continue }
-                var moved = entry?.postings.filter { $0.account.kind == .receivable } ?? []
-                if try await isOnItsWay(event) { moved = [] }
-                for (id, change) in Settlements.changes(event, payment, moved.count == 1 ? moved[0].amount : nil) {
-                    changes[id] = change
-                }
+            for reading in page {
+                for (id, change) in try await self.changes(of: reading, &folded) { changes[id] = change }
             }
             var writer = JSONWriter()
             writer.beginObject()
@@ -40,6 +43,41 @@ struct Settlements {
                 guard case .recordConflict = error else { throw error }
                 folded = FoldedPayments(journal)
             }
+        }
+    }
+
+    private func changes(
+        of reading: EventReading, _ folded: inout FoldedPayments
+    ) async throws(JournalError) -> [(RecordID, RecordChange)] {
+        let entry = try await folded.entry(of: reading)
+        guard case .event(let event) = reading, !folded.unreadable.contains(event.payment) else {
+            // It is read again when it is mended; until then its movements are not known.
+            let id = RecordID(Settlements.unreadable, reading.payment.rawValue)
+            return [(id, .insertIfAbsent(Record(id, body: Array("{}".utf8))))]
+        }
+        guard let payment = folded.payment(event.payment) else { return [] }
+        var moved = entry?.postings.filter { $0.account.kind == .receivable } ?? []
+        if try await isOnItsWay(event) { moved = [] }
+        return Settlements.changes(event, payment, moved.count == 1 ? moved[0].amount : nil)
+    }
+
+    /// Takes in payments whose events could not be read and now can, from their first event: what is known stays as it is.
+    private func takeInMended() async throws(JournalError) {
+        for record in try await journal.records(RecordQuery(Settlements.unreadable)) {
+            let id = PaymentID(rawValue: record.id.key)
+            guard case .success = try await journal.readable(id) else { continue }
+            var folded = FoldedPayments(journal)
+            var changes: [RecordID: RecordChange] = [:]
+            for event in try await journal.events(of: id) {
+                for (id, change) in try await self.changes(of: .event(event), &folded) { changes[id] = change }
+            }
+            guard changes.count < RecordLimits.maximumChanges, folded.unreadable.isEmpty else { continue }
+            let marker = try await journal.record(Settlements.marker)
+            let edition = marker.map { [RecordChange.update(Record($0.id, body: $0.body), from: $0.version)] } ?? []
+            do throws(JournalError) {
+                try await journal.change(
+                    Array(changes.values) + edition + [.delete(record.id, from: record.version)])
+            } catch { guard case .recordConflict = error else { throw error } }
         }
     }
 
@@ -109,7 +147,13 @@ struct Settlements {
     }
 
     /// Whether it is a payment of this journal.
-    func knows(_ payment: PaymentID) async throws(JournalError) -> Bool { try await journal.payment(payment) != nil }
+    func knows(_ payment: PaymentID) async throws(JournalError) -> Bool {
+        do throws(JournalError) { return try await journal.payment(payment) != nil } catch {
+            // What cannot be read is there.
+            guard case .corrupted = error else { throw error }
+            return true
+        }
+    }
 
     private static func name(_ reference: String, of provider: ProviderName) -> RecordID {
         RecordID(references, "\(LedgerAccount.owner(of: provider)) \(reference)")

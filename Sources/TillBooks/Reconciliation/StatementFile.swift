@@ -37,17 +37,22 @@ public struct StatementFile: Sendable {
     }
 
     /// Reads it whole or not at all; nothing is imported by that.
-    /// - Parameter forms: what it may be; the first that fits it is.
-    public func read(_ forms: [StatementForm]) throws(StatementRefusal) -> Reconciliation.Statement {
+    /// - Parameters:
+    ///   - forms: what it may be; the first that fits it is.
+    ///   - limit: lines that it may have, up to `StatementLimits.maximumLines`.
+    public func read(
+        _ forms: [StatementForm], maximumLines limit: Int = StatementLimits.maximumLines
+    ) throws(StatementRefusal) -> Reconciliation.Statement {
         let fitting = forms.first { form in
             (provider ?? form.provider) == form.provider
                 && (format.map { $0 == form.format.name } ?? form.format.recognizes(bytes))
         }
         guard let form = fitting else { throw .unknownForm(name) }
         do throws(StatementError) {
+            let lines = try form.format.lines(of: bytes)
+            guard lines.count <= limit else { throw StatementLimits.tooManyLines(limit) }
             return Reconciliation.Statement(
-                provider: form.provider, providerAccount: providerAccount, lines: try form.format.lines(of: bytes),
-                lag: form.format.lag)
+                provider: form.provider, providerAccount: providerAccount, lines: lines, lag: form.format.lag)
         } catch { throw .unreadable(name, format: form.format.name, error) }
     }
 
@@ -85,7 +90,7 @@ public enum StatementRefusal: ExplainedError, Hashable {
         switch self {
         case .unknownForm(let name): "\(name) is no statement that is known here. Nothing was imported."
         case .unreadable(let name, let format, let error):
-            "\(name) cannot be read as \(format): \(error.reason). Nothing was imported."
+            "\(name) cannot be read as \(format): \(error.reason). Nothing was imported or posted."
         case .severalAccounts(let name, let provider, let accounts):
             "The journal has payments in several accounts at \(provider) (\(accounts.joined(separator: ", "))), and "
                 + "\(name) does not say whose it is. Nothing was imported."

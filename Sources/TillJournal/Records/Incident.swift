@@ -241,8 +241,8 @@ extension Incident: CustomStringConvertible {
             "\(provider) has the charge \(event) of payment \(payment), which this journal does not know. Look it up at "
                 + "the provider: its order may have been paid.\(order)"
         case .unreadablePayment:
-            "Something is to be done on payment \(payment), and its events cannot be read. `till journal verify` says "
-                + "what is wrong; look it up at the provider."
+            "The events of payment \(payment) cannot be read, so nothing is done on it. `till journal verify` says what is "
+                + "wrong; look it up at the provider."
         case .absentProvider:
             "Something is to be done on payment \(payment), and its provider \(provider) is not configured. Configure "
                 + "it, or settle the payment there."

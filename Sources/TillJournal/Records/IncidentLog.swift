@@ -61,6 +61,13 @@ public struct IncidentLog: Sendable {
         return false
     }
 
+    /// Keeps a payment that was met and cannot be read, once. Who only reads is answered although this cannot be written:
+    /// recovery writes it as well, and so does whoever meets the payment next.
+    public func keep(_ unreadable: UnreadablePayment, of provider: ProviderName?, at moment: Timestamp) async {
+        let incident = Incident(unreadable: unreadable.id, of: provider, because: unreadable.reason, at: moment)
+        do throws(JournalError) { try await keep(incident) } catch { return }
+    }
+
     /// Writes changes of records together with whatever else belongs into the commit; `nil`: the changes alone.
     public typealias Commit = @Sendable ([RecordChange], Incident) async throws(JournalError) -> Void
 

@@ -30,7 +30,7 @@ public enum RecordChange: Hashable, Sendable {
     public static func absent(_ id: RecordID) -> RecordChange { .delete(id, from: 0) }
 
     /// The record that it is about; `nil` for retention.
-    var id: RecordID? {
+    public var id: RecordID? {
         switch self {
         case .insert(let record), .insertIfAbsent(let record), .update(let record, _): record.id
         case .delete(let id, _), .remove(let id): id

@@ -79,6 +79,26 @@ extension SQLiteJournal {
     public func events(
         after sequence: Int64, account: AccountID?, limit: Int
     ) async throws(JournalError) -> [StoredEvent] {
+        try await eventRows(after: sequence, account: account, limit: limit) { try StoredEvent($0) }
+    }
+
+    /// Events behind a place in the journal, oldest first, with those that cannot be read.
+    public func readings(
+        after sequence: Int64, account: AccountID?, limit: Int
+    ) async throws(JournalError) -> [EventReading] {
+        try await eventRows(after: sequence, account: account, limit: limit) { row in
+            do { return .event(try StoredEvent(row)) } catch JournalError.corrupted(let reason) {
+                return .unreadable(
+                    UnreadableEvent(
+                        sequence: row[0], payment: PaymentID(rawValue: row[1]), account: AccountID(rawValue: row[2]),
+                        version: Int(clamping: row[3] as Int64), at: Timestamp(milliseconds: row[4]), reason: reason))
+            }
+        }
+    }
+
+    private func eventRows<Event: Sendable>(
+        after sequence: Int64, account: AccountID?, limit: Int, _ event: @escaping @Sendable (Row) throws -> Event
+    ) async throws(JournalError) -> [Event] {
         let limit = min(max(limit, 1), JournalLimits.maximumPage)
         return try await read { db in
             let rows: [Row]
@@ -94,7 +114,7 @@ extension SQLiteJournal {
                     sql: "SELECT \(StoredEvent.columns) FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?")
                 rows = try Row.fetchAll(statement, arguments: [sequence, limit])
             }
-            return try rows.map { try StoredEvent($0) }
+            return try rows.map { try event($0) }
         }
     }
 

@@ -24,23 +24,28 @@ public struct PayPalTransactionSearch: StatementFormat {
             guard let total = page["total_pages"]?.int64Value, total > Int64(pages.count) else { continue }
             throw StatementError("it has \(pages.count) of \(total) pages: give all of them as one array")
         }
-        var lines: [StatementLine] = []
+        var all: [JSONValue] = []
         for page in pages {
             guard let details = page["transaction_details"]?.arrayValue else {
                 throw StatementError("it is no answer of the transaction search")
             }
-            for detail in details {
-                guard lines.count < StatementLimits.maximumLines else {
-                    throw StatementError("it has more than \(StatementLimits.maximumLines) transactions")
-                }
-                if let line = try line(detail, number: lines.count + 1) { lines.append(line) }
-            }
+            all += details
+        }
+        return try PayPalTransactionSearch.lines(all)
+    }
+
+    /// The lines of what the search calls `transaction_details`.
+    static func lines(_ details: [JSONValue]) throws(StatementError) -> [StatementLine] {
+        guard details.count <= StatementLimits.maximumLines else { throw StatementLimits.tooManyLines() }
+        var lines: [StatementLine] = []
+        for (index, detail) in details.enumerated() {
+            if let line = try line(detail, number: index + 1) { lines.append(line) }
         }
         return lines
     }
 
     /// `nil` for what has moved no money: an authorization, and what is pending or was denied.
-    private func line(_ detail: JSONValue, number: Int) throws(StatementError) -> StatementLine? {
+    private static func line(_ detail: JSONValue, number: Int) throws(StatementError) -> StatementLine? {
         func need<Value>(_ field: String, _ value: Value?) throws(StatementError) -> Value {
             guard let value else { throw StatementError("transaction \(number): “\(field)” cannot be read") }
             return value

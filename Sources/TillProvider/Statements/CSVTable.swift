@@ -20,7 +20,7 @@ public struct CSVTable: Sendable {
     ///   of what is beyond ``StatementLimits``.
     public init(_ bytes: [UInt8]) throws(StatementError) {
         guard bytes.count <= StatementLimits.maximumBytes else {
-            throw StatementError("it has more than \(StatementLimits.maximumBytes) bytes")
+            throw StatementError("it has more than \(StatementLimits.maximumBytes) bytes", remedy: .split)
         }
         guard String(validating: bytes, as: UTF8.self) != nil else { throw StatementError("it is not UTF-8") }
         var reader = Reader()
@@ -43,6 +43,10 @@ public struct CSVTable: Sendable {
         var records: [Record] = []
         var cells: [String] = []
         var cell: [UInt8] = []
+        /// Of all cells of the row.
+        var rowBytes = 0
+        /// Cells of the whole file.
+        var values = 0
         var place = Place.start
         var line = 1
         var firstLine = 1
@@ -85,6 +89,10 @@ public struct CSVTable: Sendable {
             guard cell.count < StatementLimits.maximumCellBytes else {
                 throw failure("has a cell of more than \(StatementLimits.maximumCellBytes) bytes")
             }
+            guard rowBytes < StatementLimits.maximumLineBytes else {
+                throw failure("has more than \(StatementLimits.maximumLineBytes) bytes")
+            }
+            rowBytes += 1
             cell.append(byte)
         }
 
@@ -92,6 +100,12 @@ public struct CSVTable: Sendable {
             guard cells.count < StatementLimits.maximumColumns else {
                 throw failure("has more than \(StatementLimits.maximumColumns) cells")
             }
+            guard values < StatementLimits.maximumValues else {
+                throw StatementError(
+                    "it has more than \(StatementLimits.maximumValues) cells, and no more are read at once",
+                    remedy: .split)
+            }
+            values += 1
             cells.append(String(decoding: cell, as: UTF8.self))
             cell.removeAll(keepingCapacity: true)
             place = .start
@@ -102,11 +116,12 @@ public struct CSVTable: Sendable {
             try endCell()
             if !isEmptyLine {
                 guard records.count <= StatementLimits.maximumLines else {
-                    throw StatementError("it has more than \(StatementLimits.maximumLines) rows")
+                    throw StatementLimits.tooManyLines()
                 }
                 records.append(Record(line: firstLine, cells: cells))
             }
             cells.removeAll(keepingCapacity: true)
+            rowBytes = 0
             firstLine = line + 1
         }
 

@@ -19,28 +19,53 @@ public protocol StatementSource: Sendable {
     var lag: Span { get }
     /// Whose statements they are; `nil`: not known.
     func account() async -> String?
-    /// All lines of a time, both ends included.
-    /// - Throws: ``StatementError`` if one of them cannot be read or the provider does not answer; never a part.
-    func lines(from: Timestamp, to: Timestamp) async throws(StatementError) -> [StatementLine]
+    /// All that the provider gives of a time, both ends included: of several weeks at most.
+    /// - Throws: ``StatementError`` if one line cannot be read, the provider does not answer, or the shop has to set
+    ///   something up first; never a part.
+    func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart
+}
+
+/// What a provider gives of a time.
+public struct StatementPart: Sendable {
+    public let lines: [StatementLine]
+    /// The time of which it has every line; `nil`: from the first of its lines to the last.
+    public let covers: (from: Timestamp, to: Timestamp)?
+
+    /// - Parameter covers: `nil` for reports, which are made later than what stands in them.
+    public init(_ lines: [StatementLine], covers: (from: Timestamp, to: Timestamp)? = nil) {
+        self.lines = lines
+        self.covers = covers
+    }
 }
 
 /// What a statement may cost.
 public enum StatementLimits {
     /// Bytes of one file.
     public static let maximumBytes = 64 << 20
-    /// Lines of one file, or of one answer of a ``StatementSource``.
+    /// Lines of one import: of all files that are given at once, or of one answer of a ``StatementSource``.
     public static let maximumLines = 200_000
+    /// Bytes of one line: of a CSV file's row, or of a JSON document's transaction as text.
+    public static let maximumLineBytes = 128 << 10
     /// Cells of one line of a CSV file.
     public static let maximumColumns = 256
     /// Bytes of one cell.
     public static let maximumCellBytes = 16 << 10
     /// Bytes of a header by which a file is recognized.
     public static let maximumHeaderBytes = 64 << 10
-    /// Values of one JSON file.
-    public static let maximumValues = 20_000_000
+    /// Values of one JSON file, or cells of one CSV file: several times what ``maximumBytes`` of real transactions have.
+    public static let maximumValues = 8_000_000
+
+    /// That there are more lines than are imported at once.
+    /// - Parameter limit: lines of one import, ``maximumLines`` unless the way they come takes fewer.
+    public static func tooManyLines(_ limit: Int = maximumLines) -> StatementError {
+        StatementError("it has more than \(limit) lines, and no more are imported at once", remedy: .split)
+    }
 
     /// Reads a JSON file within these limits.
     public static func json(_ bytes: [UInt8]) throws(StatementError) -> JSONValue {
+        guard bytes.count <= maximumBytes else {
+            throw StatementError("it has more than \(maximumBytes) bytes", remedy: .split)
+        }
         let limits = JSONLimits(maximumBytes: maximumBytes, maximumValues: maximumValues)
         do throws(JSONError) { return try JSONValue(parsing: bytes, limits: limits) } catch {
             throw StatementError("it is no JSON document: \(error)")

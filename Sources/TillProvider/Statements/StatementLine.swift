@@ -65,6 +65,9 @@ public struct StatementLine: Hashable, Sendable {
         guard (1...StatementLine.maximumIDBytes).contains(id.utf8.count) else {
             throw StatementError("it has no name, or one that is too long")
         }
+        guard raw.utf8.count <= StatementLimits.maximumLineBytes else {
+            throw StatementError("\(id): it has more than \(StatementLimits.maximumLineBytes) bytes")
+        }
         guard references.count <= StatementLine.maximumReferences,
             (references + [payout ?? ""]).allSatisfy({ $0.utf8.count <= StatementLine.maximumIDBytes })
         else { throw StatementError("\(id): the names of what it is about are too many or too long") }
@@ -88,13 +91,50 @@ public struct StatementLine: Hashable, Sendable {
 
 /// Why a statement cannot be read. Nothing of it was imported, and no money moved.
 public struct StatementError: ExplainedError, Hashable {
+    /// What to do about it.
+    public enum Remedy: Hashable, Sendable {
+        /// Nobody knows its form, or it breaks it.
+        case exportAgain
+        /// It is more than is taken at once.
+        case split
+        /// The provider was asked, and did not answer or refused.
+        case askAgain
+        /// The provider gives it only once the shop has set something up: one sentence.
+        case setUp(String)
+    }
+
     public let reason: String
+    public let remedy: Remedy
 
-    public init(_ reason: String) { self.reason = reason }
+    public init(_ reason: String, remedy: Remedy = .exportAgain) {
+        self.reason = reason
+        self.remedy = remedy
+    }
 
-    /// `statement_unreadable`
-    public var code: String { "statement_unreadable" }
-    public var what: String { "The statement cannot be read: \(reason). Nothing of it was imported." }
+    public var code: String {
+        switch remedy {
+        case .exportAgain: "statement_unreadable"
+        case .split: "statement_too_large"
+        case .askAgain: "statement_not_fetched"
+        case .setUp: "statement_not_set_up"
+        }
+    }
+
+    public var what: String {
+        switch remedy {
+        case .exportAgain, .split: "The statement cannot be read: \(reason). Nothing of it was imported or posted."
+        case .askAgain, .setUp: "The statement was not fetched: \(reason). Nothing of it was imported or posted."
+        }
+    }
+
     public var moneyMoved: MoneyMoved { .no }
-    public var next: String { "Export the report again and give the file as it came, or say what it is with --format." }
+
+    public var next: String {
+        switch remedy {
+        case .exportAgain: "Export the report again and give the file as it came, or say what it is with --format."
+        case .split: "Split it by day: export the report for a shorter time, and import one file after the other."
+        case .askAgain: "Fetch it again later. What was fetched before doubles nothing."
+        case .setUp(let sentence): sentence
+        }
+    }
 }

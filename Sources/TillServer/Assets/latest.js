@@ -15,13 +15,21 @@ function sums(payment) {
   return cell;
 }
 
+/** Its sum as it was ordered: what was taken of it cannot be read. */
+function unreadable(payment) {
+  const status = make("td", "Cannot be read");
+  status.title = payment.message;
+  return [status, make("td", money(payment.amount, payment.currency), { className: "n" })];
+}
+
 function row(payment) {
   const element = document.createElement("tr");
   const head = make("th", "", { scope: "row" });
   head.append(make("a", orderName(payment), { href: "#" + payment.id }));
+  const standing = payment.unreadable
+    ? unreadable(payment) : [make("td", STATUS[payment.status] ?? payment.status), sums(payment)];
   element.append(
-    head, make("td", new Date(payment.created_at).toLocaleString(), { className: "wide-only" }),
-    make("td", STATUS[payment.status] ?? payment.status), sums(payment));
+    head, make("td", new Date(payment.created_at).toLocaleString(), { className: "wide-only" }), ...standing);
   return element;
 }
 

@@ -168,6 +168,7 @@ const NEXT = {
   order_held: "Open it under To review.",
   unknown_statement: "Choose its provider, or export the report again.",
   statement_unreadable: "Export the report again and give the file as it came.",
+  statement_too_large: "Split it by day: export the report for a shorter time.",
   several_accounts: "Write the account's name there.",
   incident_resolved: "Nothing was changed.",
   attention_closed: "Nothing was changed: how it was closed stands below.",

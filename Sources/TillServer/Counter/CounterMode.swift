@@ -53,7 +53,7 @@ public struct CounterMode: RecordDocument {
         if let set, let found, set != found { throw .modeContradicted(set: set, by: live + test) }
         let wanted = found ?? set
         let (kept, isEmpty) = try await CounterError.of(journal) { () throws(JournalError) in
-            (try await of(journal), try await journal.events(after: 0, account: nil, limit: 1).isEmpty)
+            (try await of(journal), try await journal.readings(after: 0, account: nil, limit: 1).isEmpty)
         }
         if let kept, kept == wanted ?? kept { return kept }
         if let kept, let wanted, !isEmpty { throw .otherMode(journal.path, is: kept, configured: wanted) }

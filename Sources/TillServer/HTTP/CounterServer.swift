@@ -30,6 +30,7 @@ public struct CounterServer: Sendable {
     private let afterSale: AfterSalePoll
     private let sweeper: RestoreSweeper?
     private let copier: JournalCopier?
+    private let importer: StatementImporter
 
     /// Makes one that does not listen yet.
     /// - Parameters:
@@ -56,6 +57,7 @@ public struct CounterServer: Sendable {
         self.journal = journal
         self.checkout = checkout
         afterSale = AfterSalePoll(checkout, journal: journal, clock: clock)
+        importer = StatementImporter(journal: journal, clock: clock, options: options)
         self.feed = feed
         let simulated = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.readCard = tap?.collector(else: simulated) ?? simulated
@@ -115,6 +117,7 @@ public struct CounterServer: Sendable {
                 service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine"),
             Named(service: application, serviceName: "http"),
             Named(service: FeedService(feed: feed), serviceName: "feed"),
+            Named(service: StatementImporterService(importer: importer), serviceName: "statements"),
         ]
         services.append(
             Named(
@@ -198,7 +201,7 @@ public struct CounterServer: Sendable {
         ).register(on: router)
         LedgerRoutes(payments: payments, journal: journal).register(on: router)
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
-        ReconciliationRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
+        ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
             journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
         ).register(on: router)

@@ -91,7 +91,12 @@ struct EventStreamRoute: Sendable {
             case .look:
                 while true {
                     let events = try await events(after: place, account, payment)
-                    for event in events { text += line(event) }
+                    for reading in events {
+                        switch reading {
+                        case .event(let event): text += line(event)
+                        case .unreadable(let event): text += line(event)
+                        }
+                    }
                     guard let last = events.last else { break }
                     place = max(place, last.sequence)
                     if events.count < EventStreamRoute.page { break }
@@ -110,22 +115,24 @@ struct EventStreamRoute: Sendable {
 
     private func events(
         after place: Int64, _ account: AccountID, _ payment: PaymentID?
-    ) async throws -> [StoredEvent] {
+    ) async throws -> [EventReading] {
         guard let payment else {
-            return try await journal.events(after: place, account: account, limit: EventStreamRoute.page)
+            return try await journal.readings(after: place, account: account, limit: EventStreamRoute.page)
         }
-        return Array(
-            try await journal.events(of: payment).lazy.filter { $0.sequence > place }.prefix(EventStreamRoute.page))
+        return try await journal.events(of: payment).lazy.filter { $0.sequence > place }
+            .prefix(EventStreamRoute.page).map { .event($0) }
     }
 
     /// The place of the newest event, found by halving.
     private func end() async throws -> Int64 {
         var high: Int64 = 1024
-        while high < Int64.max / 4, try await !journal.events(after: high, account: nil, limit: 1).isEmpty { high *= 4 }
+        while high < Int64.max / 4, try await !journal.readings(after: high, account: nil, limit: 1).isEmpty {
+            high *= 4
+        }
         var low: Int64 = 0
         while low < high {
             let middle = low + (high - low) / 2
-            if try await journal.events(after: middle, account: nil, limit: 1).isEmpty {
+            if try await journal.readings(after: middle, account: nil, limit: 1).isEmpty {
                 high = middle
             } else {
                 low = middle + 1
@@ -134,16 +141,27 @@ struct EventStreamRoute: Sendable {
         return low
     }
 
+    /// That something happened, although not what.
+    private func line(_ event: UnreadableEvent) -> String {
+        line(event.sequence, event.payment, event.version, "unreadable", event.at)
+    }
+
     private func line(_ event: StoredEvent) -> String {
+        line(event.sequence, event.payment, event.version, event.record.event.name, event.record.at)
+    }
+
+    private func line(
+        _ sequence: Int64, _ payment: PaymentID, _ version: Int, _ type: String, _ at: Timestamp
+    ) -> String {
         var writer = JSONWriter(reserving: 192)
         writer.beginObject()
-        writer.field("sequence", event.sequence)
-        writer.field("payment", event.payment.rawValue)
-        writer.field("version", event.version)
-        writer.field("type", event.record.event.name)
-        writer.field("at", event.record.at.description)
+        writer.field("sequence", sequence)
+        writer.field("payment", payment.rawValue)
+        writer.field("version", version)
+        writer.field("type", type)
+        writer.field("at", at.description)
         writer.endObject()
-        return "id: \(event.sequence)\nevent: \(event.record.event.name)\ndata: \(writer.text)\n\n"
+        return "id: \(sequence)\nevent: \(type)\ndata: \(writer.text)\n\n"
     }
 
     private func line(_ event: CardReaderEvent, _ payment: PaymentID) -> String {

@@ -18,7 +18,7 @@ struct IncidentAudience: Sendable {
         if account == .main { return true }
         // One that cannot be read says nothing of whose it is.
         guard incident.kind != .unreadablePayment, !incident.payment.rawValue.isEmpty else { return isOwn(account) }
-        guard let payment = try await journal.payment(incident.payment) else { return isOwn(account) }
+        guard case .success(let payment?) = try await journal.readable(incident.payment) else { return isOwn(account) }
         return payment.account == account
     }
 }

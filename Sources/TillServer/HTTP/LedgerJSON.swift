@@ -24,6 +24,10 @@ public enum LedgerJSON {
             writer.endObject()
         }
         writer.endArray()
+        writer.key("unreadable")
+        writer.beginArray()
+        for payment in position.unreadable.map(\.rawValue).sorted() { writer.string(payment) }
+        writer.endArray()
         writer.endObject()
         return writer.bytes
     }

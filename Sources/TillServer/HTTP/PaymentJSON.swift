@@ -1,4 +1,6 @@
+import TillCheckout
 public import TillCore
+import TillJournal
 
 /// The payment as programs see it: in answers of the counter, in `--json` of the command, in events.
 /// Amounts are integers in minor units of `currency`.
@@ -9,6 +11,31 @@ public enum PaymentJSON {
         write(payment, into: &writer)
         return writer.bytes
     }
+
+    /// Writes the payment as a list has it: one that cannot be read with what its row says, and that it cannot.
+    static func write(_ listed: ListedPayment, into writer: inout JSONWriter) {
+        switch listed {
+        case .payment(let payment): write(payment, into: &writer)
+        case .unreadable(let row, _):
+            writer.beginObject()
+            writer.field("id", row.id.rawValue)
+            writer.field("account", row.account.rawValue)
+            writer.field("order_id", row.order.rawValue)
+            writer.field("order_number", row.orderNumber)
+            writer.field("unreadable", true)
+            writer.field("amount", row.amount.minorUnits)
+            writer.field("currency", row.amount.currency.code)
+            writer.field("created_at", row.createdAt.description)
+            writer.field("updated_at", row.updatedAt.description)
+            writer.field("message", unreadable)
+            writer.endObject()
+        }
+    }
+
+    /// What people do about a payment that cannot be read.
+    public static let unreadable =
+        "Its events cannot be read. Look it up at the provider; till journal verify says what is wrong. Do not take it "
+        + "again."
 
     /// Writes the payment as one value.
     public static func write(_ payment: Payment, into writer: inout JSONWriter) {

@@ -262,21 +262,19 @@ struct PaymentRoutes: Sendable {
                 filter.order = asked
             }
         }
-        var rows = try await journal.payments(filter)
-        if rows.isEmpty, filter.order != asked {
+        var listed = try await checkout.list(filter)
+        if listed.isEmpty, filter.order != asked {
             // Named by this page, or sold before the shop set its scope.
             filter.order = asked
-            rows = try await journal.payments(filter)
+            listed = try await checkout.list(filter)
         }
         var writer = JSONWriter(reserving: 1024 * limit)
         writer.beginObject()
         writer.key("payments")
         writer.beginArray()
-        for row in rows.prefix(limit) {
-            if let payment = try await journal.payment(row.id) { PaymentJSON.write(payment, into: &writer) }
-        }
+        for payment in listed.prefix(limit) { PaymentJSON.write(payment, into: &writer) }
         writer.endArray()
-        writer.field("has_more", rows.count > limit)
+        writer.field("has_more", listed.count > limit)
         writer.endObject()
         return json(writer.bytes)
     }

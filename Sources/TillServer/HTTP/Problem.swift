@@ -105,6 +105,8 @@ struct Problem: Error {
             .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
         case .unknownPayment, .refused(.unknownAttention): .notFound
+        // No time mends it, so nobody is to wait and ask again.
+        case .unreadablePayment: .internalServerError
         case .refused, .orderOccupied, .orderHeld, .settledInShop, .tooManyConflicts, .otherAccount: .conflict
         case .journal, .notBegun, .takenOver, .restoring: .serviceUnavailable
         case .unwritten(_, let reason): status(of: reason)

@@ -13,9 +13,8 @@ struct ReconciliationRoutes: Sendable {
     private let importer: StatementImporter
     private let audience: IncidentAudience
 
-    init(payments: PaymentRoutes, journal: any CounterStore, clock: any TillClock) {
-        (self.payments, self.journal) = (payments, journal)
-        importer = StatementImporter(journal: journal, clock: clock, options: payments.options)
+    init(payments: PaymentRoutes, journal: any CounterStore, importer: StatementImporter) {
+        (self.payments, self.journal, self.importer) = (payments, journal, importer)
         audience = IncidentAudience(journal: journal, own: payments.options.account)
     }
 
@@ -58,6 +57,7 @@ struct ReconciliationRoutes: Sendable {
         }
         writer.endArray()
         writer.field("maximum_bytes", StatementImporter.maximumBytes)
+        writer.field("maximum_lines", StatementImporter.maximumLines)
         writer.endObject()
         return payments.json(writer.bytes)
     }
@@ -116,6 +116,7 @@ struct ReconciliationRoutes: Sendable {
 
     private static let tooLarge = Problem(
         .contentTooLarge, "body_too_large",
-        "The statement has more than \(StatementImporter.maximumBytes) bytes. Nothing was imported.",
-        next: "Import it with till reconcile FILE, or export the report for a shorter time.")
+        "The statement has more than \(StatementImporter.maximumBytes) bytes. Nothing was imported or "
+            + "posted.",
+        next: "Split it by day: export the report for a shorter time. till reconcile FILE takes four times as much.")
 }

@@ -181,20 +181,26 @@ actor OfflineLogHolder {
         try folder.replace(OfflineOptions.keyName, with: OfflineOptions.keyName + ".new")
     }
 
+    /// Payments among which the newest entry is looked for.
+    private static let newestMarks = 20
+
     /// The entries that the journal says are stored: the newest one, or all.
     func marks(all: Bool) async throws(OfflineLogError) -> [LogMark] {
         var marks: [LogMark] = []
-        var filter = PaymentFilter(status: .stored, limit: all ? JournalLimits.maximumPage : 1)
+        // The newest may be one that cannot be read.
+        let size = all ? JournalLimits.maximumPage : OfflineLogHolder.newestMarks
+        var filter = PaymentFilter(status: .stored, limit: size)
         do throws(JournalError) {
             while true {
                 let rows = try await journal.payments(filter)
                 for row in rows {
-                    guard let payment = try await journal.payment(row.id),
+                    guard case .success(let payment?) = try await journal.readable(row.id),
                         case .stored(let tap) = payment.currentAttempt?.state, let mark = LogMark(tap.record)
                     else { continue }
                     marks.append(mark)
+                    if !all { return marks }
                 }
-                guard all, rows.count == JournalLimits.maximumPage, let last = rows.last else { return marks }
+                guard all, rows.count == size, let last = rows.last else { return marks }
                 filter.before = last.id
             }
         } catch {

@@ -82,7 +82,7 @@ public struct ReceiptService: Sendable {
                 try await expire(job, into: &done)
                 continue
             }
-            guard let payment = try await journal.payment(job.payment) else { continue }
+            guard case .success(let payment?) = try await journal.readable(job.payment) else { continue }
             done.append(try await run(job, payment, ReceiptPrinter.defaultDeadline) { _ in })
         }
         return done

@@ -45,6 +45,7 @@ actor AdyenLedger {
     private var count = 0
     private var moment: Int64 = 0
     private(set) var told: [JSONValue] = []
+    var reports = AdyenReports()
 
     /// Events since the last time, oldest first.
     func takeReported() -> [JSONValue] {
@@ -224,11 +225,11 @@ actor AdyenLedger {
 
     func tell(
         _ event: String, name: String, original: String?, reference: String, account: String, value: Int64,
-        currency: String, refusal: String?, more: [(String, JSONValue)] = []
+        currency: String, refusal: String?, at time: Timestamp? = nil, more: [(String, JSONValue)] = []
     ) {
         // Each event has a moment of its own, in the order in which things happened.
         moment += 1
-        let date = Timestamp(milliseconds: 1_767_225_600_000).adding(.seconds(moment)).internetTime
+        let date = (time ?? Timestamp(milliseconds: 1_767_225_600_000).adding(.seconds(moment))).internetTime
         var item: [(String, JSONValue)] = [
             ("amount", SandboxJSON.object([("currency", .string(currency)), ("value", .number("\(value)"))])),
             ("eventCode", .string(event)), ("eventDate", .string(date)),

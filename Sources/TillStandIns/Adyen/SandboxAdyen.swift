@@ -11,8 +11,8 @@ public import TillSandbox
 ///
 /// Beyond Adyen's paths there are `GET /_sandbox/ledger`, the truth in minor units; `POST /_sandbox/webhooks
 /// {"url":…,"hmac_key":…}`, where events go; `POST /_sandbox/aftersale {"reference":…,"do":"dispute"}`, what happens after
-/// the sale; `GET /_sandbox/events`, those that nobody was notified of yet; and
-/// `POST /_sandbox/faults` as with the other stand-ins.
+/// the sale; `POST /_sandbox/statements {"do":"batch"}`, settlement reports; `GET /_sandbox/events`, those that nobody
+/// was notified of yet; and `POST /_sandbox/faults` as with the other stand-ins.
 public struct SandboxAdyen: HTTPTransport {
     public let faults: SandboxFaults
     private let account = AdyenLedger()
@@ -52,10 +52,11 @@ public struct SandboxAdyen: HTTPTransport {
             func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
             let answer = await answer(
                 request.method.rawValue, request.uri.path, field("X-API-Key"), field("Idempotency-Key"),
-                Array(body.readableBytesView))
+                Array(body.readableBytesView), authorization: request.headers[.authorization])
             Task { await tell(over: wire) }
             return Response(
-                status: .init(code: answer.status), headers: [.contentType: "application/json"],
+                status: .init(code: answer.status),
+                headers: [.contentType: request.uri.path.hasPrefix("/reports/") ? "text/csv" : "application/json"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
         }
     }
@@ -66,7 +67,8 @@ public struct SandboxAdyen: HTTPTransport {
     ) async throws(TransportFailure) -> HTTPReply {
         func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headerFields[$0] } }
         let answer = await answer(
-            request.method.rawValue, request.path ?? "/", field("X-API-Key"), field("Idempotency-Key"), body)
+            request.method.rawValue, request.path ?? "/", field("X-API-Key"), field("Idempotency-Key"), body,
+            authorization: request.headerFields[.authorization])
         if answer.status == 504 { throw .unknown(reason: "no answer in time") }
         var response = HTTPResponse(status: .init(code: answer.status))
         response.headerFields[.contentType] = "application/json"
@@ -134,7 +136,7 @@ public struct SandboxAdyen: HTTPTransport {
     private typealias Answer = (status: Int, body: [UInt8])
 
     private func answer(
-        _ method: String, _ path: String, _ apiKey: String?, _ key: String?, _ body: [UInt8]
+        _ method: String, _ path: String, _ apiKey: String?, _ key: String?, _ body: [UInt8], authorization: String?
     ) async -> Answer {
         let parts = path.split(separator: "?").first?.split(separator: "/").map { String($0) } ?? []
         let document = JSONValue(ifValid: body) ?? .null
@@ -148,6 +150,10 @@ public struct SandboxAdyen: HTTPTransport {
                 await clock.pause(for: stall)
                 return (504, [])
             }
+        }
+        if method == "GET", parts.prefix(3) == ["reports", "download", "MerchantAccount"], parts.count == 5 {
+            let report = await account.report(parts[4], authorization: authorization)
+            return (report.status, Array(report.text.utf8))
         }
         guard let apiKey, !apiKey.isEmpty else {
             let refused = AdyenLedger.error(401, "000", "HTTP Status Response - Unauthorized")
@@ -181,6 +187,9 @@ public struct SandboxAdyen: HTTPTransport {
             return json([("ok", .bool(true))])
         case ("POST", "aftersale"):
             let isDone = await account.play(asked)
+            return json([("ok", .bool(isDone))], isDone ? 200 : 400)
+        case ("POST", "statements"):
+            let isDone = await account.playStatement(asked, at: clock.now())
             return json([("ok", .bool(isDone))], isDone ? 200 : 400)
         case ("POST", "faults"):
             guard let operation = asked["operation"]?.stringValue.flatMap({ SandboxOperation(rawValue: $0) }),

@@ -65,6 +65,13 @@ struct PayPalAnswer: Sendable {
             [Fault(issue, location: "path")])
     }
 
+    /// The app does not have what is asked for.
+    static func forbidden() -> PayPalAnswer {
+        error(
+            403, "NOT_AUTHORIZED", "Authorization failed due to insufficient permissions.",
+            [Fault("PERMISSION_DENIED", location: nil)])
+    }
+
     static func inProgress() -> PayPalAnswer {
         error(
             409, "RESOURCE_CONFLICT", "The server has detected a conflict while processing this request.",

@@ -169,6 +169,8 @@ actor PayPalLedger {
     var keys: [String: Done] = [:]
     /// What is younger than this is not in the search yet.
     let lateness = ListLateness()
+    /// What is to be wrong in the search.
+    var reporting = PayPalReporting()
     private var counter: UInt64 = 0
     private let clock: any TillClock
     private var shift = Span(milliseconds: 0)

@@ -229,6 +229,16 @@ struct PayPalStandIn: Sendable {
         case ("POST", "aftersale"):
             return await account.play(json)
                 ? done : .badRequest([.init("INVALID_PARAMETER_VALUE", note: "there is no such order, or it cannot")])
+        case ("POST", "statements"):
+            return await account.playStatement(json)
+                ? done
+                : .badRequest([
+                    .init(
+                        "INVALID_PARAMETER_VALUE",
+                        note:
+                            "wanted: do (omit, amount, code, foreign, fee, payout, most, forbid, allow, fail)"
+                    )
+                ])
         case ("POST", "lists"):
             guard let seconds = json["late_seconds"]?.int64Value, (0...86_400).contains(seconds) else {
                 return .badRequest([.init("INVALID_PARAMETER_VALUE", note: "wanted: late_seconds, 0 to 86400")])

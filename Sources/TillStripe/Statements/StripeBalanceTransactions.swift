@@ -30,7 +30,7 @@ public struct StripeBalanceTransactions: StatementFormat {
 
     static func lines(_ data: [JSONValue], payout: String? = nil) throws(StatementError) -> [StatementLine] {
         guard data.count <= StatementLimits.maximumLines else {
-            throw StatementError("it has more than \(StatementLimits.maximumLines) transactions")
+            throw StatementLimits.tooManyLines()
         }
         var lines: [StatementLine] = []
         for (index, item) in data.enumerated() { lines.append(try line(item, number: index + 1, payout: payout)) }

@@ -12,7 +12,7 @@ struct StripeStatementSource: StatementSource {
 
     func account() async -> String? { await provider.identity().account }
 
-    func lines(from: Timestamp, to: Timestamp) async throws(StatementError) -> [StatementLine] {
+    func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
         let all = try await list([
             ("created[gte]", String(from.milliseconds / 1_000)), ("created[lte]", String(to.milliseconds / 1_000)),
         ])
@@ -21,7 +21,8 @@ struct StripeStatementSource: StatementSource {
             guard let name = payout.references.first else { continue }
             lines += try StripeBalanceTransactions.lines(try await list([("payout", name)]), payout: name)
         }
-        return lines
+        guard lines.count <= StatementLimits.maximumLines else { throw StatementLimits.tooManyLines() }
+        return StatementPart(lines, covers: (from: from, to: to))
     }
 
     private func list(_ filter: [(String, String)]) async throws(StatementError) -> [JSONValue] {
@@ -34,15 +35,19 @@ struct StripeStatementSource: StatementSource {
             switch await provider.client.send(call, within: provider.deadline) {
             case .answered(let answer): json = answer
             case .failed(let error):
-                throw StatementError("Stripe answered \(error.status)\(error.code.map { ", \($0)" } ?? "")")
+                throw StatementError(
+                    "Stripe answered \(error.status)\(error.code.map { ", \($0)" } ?? "")", remedy: .askAgain)
             case .notSent(let reason), .unknown(let reason):
-                throw StatementError("Stripe did not answer: \(reason)")
+                throw StatementError("Stripe did not answer: \(reason)", remedy: .askAgain)
             }
-            guard let data = json["data"]?.arrayValue else { throw StatementError("Stripe's answer is no list") }
+            guard let data = json["data"]?.arrayValue else {
+                throw StatementError("Stripe's answer is no list", remedy: .askAgain)
+            }
             all += data
             guard json["has_more"]?.boolValue == true, let last = data.last?["id"]?.stringValue else { return all }
             after = [("starting_after", last)]
         }
-        throw StatementError("Stripe has more than \(StripeStatementSource.maximumPages) pages of that time")
+        throw StatementError(
+            "Stripe has more than \(StripeStatementSource.maximumPages) pages of that time", remedy: .split)
     }
 }

@@ -1,0 +1,47 @@
+internal import Foundation
+package import TillCore
+
+/// Who fetches reports at Adyen: the report user, whose password no interface for payments takes.
+package struct AdyenReportConfig: Sendable {
+    /// The longest name or password taken, in bytes.
+    private static let longest = 256
+
+    let scheme: String
+    let authority: String
+    /// `Basic …`
+    let authorization: Secret<String>
+
+    /// - Parameters:
+    ///   - user: as Adyen shows it: `report_123456@Company.Shop`.
+    ///   - url: where the Customer Area is; nothing stands behind its host.
+    /// - Throws: ``AdyenConfigError``, which never repeats what was given.
+    package init(user: String, password: Secret<String>, url: String) throws(AdyenConfigError) {
+        func isUsable(_ text: String) -> Bool {
+            (1...AdyenReportConfig.longest).contains(text.utf8.count)
+                && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        }
+        guard isUsable(user), !user.contains(":") else { throw .unusable("report user") }
+        guard isUsable(password.reveal()) else { throw .unusable("report user's password") }
+        let parts = url.split(separator: "://", maxSplits: 1).map { $0.lowercased() }
+        guard parts.count == 2 else { throw .unusable("address of reports") }
+        scheme = parts[0]
+        authority = parts[1].hasSuffix("/") ? String(parts[1].dropLast()) : parts[1]
+        let isHost = authority.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
+                || [0x2D, 0x2E, 0x3A, 0x5B, 0x5D].contains(byte)
+        }
+        guard !authority.isEmpty, isHost, scheme == "https" || scheme == "http" else {
+            throw .unusable("address of reports")
+        }
+        guard scheme == "https" || Loopback.isAuthority(authority) else { throw .plainHTTP }
+        authorization = Secret("Basic " + Data("\(user):\(password.reveal())".utf8).base64EncodedString())
+    }
+
+    /// Adyen's Customer Area, where reports are, by whether real money moves.
+    package static func url(of mode: PaymentMode) -> String {
+        switch mode {
+        case .live: "https://ca-live.adyen.com"
+        case .test: "https://ca-test.adyen.com"
+        }
+    }
+}

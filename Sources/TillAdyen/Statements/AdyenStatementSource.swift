@@ -1,0 +1,117 @@
+internal import HTTPTypes
+internal import TillCore
+internal import TillProvider
+
+/// Adyen's settlement details reports, fetched once a webhook has said that they are there (`REPORT_AVAILABLE`).
+///
+/// Of the webhook only the report's name is used, which its signature covers: where it is comes from the settings, so
+/// the report user's password goes nowhere else. Batches are numbered; one between two that were announced is fetched, too,
+/// so that a webhook that was lost leaves no gap.
+struct AdyenStatementSource: StatementSource {
+    /// What the name of a report begins with, before the number of its batch.
+    static let name = "settlement_detail_report_batch_"
+    /// Reports of one question.
+    static let maximumReports = 100
+    /// How long one report may take.
+    static let deadline = Span.minutes(2)
+
+    let provider: AdyenProvider
+    /// `nil`: it is not set up.
+    let config: AdyenReportConfig?
+    let transport: any HTTPTransport
+
+    /// What was captured may be settled a week later.
+    var lag: Span { AdyenSettlementReport().lag }
+
+    func account() async -> String? { await provider.identity().account }
+
+    func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
+        guard let config else {
+            throw StatementError(
+                "Adyen gives reports to a report user, and none is set",
+                remedy: .setUp(
+                    "Make a report user at Adyen, and set \(Setting.adyenReportUser.variable) and "
+                        + "\(Setting.adyenReportPassword.variable). Or give the report as a file."))
+        }
+        var lines: [StatementLine] = []
+        for batch in try await batches(from: from, to: to) {
+            lines += try AdyenSettlementReport().lines(of: try await report(batch, config))
+            guard lines.count <= StatementLimits.maximumLines else { throw StatementLimits.tooManyLines() }
+        }
+        return StatementPart(lines)
+    }
+
+    /// The batches whose reports were announced in a time, with those between them.
+    private func batches(from: Timestamp, to: Timestamp) async throws(StatementError) -> [Int64] {
+        let announced: [AdyenNotification]
+        do throws(AdyenNotificationLogError) { announced = try await provider.book.reports() } catch {
+            throw StatementError("\(error)", remedy: .askAgain)
+        }
+        let account = await account()
+        let numbers = announced.filter { report in
+            report.success && report.merchantAccount == account && (report.at.map { $0 >= from && $0 <= to } ?? true)
+        }.compactMap { AdyenStatementSource.batch(of: $0.pspReference) }
+        guard let first = numbers.min(), let last = numbers.max() else { return [] }
+        guard last - first < Int64(AdyenStatementSource.maximumReports) else {
+            throw StatementError(
+                "Adyen has announced more than \(AdyenStatementSource.maximumReports) batches of that time",
+                remedy: .split)
+        }
+        return Array(first...last)
+    }
+
+    /// The number of the batch in a report's name; `nil` for another report, and for what is no such name.
+    static func batch(of report: String) -> Int64? {
+        guard report.hasPrefix(name), report.hasSuffix(".csv") else { return nil }
+        let digits = report.dropFirst(name.utf8.count).dropLast(4)
+        guard (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(digits)
+    }
+
+    private func report(_ batch: Int64, _ config: AdyenReportConfig) async throws(StatementError) -> [UInt8] {
+        let file = "\(AdyenStatementSource.name)\(batch).csv"
+        guard let account = await account().flatMap({ AdyenStatementSource.segment($0) }) else {
+            throw StatementError("the merchant account's name cannot stand in an address")
+        }
+        var request = HTTPRequest(
+            method: .get, scheme: config.scheme, authority: config.authority,
+            path: "/reports/download/MerchantAccount/\(account)/\(file)")
+        request.headerFields[.authorization] = config.authorization.reveal()
+        request.headerFields[.accept] = "text/csv"
+        request.headerFields[.userAgent] = "Till/1 (payments in Swift)"
+        let reply: HTTPReply
+        do throws(TransportFailure) {
+            reply = try await transport.send(request, body: [], deadline: AdyenStatementSource.deadline)
+        } catch {
+            switch error {
+            case .notSent(let reason), .unknown(let reason):
+                throw StatementError(
+                    "Adyen's report \(file) did not come: \(reason). One that is too long for that is given as a file",
+                    remedy: .askAgain)
+            }
+        }
+        switch reply.response.status.code {
+        case 200: return reply.body
+        case 401, 403:
+            throw StatementError(
+                "Adyen gives \(file) not to this report user (HTTP \(reply.response.status.code))",
+                remedy: .setUp(
+                    "Check \(Setting.adyenReportUser.variable), its password and its role at Adyen, or give the report "
+                        + "as a file."))
+        default:
+            throw StatementError(
+                "Adyen answered HTTP \(reply.response.status.code) for \(file)", remedy: .askAgain)
+        }
+    }
+
+    /// A name as part of a path; `nil` where it could be more than that.
+    private static func segment(_ name: String) -> String? {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == 0x2D || byte == 0x5F
+        }
+        return isPlain && !name.isEmpty ? name : nil
+    }
+}

@@ -1,0 +1,174 @@
+import TillCore
+
+/// Settlement details reports of the stand-in, made from its own ledger, and what is to be wrong in them.
+///
+/// `POST /_sandbox/statements` takes `{"do":"batch"}`, which closes a batch over all that was not settled and announces
+/// its report with a webhook, unless `"announce":false`; `{"do":"omit","id":"…"}`, `{"do":"amount","id":"…","amount":1}`
+/// and `{"do":"type","id":"…","type":"x"}`, a row that is missing, says another amount or has another type, by Adyen's
+/// name for the capture or refund; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment made;
+/// `{"do":"fee","amount":30}`, a fee of its own; `{"do":"forbid"}` and `{"do":"allow"}`, whether the report user may
+/// read; `{"do":"fail","status":503,"times":1}`, answers that fail. Amounts are minor units, and all of it ends with the
+/// process.
+struct AdyenReports {
+    /// The largest amount that a request may make up, minor units.
+    static let maximumAmount: Int64 = 1_000_000_000_000
+    /// Reports that are kept.
+    static let maximumFiles = 1_000
+    private static let columns = [
+        "Company Account", "Merchant Account", "Psp Reference", "Merchant Reference", "Payment Method", "Creation Date",
+        "TimeZone", "Type", "Modification Reference", "Gross Currency", "Gross Debit (GC)", "Gross Credit (GC)",
+        "Exchange Rate", "Net Currency", "Net Debit (NC)", "Net Credit (NC)", "Commission (NC)", "Markup (NC)",
+        "Scheme Fees (NC)", "Interchange (NC)", "Batch Number",
+    ]
+
+    struct Row {
+        var payment: String?
+        var reference: String
+        var type: String
+        /// Adyen's name for the capture or refund; for others what the row is about.
+        var change: String
+        /// Minor units; above zero into the shop's balance.
+        var amount: Int64
+        var fee: Int64
+        var currency: Currency
+    }
+
+    private var number = 0
+    private var files: [String: String] = [:]
+    private var settled: Set<String> = []
+    private var omitted: Set<String> = []
+    private var amounts: [String: Int64] = [:]
+    private var types: [String: String] = [:]
+    private var more: [Row] = []
+    private var isForbidden = false
+    private var failures: (status: Int, left: Int) = (503, 0)
+
+    /// What Adyen keeps of a capture here: 12 minor units, and 0.6 % cut off.
+    private static func fee(of amount: Int64) -> Int64 { amount / 1_000 * 6 + amount % 1_000 * 6 / 1_000 + 12 }
+
+    /// A report, or the status that is answered in its place.
+    mutating func report(_ name: String, authorization: String?) -> (status: Int, text: String) {
+        if failures.left > 0 {
+            failures.left -= 1
+            return (failures.status, "")
+        }
+        guard authorization?.hasPrefix("Basic ") == true, !isForbidden else { return (isForbidden ? 403 : 401, "") }
+        return files[name].map { (200, $0) } ?? (404, "")
+    }
+
+    /// Closes a batch.
+    /// - Returns: the report's name; `nil` where no more are kept.
+    mutating func close(_ payments: [AdyenLedger.Payment], account: String, at now: Timestamp) -> String? {
+        guard files.count < AdyenReports.maximumFiles else { return nil }
+        number += 1
+        var rows = payments.flatMap(rows(of:)).filter { settled.insert($0.change).inserted } + more
+        more = []
+        rows = rows.filter { !omitted.contains($0.change) }.map { row in
+            var row = row
+            if let amount = amounts[row.change] { row.amount = amount }
+            if let type = types[row.change] { row.type = type }
+            return row
+        }
+        for (currency, some) in Dictionary(grouping: rows, by: \.currency).sorted(by: { $0.key.code < $1.key.code }) {
+            let sum = some.reduce(0) { $0 + $1.amount - $1.fee }
+            rows.append(
+                Row(
+                    payment: nil, reference: "", type: "MerchantPayout", change: "TX\(number)\(currency.code)",
+                    amount: -sum, fee: 0, currency: currency))
+        }
+        let name = "settlement_detail_report_batch_\(number).csv"
+        let cells = [AdyenReports.columns] + rows.map { self.cells(of: $0, account, now) }
+        files[name] = cells.map { $0.joined(separator: ",") + "\n" }.joined()
+        return name
+    }
+
+    private func rows(of payment: AdyenLedger.Payment) -> [Row] {
+        guard let currency = try? Currency(code: payment.currency) else { return [] }
+        func row(_ type: String, _ change: String, _ amount: Int64) -> Row {
+            Row(
+                payment: payment.name, reference: payment.reference, type: type, change: change, amount: amount,
+                fee: amount > 0 ? AdyenReports.fee(of: amount) : 0, currency: currency)
+        }
+        let done = payment.steps.filter { !$0.hasFailed }
+        var rows = done.map { step in
+            step.kind == "captures"
+                ? row("Settled", step.name, step.value) : row("Refunded", step.name, -step.value)
+        }
+        // What was taken at once has no step of its own.
+        if payment.captured > 0, !payment.steps.contains(where: { $0.kind == "captures" }) {
+            rows.insert(row("Settled", payment.name, payment.captured), at: 0)
+        }
+        return rows
+    }
+
+    private func cells(of row: Row, _ account: String, _ now: Timestamp) -> [String] {
+        func text(_ units: Int64) -> String { Money(minorUnits: abs(units), currency: row.currency).decimalString }
+        let net = row.amount - row.fee
+        let time = String(now.internetTime.prefix(19)).replacing("T", with: " ")
+        let isOfPayment = row.payment != nil || row.type == "Settled"
+        let code = row.currency.code
+        return [
+            "TillCompany", account, row.payment ?? "", row.reference, isOfPayment ? "visa" : "", time, "UTC", row.type,
+            row.change, isOfPayment ? code : "", isOfPayment && row.amount < 0 ? text(row.amount) : "",
+            isOfPayment && row.amount >= 0 ? text(row.amount) : "", "1", code, net < 0 ? text(net) : "",
+            net >= 0 ? text(net) : "", row.fee == 0 ? "" : text(row.fee), "", "", "", "\(number)",
+        ]
+    }
+
+    /// Does one thing but ``close(_:account:at:)``; `false` if it cannot be understood.
+    mutating func play(_ json: JSONValue, name: String) -> Bool {
+        let id = json["id"]?.stringValue ?? ""
+        let amount = json["amount"]?.int64Value.flatMap { $0.magnitude <= AdyenReports.maximumAmount ? $0 : nil }
+        switch json["do"]?.stringValue {
+        case "omit": omitted.insert(id)
+        case "amount":
+            guard let amount else { return false }
+            amounts[id] = amount
+        case "type":
+            guard let type = json["type"]?.stringValue, !type.contains(where: { ",\"\r\n".contains($0) }) else {
+                return false
+            }
+            types[id] = type
+        case "foreign", "fee":
+            guard let amount, let currency = try? Currency(code: json["currency"]?.stringValue ?? "EUR") else {
+                return false
+            }
+            let isFee = json["do"]?.stringValue == "fee"
+            more.append(
+                Row(
+                    payment: isFee ? nil : name, reference: isFee ? "" : "elsewhere", type: isFee ? "Fee" : "Settled",
+                    change: isFee ? "Transaction Fees" : name, amount: isFee ? -amount : amount, fee: 0,
+                    currency: currency))
+        case "forbid": isForbidden = true
+        case "allow": isForbidden = false
+        case "fail":
+            guard let status = json["status"]?.int64Value, (400...599).contains(status),
+                let times = json["times"]?.int64Value, (0...1_000).contains(times)
+            else { return false }
+            failures = (Int(status), Int(times))
+        default: return false
+        }
+        return true
+    }
+}
+
+extension AdyenLedger {
+    /// What `POST /_sandbox/statements` takes; see ``AdyenReports``.
+    func playStatement(_ json: JSONValue, at now: Timestamp) -> Bool {
+        guard json["do"]?.stringValue == "batch" else { return reports.play(json, name: newName()) }
+        let account = json["merchant_account"]?.stringValue ?? payments.values.first?.account ?? "TillTest"
+        guard let name = reports.close(order.compactMap { payments[$0] }, account: account, at: now) else {
+            return false
+        }
+        if json["announce"]?.boolValue != false {
+            tell(
+                "REPORT_AVAILABLE", name: name, original: nil, reference: "", account: account, value: 0,
+                currency: "EUR", refusal: nil, at: now)
+        }
+        return true
+    }
+
+    func report(_ name: String, authorization: String?) -> (status: Int, text: String) {
+        reports.report(name, authorization: authorization)
+    }
+}
