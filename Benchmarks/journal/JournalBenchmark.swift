@@ -35,7 +35,7 @@ enum JournalBenchmark {
         return PaymentID(rawValue: "pay_" + String(repeating: "0", count: 10 - digits.count) + digits)
     }
 
-    /// A payment that is created, and every second one canceled, in one write.
+    /// A payment that is created, and every second one canceled, in one write; a few wait for their provider.
     static func write(_ number: Int) throws -> JournalWrite {
         let now = clock.now()
         let order = try Order(
@@ -48,10 +48,17 @@ enum JournalBenchmark {
             events.append(RecordedEvent(.canceled, at: now))
             payment.evolve(events[1])
         }
-        let isPending = number.isMultiple(of: pendingOf)
+        let isPending = number % pendingOf == 1
+        if isPending {
+            let start = PaymentEvent.AttemptStart(
+                attempt: AttemptID(rawValue: "\(payment.id)-a1"), provider: .sandbox,
+                tender: TenderSummary(kind: .card), amount: payment.amount)
+            events.append(RecordedEvent(.attemptStarted(start), at: now))
+            payment.evolve(events[1])
+        }
         return JournalWrite(
             append: JournalWrite.Append(
-                payment: payment, expectedVersion: 0, events: events, nextDue: isPending ? now : nil, holds: false))
+                payment: payment, expectedVersion: 0, events: events, nextDue: payment.nextDue, holds: isPending))
     }
 
     static func fill(_ journal: SQLiteJournal, _ payments: Int) async throws {
@@ -93,7 +100,8 @@ enum JournalBenchmark {
         try await measure("look of a stream at the end") {
             _ = try await journal.events(after: .max, account: .main, limit: 200)
         }
-        try await measure("due") { _ = try await journal.due(at: clock.now(), limit: 256) }
+        let later = clock.now().adding(.days(1))
+        try await measure("due") { _ = try await journal.due(at: later, limit: 256) }
         try await measure("metrics") { _ = try await journal.metrics(at: clock.now()) }
     }
 

@@ -74,7 +74,8 @@ public struct RestoreSweeper: Sendable {
         guard let kept = try await journal.record(RestoreSweep.id) else { return .notDue }
         var sweep = try RestoreSweep(kept)
         guard let epoch = sweep.epoch else { return .notRestored(sweep) }
-        if join(&sweep) || setBack(&sweep, epoch) {
+        let isJoined = join(&sweep)
+        if setBack(&sweep, epoch) || isJoined {
             try await journal.change([.update(sweep.record, from: kept.version)])
             return .listing(sweep)
         }
