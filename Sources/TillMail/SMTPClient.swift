@@ -32,8 +32,10 @@ public struct SMTPClient: Sendable {
             throw error
         }
         // The message is accepted; how the connection ends says nothing about it.
-        try? await connection.send(Array("QUIT\r\n".utf8), within: .seconds(1))
-        _ = try? await connection.reply(within: .seconds(1))
+        do throws(SMTPBreak) {
+            try await connection.send(Array("QUIT\r\n".utf8), within: .seconds(1))
+            _ = try await connection.reply(within: .seconds(1))
+        } catch {}
         await connection.close()
     }
 

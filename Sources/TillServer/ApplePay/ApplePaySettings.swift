@@ -140,11 +140,11 @@ public struct ApplePaySettings: Sendable {
         for domain in domains {
             guard let name = WebDomain(domain.name) else { throw ApplePaySettingsError(field: "name") }
             let identities = domain.identities.compactMap { pair -> ApplePayDomain.Identity? in
-                guard let certificate = pair.certificate, let key = pair.key,
-                    let parsed = try? MerchantCertificate(parsing: certificate),
-                    (try? parsed.fits(key: key.reveal())) == true
-                else { return nil }
-                return ApplePayDomain.Identity(certificate: certificate, key: key)
+                guard let certificate = pair.certificate, let key = pair.key else { return nil }
+                do {
+                    let isPair = try MerchantCertificate(parsing: certificate).fits(key: key.reveal())
+                    return isPair ? ApplePayDomain.Identity(certificate: certificate, key: key) : nil
+                } catch { return nil }
             }
             checked.append(
                 ApplePayDomain(

@@ -29,7 +29,9 @@ struct ThreeDSecureReturnRoute: Sendable {
         let receipt = WebhookReceipt(provider: ProviderName(rawValue: "challenge"), id: attempt.rawValue, at: now)
         do throws(JournalError) {
             try await journal.write(JournalWrite(webhook: receipt, wake: (payment, now)))
-            try? await checkout.query(payment)
+            do throws(CheckoutError) { try await checkout.query(payment) } catch {
+                // The engine asks by itself: the payment was woken in the same commit as the receipt.
+            }
         } catch {
             guard case .webhookSeen = error else { throw error }
             // Whoever loads the page again and again asks the provider no more often than others who watch.

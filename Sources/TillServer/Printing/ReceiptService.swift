@@ -138,9 +138,14 @@ public struct ReceiptService: Sendable {
         var done: [PrintJob] = []
         for uncertain in try await jobs.uncertain(since: clock.now().adding(.days(-1))) {
             var job = uncertain
-            guard let printer = try? await printers.printer(job.printer),
-                let outcome = try? await printer.query(job: job.number, named: name(of: job))
-            else { continue }
+            let answer: PrintOutcome?
+            do {
+                answer = try await printers.printer(job.printer).query(job: job.number, named: name(of: job))
+            } catch {
+                // A printer that is out of reach is asked again at the next turn; the job stays as uncertain as it is.
+                continue
+            }
+            guard let outcome = answer else { continue }
             switch outcome {
             case .printed, .failed:
                 try await end(&job, outcome)
