@@ -1,3 +1,4 @@
+import Synchronization
 import TillCore
 import TillJournal
 import TillProvider
@@ -24,6 +25,7 @@ struct SimulatedListing: ChargeListing {
     func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
         try? await world.clock.sleep(for: .milliseconds(world.pastNumber(5...400)))
         if world.mayCrash(incarnation, at: "in a sweep") { return .failed("crashed") }
+        if world.clock.now() < world.state.withLock({ $0.outageUntil }) { return .failed("503") }
         if !world.isCalm, world.pastChance(60) {
             world.count("list not read")
             return .failed("503")

@@ -16,6 +16,8 @@ extension SimulatedWorld {
         var epoch: Int64 = 1
         /// When it was restored last; calls of processes from before arrive for a short time still.
         var restoredAt = Timestamp(milliseconds: 0)
+        /// When settled payments are queried next.
+        var nextPoll = Timestamp(milliseconds: 0)
         /// The epoch whose sweep has ended, and was judged.
         var judged: Int64 = 1
     }
@@ -64,10 +66,11 @@ extension SimulatedWorld {
             moments += page.map(\.record.at)
             last = end.sequence
         }
+        let newest = min(moments.last ?? shopClock.now(), shopClock.now())
         let epoch = RestoreEpoch(
             number: epoch + 1, at: shopClock.now(), source: "backup",
             head: ChainHead(sequence: last, hash: Array(repeating: 0, count: 32)),
-            newest: moments.max() ?? shopClock.now(), earliest: moments.suffix(RestoreEpoch.lastEvents).min())
+            newest: newest, earliest: moments.suffix(RestoreEpoch.lastEvents).reduce(newest, min))
         let known = try await journal.record(RestoreSweep.id)
         try await journal.change([
             .insertIfAbsent(epoch.record), .put(RestoreSweep(.restored(epoch)).record, over: known),
@@ -90,6 +93,20 @@ extension SimulatedWorld {
         spawn { [self] in await resolveIncidents() }
     }
 
+    /// What webhooks said after the backup was made is found by asking only, as the counter does all the time.
+    func poll(_ engine: Checkout, _ journal: any Journal & RecordStore, _ clock: any TillClock) async {
+        // By a clock in doubt nothing is polled.
+        guard clock.standing.isTrusted else { return }
+        let now = self.clock.now()
+        let isDue = state.withLock { state in
+            guard state.past.epoch > 1, now >= state.past.nextPoll else { return false }
+            state.past.nextPoll = now.adding(.hours(4))
+            return true
+        }
+        guard isDue else { return }
+        _ = try? await AfterSalePoll(engine, journal: journal, clock: clock).pass()
+    }
+
     // MARK: The sweep
 
     /// As the counter does before it finishes anything: asks the providers what was sold since.
@@ -106,8 +123,12 @@ extension SimulatedWorld {
         }
         while !incarnation.isDead, !isOver {
             do {
-                try await sweeper.run { [self] standing in note("sweep: \(standing)") }
-                break
+                let standing = try await sweeper.step()
+                note("sweep: \(standing)")
+                if standing == .notDue { break }
+                // Longer than the counter waits, so that an outage of days costs little.
+                if case .listing = standing { continue }
+                await lapse(5_000...120_000)
             } catch { await lapse(1_000...5_000) }
         }
         guard !incarnation.isDead, !isOver else { return }

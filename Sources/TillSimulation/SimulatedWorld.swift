@@ -121,7 +121,7 @@ final class SimulatedWorld: Sendable {
         isDaysWrong = third.chance(400) || plant == .clockBelieved
         var past = SeededRandom(seed: seed ^ 0xBAC0_0B17)
         restoresBackups =
-            !hasTwoAccounts && (plant == nil ? past.chance(500) : plant?.isOfRestores == true)
+            !hasTwoAccounts && (plant == nil ? past.chance(200) : plant?.isOfRestores == true)
         state = Mutex(
             State(
                 random: random, later: die, hostile: hostile, past: Past(random: past),
@@ -239,16 +239,10 @@ final class SimulatedWorld: Sendable {
         spawn { [self] in
             witnessed.compare(floor: try? await journal.newestMoment(), proved: nil, hasWitnesses: true)
             await sweep(engine, store, of: incarnation, account)
-            let poll = AfterSalePoll(engine, journal: store, clock: machine)
-            var nextPoll = clock.now()
             while !incarnation.isDead, !isOver {
                 _ = try? await engine.recover()
                 if isDaysWrong { _ = try? await engine.pullBack() }
-                // What webhooks said after the backup was made is found by asking only.
-                if epoch > 1, clock.now() >= nextPoll {
-                    nextPoll = clock.now().adding(.hours(4))
-                    _ = try? await poll.pass()
-                }
+                if restoresBackups { await poll(engine, store, machine) }
                 // Often while customers are there; the remaining queries come hours and days later.
                 let isQuiet = clock.now().since(booted) > .hours(3)
                 try? await clock.sleep(for: isQuiet ? .minutes(30) : .seconds(20))

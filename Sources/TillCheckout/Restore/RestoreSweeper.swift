@@ -228,16 +228,15 @@ public struct RestoreSweeper: Sendable {
     /// Asks once more about payments of which a provider was asked in vain.
     /// - Returns: whether there are fewer now.
     private func askAgain(_ provider: inout ProviderSweep) async throws(JournalError) -> Bool {
-        let owed = provider.unanswered.prefix(RestoreSweeper.askedAgain)
-        let rest = provider.unanswered.dropFirst(RestoreSweeper.askedAgain)
-        var left: [PaymentID] = []
-        for id in owed {
+        let before = provider.unanswered.count
+        for id in provider.unanswered.prefix(RestoreSweeper.askedAgain) {
+            provider.unanswered.removeFirst()
             guard let payment = try await journal.payment(id), try await !isAnswered(payment) else { continue }
-            left.append(id)
+            // The others come first the next time; nobody is pressed who does not answer.
+            provider.unanswered.append(id)
+            break
         }
-        // Those that were not tried come first the next time.
-        provider.unanswered = rest + left
-        return left.count < owed.count
+        return provider.unanswered.count < before
     }
 
     /// Asks about a known payment. Until its provider has answered, what was refunded since the backup might be refunded
