@@ -61,8 +61,8 @@ struct Reconcile: AsyncParsableCommand {
             throw Output.fail(error, json: common.json)
         }
         let progress = ImportProgress(isShown: Output.isTerminal && !common.json)
-        // --provider says whose files they are, not with what is sold.
-        try await withCounter(common, provider, [.provider: nil]) { counter in
+        // --provider says whose files they are, not with what is sold; a stand-in is configured by being chosen.
+        try await withCounter(common, provider, [.provider: fetch]) { counter in
             let reconciliation = Reconciliation(
                 counter.journal, clock: counter.clock, account: counter.options.account, mode: counter.mode)
             var owned: [Reconciliation.Statement] = []

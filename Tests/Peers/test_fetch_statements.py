@@ -1,6 +1,7 @@
 """Statements that till fetches by itself at PayPal and Adyen, from stand-ins that make them of their own ledgers."""
 import datetime
 import decimal
+import time
 
 import pytest
 import requests
@@ -22,13 +23,20 @@ def balances(journal):
 
 
 class PayPalShop:
+    ENV = {"TILL_PAYPAL_CLIENT_ID": "shop", "TILL_PAYPAL_SECRET": "secret"}
+
     def __init__(self, folder, url):
-        self.url, self.journal, self.shop = url, folder / "journal.db", paypal.Shop(folder, url)
-        self.sales = [self.shop.sale("--amount", "12.50").json["id"] for _ in range(2)]
-        assert self.shop("payments", "refund", self.sales[0], "--amount", "5.00").code == 0
+        self.url, self.journal = url, folder / "journal.db"
+        self.common = paypal.Shop(folder, url).common
+        self.sales = [self("sale", *paypal.SALE, "--amount", "12.50").json["id"] for _ in range(2)]
+        assert self("payments", "refund", self.sales[0], "--amount", "5.00").code == 0
+
+    def __call__(self, *arguments):
+        return counter.till(*arguments, *self.common, env=self.ENV)
 
     def reconcile(self, *more):
-        return self.shop("reconcile", "--fetch", "paypal", *more)
+        time.sleep(1.1)  # PayPal is asked in whole seconds: what was made in this one is found in the next
+        return self("reconcile", "--fetch", "paypal", *more)
 
     def rows(self):
         now = datetime.datetime.now(datetime.UTC)

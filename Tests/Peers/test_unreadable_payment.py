@@ -61,7 +61,7 @@ def test_the_list_has_it_and_the_others(tmp_path, shop, sold):
         assert refund.status_code == 500 and refund.json()["code"] == "payment_unreadable", refund.text
         # It is a person's to see, once, and the queue has it beside what else waits.
         waiting = server.request("GET", "/v1/attention").json()
-        mine = [i for i in waiting["incidents"] if i["payment"] == made[1]]
+        mine = [i for i in waiting["incidents"] if i["payment_id"] == made[1]]
         assert len(mine) == 1 and mine[0]["kind"] == "unreadable_payment", waiting
         server.request("GET", "/v1/payments")
         assert len(server.request("GET", "/v1/attention").json()["incidents"]) == 1
@@ -96,7 +96,7 @@ def test_the_commands_list_it_and_the_others(shop, sold):
     assert words.code == 0 and "unreadable" in words.out and "Do not take it again" in words.err, words
     one = shop.payments("show", made[1])
     assert one.code == 1 and one.json["error"]["code"] == "payment_unreadable", one
-    assert counter.till("attention", "list", *shop.common).json["incidents"][0]["payment"] == made[1]
+    assert counter.till("attention", "list", *shop.common).json["incidents"][0]["payment_id"] == made[1]
     # The books are made of the others, and say of which they are not.
     told = counter.till("ledger", "balances", "--journal", shop.journal, "--json")
     assert told.code == 2 and made[1] in told.err, told

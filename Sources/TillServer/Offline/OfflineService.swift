@@ -79,9 +79,14 @@ public struct OfflineService: Sendable {
     static func reasonAgainst(
         _ record: StoredRecord, _ journal: any Journal
     ) async throws(JournalError) -> String? {
-        guard let found = try await journal.payment(record.payment) else {
-            return "The journal has no payment \(record.payment) for it."
+        let stored: Payment?
+        switch try await journal.readable(record.payment) {
+        case .success(let payment): stored = payment
+        // Its card waits for a person and keeps no other one waiting.
+        case .failure(let damage):
+            return "The events of payment \(record.payment) cannot be read (\(damage.reason)); see till journal verify."
         }
+        guard let found = stored else { return "The journal has no payment \(record.payment) for it." }
         guard let attempt = found.attempts.first(where: { $0.id == record.attempt }) else {
             return "The payment \(record.payment) has no attempt \(record.attempt)."
         }

@@ -83,7 +83,7 @@ struct AdyenReports {
     }
 
     private func rows(of payment: AdyenLedger.Payment) -> [Row] {
-        guard let currency = try? Currency(code: payment.currency) else { return [] }
+        guard let currency = Currency(ifValid: payment.currency) else { return [] }
         func row(_ type: String, _ change: String, _ amount: Int64) -> Row {
             Row(
                 payment: payment.name, reference: payment.reference, type: type, change: change, amount: amount,
@@ -130,7 +130,7 @@ struct AdyenReports {
             }
             types[id] = type
         case "foreign", "fee":
-            guard let amount, let currency = try? Currency(code: json["currency"]?.stringValue ?? "EUR") else {
+            guard let amount, let currency = Currency(ifValid: json["currency"]?.stringValue ?? "EUR") else {
                 return false
             }
             let isFee = json["do"]?.stringValue == "fee"

@@ -82,7 +82,7 @@ struct PayPalReporting {
         _ code: String, _ amount: Int64?, _ json: JSONValue, _ id: String, _ now: Timestamp
     ) -> Bool {
         guard let amount, more.count < PayPalReporting.maximumMore,
-            let currency = try? Currency(code: json["currency"]?.stringValue ?? "EUR")
+            let currency = Currency(ifValid: json["currency"]?.stringValue ?? "EUR")
         else { return false }
         more.append(
             PayPalLedger.Row(

@@ -18,6 +18,19 @@ import TillOffline
         #expect(reason?.contains("no payment pay_1") == true)
     }
 
+    private struct Damaged: JournalInFront {
+        let base = MemoryJournal()
+
+        func write(_ write: JournalWrite) async throws(JournalError) { try await base.write(write) }
+        func payment(_ id: PaymentID) async throws(JournalError) -> Payment? { throw .corrupted("event 2 is damaged") }
+    }
+
+    @Test("a payment that cannot be read is a reason against its card alone, so that others are forwarded")
+    func damaged() async throws {
+        let reason = try await OfflineService.reasonAgainst(record, Damaged())
+        #expect(reason?.contains("event 2 is damaged") == true && reason?.contains("journal verify") == true)
+    }
+
     @Test("a journal that cannot be read is no reason against a card: it throws, and the card stays stored")
     func unreadable() async throws {
         let journal = MemoryJournal()
