@@ -108,9 +108,9 @@ extension Checkout {
             do throws(CheckoutError) {
                 let isDone = try await attend(id, of: hired.provider, report)
                 if isDone { worked.count += 1 }
-                board.finished(id, by: hired, handled: isDone, at: clock.now())
+                board.finished(id, by: hired, handled: isDone)
             } catch {
-                board.finished(id, by: hired, handled: false, at: clock.now())
+                board.finished(id, by: hired, handled: false)
                 board.failed()
                 worked.failure = worked.failure ?? error
                 report(.paymentFailed(id, error.what))

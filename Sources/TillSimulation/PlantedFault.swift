@@ -107,17 +107,11 @@ public enum PlantedFault: String, CaseIterable, Sendable {
     case incidentHoldsNothing
     /// Payments that are known are not queried after a restore.
     case knownNotQueriedAfterRestore
-    /// What is begun after a restore has names that steps had which were lost.
-    case lostNamesUsedAgain
-    /// A provider's list is believed after a restore before everything can be in it.
-    case lateListBelieved
 
     /// It shows only where a backup is restored.
     var isOfRestores: Bool {
         switch self {
-        case .gateOpensEarly, .sweepSkipsPage, .incidentHoldsNothing, .knownNotQueriedAfterRestore, .lostNamesUsedAgain,
-            .lateListBelieved:
-            true
+        case .gateOpensEarly, .sweepSkipsPage, .incidentHoldsNothing, .knownNotQueriedAfterRestore: true
         default: false
         }
     }

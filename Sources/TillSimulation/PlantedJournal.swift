@@ -110,8 +110,7 @@ package final class PlantedJournal: Journal, RecordStore {
         try await (base as? any RecordStore)?.record(id)
     }
     package func records(_ query: RecordQuery) async throws(JournalError) -> [KeptRecord] {
-        if plant == .lostNamesUsedAgain, query.collection == RestoreEpoch.collection { return [] }
-        return try await (base as? any RecordStore)?.records(query) ?? []
+        try await (base as? any RecordStore)?.records(query) ?? []
     }
     package func count(
         _ collection: RecordCollection, matching match: RecordMatch?

@@ -15,12 +15,10 @@ struct SimulatedListing: ChargeListing {
     /// How the references begin that belong to it: one ledger has the charges of two providers.
     let prefix: String
     /// How long a charge is missing from the list.
-    let delay: Span
+    let lag: Span
     let ledger: SandboxLedger
     let incarnation: SimulatedWorld.Incarnation
     let world: SimulatedWorld
-
-    var lag: Span { world.plant == .lateListBelieved ? .seconds(0) : delay }
 
     func charges(since: Timestamp, after cursor: String?) async -> ChargePage {
         try? await world.clock.sleep(for: .milliseconds(world.pastNumber(5...400)))
@@ -57,8 +55,8 @@ struct SimulatedListing: ChargeListing {
 
     /// The list does not show it yet.
     private func isLate(_ listed: ListedCharge) async -> Bool {
-        guard delay.milliseconds > 0, let charge = try? await ledger.charge(listed.reference) else { return false }
-        guard world.clock.now().since(Timestamp(milliseconds: charge.createdAt)) < delay else { return false }
+        guard lag.milliseconds > 0, let charge = try? await ledger.charge(listed.reference) else { return false }
+        guard world.clock.now().since(Timestamp(milliseconds: charge.createdAt)) < lag else { return false }
         world.count("list lags")
         return true
     }

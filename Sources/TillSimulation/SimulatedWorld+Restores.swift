@@ -146,13 +146,13 @@ extension SimulatedWorld {
         let ledger = accounts[account].ledger
         let sandbox = SimulatedListing(
             base: SandboxChargeListing(ledger: ledger, pageSize: SimulatedListing.pageSize), prefix: "sb_",
-            delay: searchLag ?? .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
+            lag: searchLag ?? .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
         var sources = [RestoreSweeper.Source(.sandbox, sandbox)]
         // Stripe's list shows the readers' sales at once; it is read in pages of its own and over a network.
         let wire = SimulatedReaderWire(incarnation: incarnation, world: self)
         if let list = readers.charges(over: wire) {
             let listing = SimulatedListing(
-                base: list, prefix: "pi_", delay: .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
+                base: list, prefix: "pi_", lag: .seconds(0), ledger: ledger, incarnation: incarnation, world: self)
             sources.append(RestoreSweeper.Source(SimulatedReaders.provider, listing))
         }
         return sources

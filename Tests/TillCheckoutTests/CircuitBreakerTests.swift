@@ -61,19 +61,6 @@ struct CircuitBreakerTests {
         #expect(back.permit(at: later) == .call)
     }
 
-    @Test("makes the next probe after one that asked nothing, and is not touched by calls beside it") func asked() {
-        let later = start.adding(CircuitBreaker.probeInterval)
-        var breaker = opened()
-        #expect(breaker.permit(at: later) == .probe)
-        breaker.probeEnded(at: later)
-        #expect(breaker.state == .open(nextProbe: later.adding(CircuitBreaker.probeInterval)))
-        breaker.probeEnded(at: later.adding(.seconds(1)))
-        #expect(breaker.permit(at: later.adding(CircuitBreaker.probeInterval)) == .probe)
-        breaker.answered()
-        breaker.probeEnded(at: later)
-        #expect(breaker.state == .closed(unanswered: 0))
-    }
-
     @Test("is not held open by a clock that was set back") func clockSetBack() {
         var breaker = opened()
         #expect(breaker.permit(at: start.adding(.hours(-1))) == .probe)

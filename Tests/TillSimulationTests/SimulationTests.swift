@@ -32,7 +32,7 @@ struct SimulationTests {
         .attemptNotDurableBeforeCall: 2, .unknownReadAsDeclined: 1, .windowClaimedInfinite: 3, .clockBelieved: 4,
         .readerBelieved: 2, .readerNotCalledOff: 9, .readerRefundNotQueried: 1, .unknownRenewalReadAsRefused: 37,
         .otherAccountAsked: 15, .spentKeySentAgain: 3, .capturesUnderNewKey: 2, .keyRejectedReadAsDeclined: 1,
-        .keyRejectedReadAsDone: 1, .gateOpensEarly: 1, .sweepSkipsPage: 1, .incidentHoldsNothing: 1,
+        .keyRejectedReadAsDone: 1, .gateOpensEarly: 2, .sweepSkipsPage: 2, .incidentHoldsNothing: 2,
         .knownNotQueriedAfterRestore: 3,
     ]
     private static let maximumWorlds = 48

@@ -58,9 +58,6 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// The provider has answered something.
     public mutating func answered() { state = .closed(unanswered: 0) }
 
-    /// Nothing is under way any more: a probe of which nothing was heard by now counts as unanswered.
-    public mutating func probeEnded(at now: Timestamp) { if case .halfOpen = state { unanswered(at: now) } }
-
     /// A call has ended without an answer.
     public mutating func unanswered(at now: Timestamp) {
         let probe = State.open(nextProbe: now.adding(CircuitBreaker.probeInterval))

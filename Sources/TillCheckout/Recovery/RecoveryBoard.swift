@@ -140,15 +140,11 @@ final class RecoveryBoard: Sendable {
     }
 
     /// A worker is done with a payment.
-    func finished(_ id: PaymentID, by hired: Hired, handled: Bool, at now: Timestamp) {
+    func finished(_ id: PaymentID, by hired: Hired, handled: Bool) {
         state.withLock { state in
             state.taken.remove(id)
-            guard var lane = state.lanes[hired.provider] else { return }
-            lane.working -= 1
-            if handled { lane.handled += 1 }
-            // A probe that asked the provider nothing has found nothing out: the next one is not kept waiting for it.
-            if lane.working == 0 { lane.breaker.probeEnded(at: now) }
-            state.lanes[hired.provider] = lane
+            state.lanes[hired.provider]?.working -= 1
+            if handled { state.lanes[hired.provider]?.handled += 1 }
         }
     }
 
