@@ -108,6 +108,11 @@ struct ClockProofTests {
             #expect(clock.standing == .trusted)
             memory = try await keeper.look(memory)
         }
+        // Said before the counter has looked again.
+        wall.advance(by: .days(30))
+        try await accept()
+        memory = try await keeper.look(memory)
+        #expect(clock.standing == .trusted)
         try await journal.close()
     }
 

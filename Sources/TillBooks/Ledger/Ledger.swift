@@ -29,7 +29,7 @@ public struct Ledger: Sendable {
         /// The last record of a statement's entry.
         public var statement: Int64 = 0
         /// Payments of which an event cannot be read: what stands behind it is in no entry. They are named beside whatever
-        /// is made of the ledger, and ``LedgerCheckpoint`` keeps no place behind one, so that it counts once it is mended.
+        /// is made of the ledger, and no checkpoint is kept behind one, so that it counts once it is mended.
         public internal(set) var unreadable: Set<PaymentID> = []
 
         public init() {}

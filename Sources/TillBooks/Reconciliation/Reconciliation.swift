@@ -5,7 +5,7 @@ import TillProvider
 /// Statements of providers against the journal, line by line.
 ///
 /// Each line is imported once, in one commit with what it posts, with the movement that it shows and with the incident
-/// that it leads to; so many lines share a commit as a ``LineBatch`` has. So the same file again, an overlapping one, a
+/// that it leads to; a bounded number of lines shares a commit. So the same file again, an overlapping one, a
 /// crash and a stop in the middle double nothing, and any number of processes may import at once. What did not match
 /// is tried again when the journal has heard of more money since.
 public struct Reconciliation: Sendable {

@@ -23,7 +23,7 @@ struct ClockKeeper: Service {
         var doubt: String?
         var isSettled = false
         var looks = 0
-        /// The version of the proof when the doubt began: only what a person has said since then ends it.
+        /// The version of the proof at the last look that found no doubt: only what a person has said since ends one.
         var proof: Int?
     }
 
@@ -42,10 +42,10 @@ struct ClockKeeper: Service {
     /// One look at the clock.
     func look(_ before: Memory) async throws -> Memory {
         var memory = before
-        let standing = clock.standing
-        guard !standing.isTrusted else { return try await settle(memory) }
         let proof = try await Records<ClockProof>(journal).document(ClockProof.key)
-        if memory.proof == nil { memory.proof = proof?.version ?? 0 }
+        let standing = clock.standing
+        if memory.proof == nil || standing.isTrusted { memory.proof = proof?.version ?? 0 }
+        guard !standing.isTrusted else { return try await settle(memory) }
         if memory.isSettled || memory.doubt != standing.doubt?.word {
             if let doubt = standing.doubt { logger.error("\(doubt.sentence) \(ClockDoubt.next)") }
             memory.looks = 0
@@ -71,7 +71,6 @@ struct ClockKeeper: Service {
         }
         memory.isSettled = true
         memory.doubt = nil
-        memory.proof = nil
         memory.looks += 1
         // Whether an hour has passed is looked up about once a minute.
         if memory.looks % 30 == 1 { try await clock.prove(in: journal) }
