@@ -94,6 +94,20 @@ private final class ScriptedListing: ChargeListing {
         return try await run(sweeper)
     }
 
+    /// A payment of the backup of which 40 were given back since, in a restored journal.
+    private func refundedSinceBackup() async throws -> PaymentID {
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
+        let id = try await checkout.create(
+            checkout.draft(account: .main, order: order, captureMode: .automatic)
+        ).id
+        let paid = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        let reference = try #require(paid.attempts.first?.reference)
+        _ = try await sandbox.ledger.play(.refund(40), on: reference)
+        try await restore()
+        list(charge(reference.rawValue, payment: id.rawValue, attempt: "\(id)-a1", order: "o-1"))
+        return id
+    }
+
     private func isHeld(_ order: String) async throws -> Bool {
         try await journal.record(OrderHold.id(account: .main, order: OrderID(rawValue: order))) != nil
     }
@@ -144,15 +158,7 @@ private final class ScriptedListing: ChargeListing {
 
     @Test("asks about payments that the journal knows, and finds what was done to them since") func known() async throws
     {
-        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
-        let id = try await checkout.create(
-            checkout.draft(account: .main, order: order, captureMode: .automatic)
-        ).id
-        let paid = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
-        let reference = try #require(paid.attempts.first?.reference)
-        _ = try await sandbox.ledger.play(.refund(40), on: reference)
-        try await restore()
-        list(charge(reference.rawValue, payment: id.rawValue, attempt: "\(id)-a1", order: "o-1"))
+        let id = try await refundedSinceBackup()
         #expect(try await finish(sweeper()) == .notDue)
         #expect(try await checkout.payment(id, account: .main).refunded.minorUnits == 40)
         #expect(try await incidents.isEmpty)
@@ -189,15 +195,7 @@ private final class ScriptedListing: ChargeListing {
     @Test("sells nothing while a provider has not answered about a payment that is known") func unanswered()
         async throws
     {
-        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
-        let id = try await checkout.create(
-            checkout.draft(account: .main, order: order, captureMode: .automatic)
-        ).id
-        let paid = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
-        let reference = try #require(paid.attempts.first?.reference)
-        _ = try await sandbox.ledger.play(.refund(40), on: reference)
-        try await restore()
-        list(charge(reference.rawValue, payment: id.rawValue, attempt: "\(id)-a1", order: "o-1"))
+        let id = try await refundedSinceBackup()
         faults.keepFailing(.query, with: .outage)
         guard case .failing(let sweep, let reasons) = try await finish(sweeper()) else {
             Issue.record("a payment of which nobody knows what was refunded may be refunded again")
