@@ -105,7 +105,7 @@ public struct CounterServer: Sendable {
             responder: responder, server: server, configuration: address,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
-                authenticator.listens(on: port)
+                authenticator.sessions.listens(on: port)
                 options.onListening?(port)
             },
             logger: logger)

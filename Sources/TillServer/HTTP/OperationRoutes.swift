@@ -29,7 +29,7 @@ struct OperationRoutes: Sendable {
         }
         // Whoever is on this machine may read them without a key.
         router.open([.get, .head], "/metrics") { request, _ in
-            if !options.isLoopback { _ = try await authenticator.account(of: request) }
+            if !options.isLoopback { _ = try await authenticator.principal(of: request) }
             let all = try await samples() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }

@@ -37,7 +37,7 @@ struct PageRoutes: Sendable {
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        if let cookie = authenticator.cookieForPage(request) { response.headers[.setCookie] = cookie }
+        if let cookie = authenticator.sessions.cookieForPage(request) { response.headers[.setCookie] = cookie }
         return response
     }
 
@@ -47,11 +47,12 @@ struct PageRoutes: Sendable {
         let body = try await incoming.document()
         try body.allow(["key"])
         guard let key = try body.text("key", atMost: 512) else { throw Problem.field("key", "It is missing.") }
-        guard let account = try await authenticator.account(forKey: key) else {
+        guard let holder = try await authenticator.principal(forKey: key) else {
             // Guessing is made slow.
             try await clock.sleep(for: .milliseconds(300))
             throw Problem.unauthorized
         }
-        return Response(status: .noContent, headers: [.setCookie: authenticator.beginSession(for: account, request)])
+        return Response(
+            status: .noContent, headers: [.setCookie: authenticator.sessions.begin(for: holder.account, request)])
     }
 }

@@ -95,11 +95,11 @@ private struct AccountResponder: HTTPResponder {
     let handler: CounterRouter.Handler
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
-        let account = try await authenticator.account(of: request)
+        let principal = try await authenticator.principal(of: request)
         try query.check(request)
         return try await handler(
             Incoming(
-                request: request, account: account, actor: authenticator.actor(of: request),
+                request: request, account: principal.account, actor: principal.actor,
                 maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters))
     }
 }
