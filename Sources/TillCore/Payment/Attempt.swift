@@ -20,6 +20,8 @@ public struct Attempt: Hashable, Sendable {
     public internal(set) var continuation: Continuation?
     /// When the journal heard that money is held; honor periods count from here where the provider reports none.
     public internal(set) var heldSince: Timestamp?
+    /// The earliest time at which the customer is known to have been waited for, by whatever clock.
+    var challengedSince: Timestamp?
     /// The most that was ever authorized, in minor units and with the tip; captures are held against it.
     var mostAuthorized: Int64 = 0
 
@@ -95,6 +97,15 @@ public struct Attempt: Hashable, Sendable {
 
     /// What the customer has to do, while he is waited for.
     var action: CustomerAction? { if case .requiresAction(let action) = state { action } else { nil } }
+
+    /// Since when the customer is waited for. What a clock that was ahead has dated did not begin after it was first
+    /// read back: without that its time would not end before that clock's.
+    func waitedForSince(at now: Timestamp) -> Timestamp {
+        guard startedAt.since(now).milliseconds > CheckSchedule.keyMargin.milliseconds, let challengedSince else {
+            return startedAt
+        }
+        return min(startedAt, challengedSince)
+    }
 
     /// What the issuer approved without the tip, also after the rest of it was released.
     public var approved: Money? {

@@ -28,6 +28,7 @@ extension Payment {
         case .actionRequired(let id, let action):
             change(id) {
                 $0.state = .requiresAction(action)
+                $0.challengedSince = min($0.challengedSince ?? at, at)
                 $0.endContinuation(.refused(Decline(reason: .generic, code: "requires_action")))
             }
         case .continuationStarted(let id, let number):

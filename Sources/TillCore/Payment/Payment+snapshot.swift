@@ -33,7 +33,7 @@ extension Payment {
 
     /// The customer's time is not over, as far as the clock can tell.
     private func hasTime(_ attempt: Attempt, at now: Timestamp, _ clock: ClockStanding) -> Bool {
-        !clock.isTrusted || now.since(attempt.startedAt) < CheckSchedule.actionLifetime
+        !clock.isTrusted || now.since(attempt.waitedForSince(at: now)) < CheckSchedule.actionLifetime
     }
 
     /// The customer is waited for, and the engine's own next query is still to come.

@@ -79,4 +79,25 @@ import TillCore
         #expect(
             waiting.observe(answer, at: late, standing: doubted) == [.actionRequired(Examples.attempt, action)])
     }
+
+    @Test("a challenge that a clock months ahead has dated ends an hour after the right one was first asked")
+    func challengeFromTheFuture() throws {
+        let action = CustomerAction(kind: "redirect")
+        let asked = PaymentEvent.actionRequired(Examples.attempt, action)
+        var waiting = try Examples.payment(.automatic, [Examples.started, asked])
+        let answer = PaymentAnswer.snapshot(
+            Examples.attempt,
+            .approved(
+                ProviderSnapshot(
+                    reference: Examples.reference, standing: .requiresAction(action), captured: Examples.eur(0))))
+        let right = Examples.start.adding(.days(-100))
+        #expect(waiting.observe(answer, at: right) == [asked])
+        waiting.evolve(RecordedEvent(asked, at: right))
+        #expect(waiting.observe(answer, at: right.adding(.minutes(59))) == [])
+        #expect(
+            waiting.observe(answer, at: right.adding(.minutes(61)))
+                == [.voidStarted(Examples.attempt, reason: .abandoned)])
+        // The clock of that time again: it is as old as the attempt says.
+        #expect(waiting.observe(answer, at: Examples.start.adding(.minutes(50))) == [asked])
+    }
 }
