@@ -9,6 +9,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// The same for the rooms that a simulated payment runs through. Optimized in debug builds too, so that 100,000 of them
+/// fit into every run of the tests; `assert` means nothing there. SwiftPM takes such flags from the package that is built
+/// only, so they are not there where Till is somebody's dependency. TILL_UNOPTIMIZED=1 leaves them out, for a debugger.
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+let isUnoptimized = isDependency || Context.environment["TILL_UNOPTIMIZED"] == "1"
+let simulated: [SwiftSetting] =
+    isUnoptimized ? strict : strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
@@ -104,7 +112,7 @@ let package = Package(
     ],
     targets: [
         // Floor 0: what money, an order and a payment are. No I/O.
-        .target(name: "TillCore", dependencies: [httpTypes], swiftSettings: strict),
+        .target(name: "TillCore", dependencies: [httpTypes], swiftSettings: simulated),
 
         // Floor 1: builds for iOS, macOS and Linux; imports the floor below only.
         .target(name: "TillOrders", dependencies: ["TillCore"], swiftSettings: strict),
@@ -123,7 +131,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TillContactless", dependencies: ["TillCore", bigInt, crypto, cryptoExtras], swiftSettings: strict),
-        .target(name: "TillOffline", dependencies: ["TillCore", crypto], swiftSettings: strict),
+        .target(name: "TillOffline", dependencies: ["TillCore", crypto], swiftSettings: simulated),
         // Beside TillOffline: a tap without a connection is stored there.
         .target(
             name: "TillTapToPay", dependencies: ["TillCore", "TillOffline", crypto],
@@ -177,18 +185,19 @@ let package = Package(
             swiftSettings: strict),
 
         // Floor 3: what is kept, what is run, and the stand-ins.
-        .target(name: "TillJournal", dependencies: ["TillCore", grdb, crypto], swiftSettings: strict),
+        .target(name: "TillJournal", dependencies: ["TillCore", grdb, crypto], swiftSettings: simulated),
         .target(
-            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillProvider"], swiftSettings: strict),
+            name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillProvider"], swiftSettings: simulated),
         // Beside TillJournal: the ledger is a projection of it.
         .target(
-            name: "TillBooks", dependencies: ["TillCore", "TillJournal", "TillProvider", crypto], swiftSettings: strict),
+            name: "TillBooks", dependencies: ["TillCore", "TillJournal", "TillProvider", crypto],
+            swiftSettings: simulated),
         .target(
             name: "TillSandbox",
             dependencies: [
                 "TillCore", "TillContactless", "TillTapToPay", "TillOffline", "TillProvider", grdb, crypto,
             ],
-            swiftSettings: strict),
+            swiftSettings: simulated),
         // Beside TillSandbox, whose ledger and faults some of them show on a vendor's wire.
         .target(
             name: "TillStandIns",
@@ -234,7 +243,7 @@ let package = Package(
                 "TillCore", "TillBooks", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillStripe",
                 "TillHardware", "TillOffline", "TillProvider", "TillTestSupport", httpTypes,
             ],
-            swiftSettings: strict),
+            swiftSettings: simulated),
         .executableTarget(
             name: "till-simulate",
             dependencies: ["TillSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],

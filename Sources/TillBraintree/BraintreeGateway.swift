@@ -44,7 +44,7 @@ struct BraintreeGateway: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ body: XMLNode? = nil, within deadline: Span
     ) async -> BraintreeOutcome {
         // Braintree keeps no keys: what another process has sent meanwhile would be done twice.
-        guard await SendingAuthority.isHeld() else {
+        guard await SendingAuthority.isHeld else {
             return .notSent("this process stood still, and another one may go on with the payment")
         }
         let fields = [("Accept", "application/xml"), ("Content-Type", "application/xml"), ("X-ApiVersion", "6")]

@@ -42,7 +42,8 @@ extension Checkout {
             // Who stood still for longer than his lease asks for nothing more: others do, and not every provider knows
             // what was asked for twice.
             guard await journal.holdsLease() else { throw .takenOver(payment.id) }
-            let performed = await SendingAuthority.$isHeld.withValue({ [journal] in await journal.holdsLease() }) {
+            let authority = SendingAuthority { [journal] in await journal.holdsLease() }
+            let performed = await SendingAuthority.$current.withValue(authority) {
                 await perform(step, for: payment)
             }
             guard let answer = performed else { continue }

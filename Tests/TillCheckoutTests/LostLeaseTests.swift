@@ -31,7 +31,7 @@ private final class StandingStill: ProviderInFront {
     func refund(_ request: RefundRequest) async -> ProviderAnswer<TillCore.Confirmation> {
         defer { ended.continuation.yield() }
         await standStill()
-        guard await SendingAuthority.isHeld() else { return .notSent(reason: "another process works on it") }
+        guard await SendingAuthority.isHeld else { return .notSent(reason: "another process works on it") }
         sent.withLock { $0 += 1 }
         return await base.refund(request)
     }

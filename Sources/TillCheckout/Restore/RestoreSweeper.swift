@@ -211,15 +211,28 @@ public struct RestoreSweeper: Sendable {
                 guard case .corrupted = error else { throw error }
                 continue
             }
-            if let known, charge.isKnown(in: known) {
-                if try await !isAnswered(known), !provider.unanswered.contains(id) { provider.unanswered.append(id) }
-            } else if charge.kind == .charge, charge.mayHaveMoved {
+            if let known, try await isAccounted(charge, for: known, of: &provider) { continue }
+            if charge.kind == .charge, charge.mayHaveMoved {
                 // A refund of a payment that is not known is that charge's, which is listed itself.
                 let incident = incident(charge, id, known, provider.provider, at: now)
                 if try await IncidentLog(journal).keep(incident) { count += 1 }
             }
         }
         return count
+    }
+
+    /// Whether a known payment accounts for a charge once its provider was asked about it: an attempt that may have made
+    /// it can turn out to have done nothing, and then it is of a later one, which the journal has lost.
+    private func isAccounted(
+        _ charge: ListedCharge, for known: Payment, of provider: inout ProviderSweep
+    ) async throws(JournalError) -> Bool {
+        guard charge.isKnown(in: known) else { return false }
+        guard try await isAnswered(known) else {
+            if !provider.unanswered.contains(known.id) { provider.unanswered.append(known.id) }
+            return true
+        }
+        guard let asked = try await journal.payment(known.id) else { return false }
+        return charge.isKnown(in: asked)
     }
 
     /// Payments of which a provider is asked again at once, so that a step comes to an end.
@@ -231,7 +244,14 @@ public struct RestoreSweeper: Sendable {
         let before = provider.unanswered.count
         for id in provider.unanswered.prefix(RestoreSweeper.askedAgain) {
             provider.unanswered.removeFirst()
-            guard let payment = try await journal.payment(id), try await !isAnswered(payment) else { continue }
+            guard let payment = try await journal.payment(id) else { continue }
+            guard try await !isAnswered(payment) else {
+                // What was put down to an attempt that turns out to have done nothing is looked at once more.
+                if payment.mayOwnUnnamedCharge, try await journal.payment(id)?.mayOwnUnnamedCharge != true {
+                    provider.state = .listing(cursor: nil, since: nil)
+                }
+                continue
+            }
             // The others come first the next time; nobody is pressed who does not answer.
             provider.unanswered.append(id)
             break
@@ -322,7 +342,13 @@ extension ListedCharge {
         if let attempt { return payment.attempts.contains { $0.id == attempt } }
         // One that is the whole payment's, as at a reader: an attempt has it, or may have it.
         if payment.attempts.contains(where: { $0.reference == reference }) { return true }
-        guard let current = payment.currentAttempt else { return false }
-        return current.authorization != nil || current.reference == nil
+        return payment.currentAttempt?.authorization != nil || payment.mayOwnUnnamedCharge
+    }
+}
+
+extension Payment {
+    /// An attempt is under way of which no name at the provider is known: a charge of this payment may be its.
+    fileprivate var mayOwnUnnamedCharge: Bool {
+        currentAttempt.map { $0.authorization == nil && $0.reference == nil } ?? false
     }
 }
