@@ -85,7 +85,8 @@ struct Serve: AsyncParsableCommand {
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: options.host, statsD: try StatsD(settings))
             options.onListening = announce(
-                counter.options.journal, counter.mode, host: options.host, hasShop: applePay?.hasShop ?? false)
+                counter, host: options.host, hasShop: applePay?.hasShop ?? false,
+                startCode: await Serve.startCode(counter), opensBrowser: settings.text(.openBrowser) != "false")
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay,
                 copier: try counter.copier(in: settings.text(.copyTo)), logger: logger
@@ -98,18 +99,40 @@ struct Serve: AsyncParsableCommand {
         if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
+    /// A code for the address that begins a session. A journal that takes no writes now does not keep the counter shut.
+    private static func startCode(_ counter: Counter) async -> String? {
+        do throws(JournalError) {
+            return try await StartCodes(counter.journal, clock: MeasuringClock(counter.clock))
+                .make(for: counter.options.account)
+        } catch {
+            Output.note("No address for signing in could be made: \(error) Later, run `till sign-in`.")
+            return nil
+        }
+    }
+
     private func announce(
-        _ journal: String, _ mode: PaymentMode, host: String, hasShop: Bool
+        _ counter: Counter, host: String, hasShop: Bool, startCode: String?, opensBrowser: Bool
     ) -> @Sendable (Int) -> Void {
+        let (journal, mode, store) = (counter.options.journal, counter.mode, counter.journal)
         let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
         return { port in
+            let address = CounterAddress(host: host, port: port)
             Task {
+                do throws(JournalError) { try await Records<CounterAddress>(store).put(address) } catch {
+                    Output.note("`till sign-in` will need --url: the counter's address could not be kept. \(error)")
+                }
                 guard await SystemClock().pause(for: .seconds(1)) else { return }
                 StartupPages.release()
             }
             let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
-            if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
+            let start = startCode.map { address.start(code: $0) }
+            if isJSON { return Output.line(Serve.json(url, start)) }
             Output.line("The counter is open: \(url)")
+            if let start {
+                Output.line("Sign in, once and within ten minutes: \(start)")
+                Output.line("Another one, later: .build/debug/till sign-in\(isDefault ? "" : " --journal \(journal)")")
+                if opensBrowser { StartPage.open(start) }
+            }
             if hasShop { Output.line("A shop that takes Apple Pay, simulated: \(url)/shop") }
             if mode == .live {
                 Output.line("Journal: \(journal). LIVE: real money moves.")
@@ -121,6 +144,15 @@ struct Serve: AsyncParsableCommand {
             }
             Output.line("Ctrl-C stops it when what is in flight is done.")
         }
+    }
+
+    private static func json(_ url: String, _ start: String?) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("url", url)
+        if let start { writer.field("start_url", start) }
+        writer.endObject()
+        return writer.text
     }
 
     private static func hash(_ key: String) -> String { Hex.lowercase(SHA256.hash(data: Array(key.utf8))) }
@@ -135,6 +167,9 @@ extension ServerOptions {
         if let text = settings.text(.afterSalePoll) { pollsAfterSale = text == "on" }
         if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
         if let number = settings.number(.streams) { maximumStreams = number }
+        if let number = settings.number(.sessionIdle) { sessions.idle = .minutes(Int64(number)) }
+        if let number = settings.number(.sessionDays) { sessions.absolute = .days(Int64(number)) }
+        isMetricsOpen = settings.text(.metricsOpen) == "true"
         if let span = settings.span(.headTime) { headTimeout = span }
         if let span = settings.span(.bodyTime) { bodyTimeout = span }
         if let span = settings.span(.idleTime) { idleTimeout = span }

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -179,6 +180,7 @@ class Server:
         self.port, self.flags, self.env, self.api_key = port or free_port(), [str(f) for f in flags], env or {}, api_key
         self.url = f"http://127.0.0.1:{self.port}"
         self.process = None
+        self.opened = set()  # start addresses that were used
 
     def start(self):
         with open(self.log, "a") as log:
@@ -209,6 +211,31 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
+
+    def start_url(self):
+        """An address that signs in once: the one that the counter has printed, then those of `till sign-in`."""
+        printed = re.findall(r'http[^\s"]+/#start=\w+', self.log.read_text())
+        if printed and printed[-1] not in self.opened:
+            self.opened.add(printed[-1])
+            return printed[-1]
+        return succeed("sign-in", "--journal", self.journal, "--json", env=self.env)["start_url"]
+
+    def sign_in(self, page, path=None):
+        """Opens the page as somebody does who starts the counter, and then an address of it."""
+        answer = page.goto(self.start_url())
+        assert answer.status == 200
+        page.locator("#till").wait_for(state="visible", timeout=10_000)
+        if path is not None:
+            page.goto(self.url + path)
+
+    def session(self):
+        """A session of the page without a browser."""
+        session = requests.Session()
+        code = self.start_url().split("#start=")[1]
+        answer = session.post(
+            self.url + "/session", json={"start_code": code}, headers={"X-Till-Page": "1"}, timeout=10)
+        assert answer.status_code == 204, answer.text
+        return session
 
     def request(self, method, path, body=None, key=None, timeout=30, **headers):
         headers = {"Authorization": "Bearer " + self.api_key, **headers}

@@ -302,13 +302,11 @@ def test_another_accounts_entries_are_not_visible(clerk, server, tmp_path):
     server.api_key = key
     assert server.request("GET", "/v1/reconciliation").json()["breaks"] == []
     clerk.page.context.clear_cookies()
-    clerk.page.evaluate("sessionStorage.setItem('till.signed-in', 'yes')")
     clerk.page.goto(server.url + "/#attention")
     clerk.page.reload()
-    clerk.page.context.clear_cookies()
-    clerk.page.evaluate("document.dispatchEvent(new Event('till:imported'))")
     clerk.page.get_by_label("API key").fill(key)
     clerk.page.get_by_label("API key").press("Enter")
+    expect(clerk.page.locator("#attention-view")).to_be_visible(timeout=WAIT)
     clerk.page.goto(server.url + "/#attention?entry=" + sale["id"] + ".1")
     expect(clerk.page.locator("#entry-title")).to_have_text("It cannot be shown", timeout=WAIT)
     expect(clerk.page.locator("body")).not_to_contain_text("o-lost")

@@ -8,6 +8,9 @@ struct Principal: Sendable {
         case key(hash: [UInt8])
         /// A session of the counter's page, by the SHA-256 of its token.
         case session(hash: [UInt8])
+
+        /// The session's hash; `nil` for a key.
+        var session: [UInt8]? { if case .session(let hash) = self { hash } else { nil } }
     }
 
     let account: AccountID

@@ -86,7 +86,7 @@ public struct CounterServer: Sendable {
     /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
-        let authenticator = RequestAuthenticator(keys: APIKeys(journal, clock: clock), options: options, clock: clock)
+        let authenticator = authenticator()
         let options = options
         let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
@@ -104,9 +104,7 @@ public struct CounterServer: Sendable {
         let application = Application(
             responder: responder, server: server, configuration: address,
             onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? options.port
-                authenticator.sessions.listens(on: port)
-                options.onListening?(port)
+                options.onListening?(channel.localAddress?.port ?? options.port)
             },
             logger: logger)
         // They end in the opposite order: streams first, then what is in flight, then the engine.
@@ -169,8 +167,10 @@ public struct CounterServer: Sendable {
     private func answer(with responder: CounterResponder) -> HTTPChannelHandler.Responder {
         let date = HTTPDate(clock)
         let isTest = options.mode == .test
-        return { request, writer, _ in
-            var response = await responder.respond(to: request)
+        return { request, writer, channel in
+            var response = await ClientAddress.$current.withValue(channel.remoteAddress) {
+                await responder.respond(to: request)
+            }
             response.headers[.date] = date.now
             if isTest { response.headers[.tillMode] = "TEST" }
             do {
@@ -180,6 +180,14 @@ public struct CounterServer: Sendable {
                 throw AnswerInterrupted()
             }
         }
+    }
+
+    /// Says whose a request is, by this counter's keys and sessions.
+    func authenticator() -> RequestAuthenticator {
+        RequestAuthenticator(
+            keys: APIKeys(journal, clock: clock),
+            sessions: PageSessions(journal, limits: options.sessions, clock: MeasuringClock(clock), feed: feed),
+            options: options, clock: clock)
     }
 
     func responder(_ authenticator: RequestAuthenticator) -> CounterResponder {
@@ -203,7 +211,8 @@ public struct CounterServer: Sendable {
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
+            journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
+            maximumStreams: options.maximumStreams
         ).register(on: router)
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)
@@ -214,7 +223,8 @@ public struct CounterServer: Sendable {
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
         applePay?.register(on: router)
-        PageRoutes(authenticator: authenticator, mode: options.mode, clock: clock).register(on: router)
+        PageRoutes(mode: options.mode, clock: clock).register(on: router)
+        SessionRoutes(authenticator: authenticator, logger: logger).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),

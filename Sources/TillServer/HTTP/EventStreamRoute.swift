@@ -19,6 +19,7 @@ struct EventStreamRoute: Sendable {
     let checkout: Checkout
     let feed: EventFeed
     let clock: any TillClock
+    let authenticator: RequestAuthenticator
     let maximumStreams: Int
 
     /// Without `HEAD`: the head of a stream would open one that nobody reads.
@@ -50,12 +51,13 @@ struct EventStreamRoute: Sendable {
         } else {
             start = try await end()
         }
-        guard let listener = feed.listen(account, atMost: maximumStreams) else {
+        let session = incoming.credential?.session
+        guard let listener = feed.listen(account, session: session, atMost: maximumStreams) else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)
         }
-        let (clock, journal, checkout) = (clock, journal, checkout)
+        let (clock, journal, checkout, authenticator) = (clock, journal, checkout, authenticator)
         // What happened between that place and now is reported at once.
         listener.tick()
         let body = ResponseBody { writer in
@@ -63,6 +65,10 @@ struct EventStreamRoute: Sendable {
                 while !Task.isCancelled {
                     try await clock.sleep(for: EventStreamRoute.interval)
                     listener.tick()
+                    if let credential = incoming.credential, await !authenticator.holds(credential) {
+                        feed.stop(listener.id)
+                        return
+                    }
                     if let payment, let seen = try? await journal.payment(payment) { checkout.watched(seen) }
                 }
             }

@@ -8,6 +8,8 @@ import TillCore
 struct Incoming: Sendable {
     var request: Request
     var account: AccountID
+    /// What it came in with; `nil` for one that needs nothing.
+    var credential: Principal.Credential?
     /// Who asks, for the record.
     var actor = "nobody"
     var maximumBodyBytes: Int

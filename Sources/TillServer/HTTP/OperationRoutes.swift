@@ -27,9 +27,8 @@ struct OperationRoutes: Sendable {
             // Selling goes on, so this is no reason to send customers elsewhere.
             return text("ready\n" + (clock.standing.doubt.map { "clock in doubt: \($0.sentence)\n" } ?? ""))
         }
-        // Whoever is on this machine may read them without a key.
         router.open([.get, .head], "/metrics") { request, _ in
-            if !options.isLoopback { _ = try await authenticator.principal(of: request) }
+            if !options.isMetricsOpen { _ = try await authenticator.principal(of: request) }
             let all = try await samples() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
@@ -38,6 +37,9 @@ struct OperationRoutes: Sendable {
     private func samples() async throws -> String {
         var text = PrometheusText()
         metrics.write(into: &text)
+        text.single(
+            "till_sign_in_refused_total", .counter, "Attempts to sign in to the page with a wrong key or address.",
+            authenticator.throttle.refused)
         calls?.write(into: &text)
         let (samples, waiting) = try await readiness.samples()
         text.head("payments", .gauge, "Payments in the journal by status.")

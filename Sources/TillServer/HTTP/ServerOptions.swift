@@ -4,7 +4,7 @@ public import TillHardware
 
 /// How the counter serves HTTP.
 public struct ServerOptions: Sendable {
-    /// The address to listen on. On a loopback address the page of this machine needs no key.
+    /// The address to listen on.
     public var host = "127.0.0.1"
     /// The port; 0 takes a free one.
     public var port = 8080
@@ -33,6 +33,10 @@ public struct ServerOptions: Sendable {
     public var headTimeout = Span.seconds(10)
     /// How long the body of a request may take to come.
     public var bodyTimeout = Span.seconds(20)
+    /// Anybody who reaches the counter may read its metrics.
+    public var isMetricsOpen = false
+    /// How long a session of the page lasts.
+    public var sessions = SessionLimits()
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
     /// Settled payments are queried now and then, in case no webhook came.
@@ -45,6 +49,7 @@ public struct ServerOptions: Sendable {
     /// The card reader that the page offers first, by its id.
     public var preferredReader: String?
 
+    /// Only for the words of addresses: it says nothing about who asks, since a proxy on this machine asks for anybody.
     var isLoopback: Bool { Loopback.isHost(host) }
 }
 

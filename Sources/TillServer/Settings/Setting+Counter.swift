@@ -80,6 +80,22 @@ extension Setting {
     public static let idleTime = Setting(
         key: "limits.idle_time", option: nil, kind: .span, defaultValue: "1min",
         about: "How long a connection may say nothing.")
+    /// How long a session of the page lasts without a request.
+    public static let sessionIdle = Setting(
+        key: "session.idle_minutes", option: nil, kind: .number(5...10_080), defaultValue: "720",
+        about: "How many minutes without a request end a session of the page.")
+    /// How long a session of the page lasts in all.
+    public static let sessionDays = Setting(
+        key: "session.days", option: nil, kind: .number(1...90), defaultValue: "7",
+        about: "How many days after signing in a session of the page ends.")
+    /// Whether the page is opened in the browser.
+    public static let openBrowser = Setting(
+        key: "open_browser", option: nil, kind: .choice(["true", "false"]), defaultValue: "true",
+        about: "Whether till serve opens its page in the browser, on a terminal of a machine with a desktop.")
+    /// Whether metrics need a key.
+    public static let metricsOpen = Setting(
+        key: "metrics.open", option: nil, kind: .choice(["true", "false"]), defaultValue: "false",
+        about: "Whether anybody who reaches the counter may read its metrics; else they need a key.")
     public static let streams = Setting(
         key: "limits.streams", option: nil, kind: .number(1...65_536), defaultValue: "256",
         about: "Streams of events that are open at once.")
@@ -92,6 +108,7 @@ extension Setting {
     private static let counter: [Setting] = [
         .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
-        .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
+        .idleTime, .streams, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
+        .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

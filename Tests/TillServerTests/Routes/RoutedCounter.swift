@@ -41,8 +41,7 @@ struct RoutedCounter {
         let server = CounterServer(
             journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
             offline: counter.offline, tap: VirtualTapService(clock: counter.clock))
-        let authenticator = RequestAuthenticator(
-            keys: APIKeys(counter.journal, clock: counter.clock), options: options, clock: counter.clock)
+        let authenticator = server.authenticator()
         responder = server.responder(authenticator)
         router = CounterRouter(authenticator: authenticator, options: options)
         server.register(on: router, authenticator, ServerMetrics())

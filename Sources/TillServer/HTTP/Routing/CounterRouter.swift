@@ -99,7 +99,7 @@ private struct AccountResponder: HTTPResponder {
         try query.check(request)
         return try await handler(
             Incoming(
-                request: request, account: principal.account, actor: principal.actor,
+                request: request, account: principal.account, credential: principal.credential, actor: principal.actor,
                 maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters))
     }
 }
