@@ -133,6 +133,21 @@ def test_a_session_outlives_the_counter_and_ends_with_its_streams(server):
     assert requests.get(server.url + "/v1/payments", cookies=kept, timeout=10).status_code == 401
 
 
+def test_a_session_that_another_counter_of_the_journal_ended_ends_here(server):
+    with counter.Server(server.folder) as other:
+        session = server.session()
+        assert session.get(other.url + "/v1/payments", timeout=10).status_code == 200
+        stream = session.get(server.url + "/v1/events", stream=True, timeout=30)
+        assert stream.status_code == 200
+        lines = stream.iter_content(None)
+        next(lines)
+        began = time.monotonic()
+        assert session.delete(other.url + "/session", headers={"X-Till-Page": "1"}, timeout=10).status_code == 204
+        for _ in lines:
+            pass
+        assert time.monotonic() - began < 4, "the stream went on"
+
+
 def test_two_counters_of_a_machine_have_sessions_of_their_own(tmp_path):
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:

@@ -118,3 +118,16 @@ def test_a_keyboard_signs_out_and_nothing_stays(page, server):
     page.go_back()
     page.wait_for_timeout(500)
     expect(page.locator("#rows tr")).to_have_count(0)
+
+
+def test_a_page_that_nobody_touches_says_so(page, server):
+    page.clock.install()
+    Counter(page, server).open()
+    page.get_by_role("link", name="To review").click()
+    expect(page.locator("#queue-empty")).to_be_visible(timeout=WAIT)
+    for touch, alone in ((False, "1"), (True, None)):
+        if touch:
+            page.keyboard.press("Tab")
+        with page.expect_request("**/v1/attention*") as asked:
+            page.clock.fast_forward(11_000 if touch else 70_000)
+        assert asked.value.headers.get("x-till-alone") == alone

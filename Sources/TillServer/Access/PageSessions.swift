@@ -85,12 +85,19 @@ final class PageSessions: Sendable {
 
     // MARK: Using
 
-    /// The session that a request's cookie names, if it goes on; the request counts as use of it.
+    /// What the page asks with while nobody touches it.
+    private static let aloneHeader = Incoming.name("X-Till-Alone")
+
+    /// The session that a request's cookie names, if it goes on. The request counts as use of it, unless the page asks by
+    /// itself: with its stream of events, or while nobody touches it.
     func session(of request: Request) async throws(JournalError) -> PageSessionRecord? {
         guard request.headers[.cookie] != nil else { return nil }
         for token in try await cookie(for: request).tokens(in: request) {
             let hash = digest(token.utf8)
             guard let session = try await open(hash) else { continue }
+            let isAlone =
+                request.headers[PageSessions.aloneHeader] == "1" || request.headers[.accept] == "text/event-stream"
+            guard !isAlone else { return session }
             return try await seen(session) ? session : nil
         }
         return nil

@@ -32,6 +32,16 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const newKey = () =>
   "page-" + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
+/**
+ * After how long without a key or a touch nobody is taken to be here. What the page asks by itself then is no use of
+ * the session, so that one that is left open ends as well.
+ */
+const ALONE_MS = 60_000;
+let touched = performance.now();
+for (const sign of ["pointerdown", "keydown"]) {
+  addEventListener(sign, () => { touched = performance.now(); }, { capture: true, passive: true });
+}
+
 let admission = Promise.resolve();
 
 /** Has everything but signing in wait for somebody to be let in. @param {Promise<unknown>} attempt */
@@ -45,6 +55,7 @@ function send(method, path, body, key) {
   const type = body instanceof Blob ? "application/octet-stream" : "application/json";
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
+  if (performance.now() - touched > ALONE_MS) headers["X-Till-Alone"] = "1";
   return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
 }
 

@@ -34,6 +34,20 @@ struct PageSessionTests {
         #expect(try await Records<PageSessionRecord>(place.store).count() == 1)
     }
 
+    @Test("What a page asks by itself is no use of it")
+    func alone() async throws {
+        let place = try SessionPlace()
+        let token = try await begin(place)
+        let sessions = place.sessions()
+        for headers in [[Incoming.name("X-Till-Alone"): "1"], [.accept: "text/event-stream"]] as [HTTPFields] {
+            place.pass(.minutes(359))
+            let request = try await SessionPlace.request(token, sessions, headers: headers)
+            #expect(try await sessions.session(of: request) != nil)
+        }
+        place.pass(.minutes(2))
+        #expect(try await !sessions.takes(token))
+    }
+
     @Test("It ends after seven days, however much it is used, also in memory")
     func absolute() async throws {
         let place = try SessionPlace()

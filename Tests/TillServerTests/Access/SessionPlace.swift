@@ -57,9 +57,13 @@ final class SessionPlace: Sendable {
     var codes: StartCodes { StartCodes(store, clock: measuring) }
 
     /// A request with the cookie of a session.
-    static func request(_ token: String, _ sessions: PageSessions) async throws -> Request {
+    static func request(
+        _ token: String, _ sessions: PageSessions, headers: HTTPFields = [:]
+    ) async throws -> Request {
         let name = try await sessions.cookie(for: SessionPlace.request()).name
-        return SessionPlace.request(headers: [.cookie: "other=1; \(name)=\(token)"])
+        var headers = headers
+        headers[.cookie] = "other=1; \(name)=\(token)"
+        return SessionPlace.request(headers: headers)
     }
 
     static func request(scheme: String = "http", headers: HTTPFields = [:]) -> Request {
