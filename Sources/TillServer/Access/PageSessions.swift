@@ -9,7 +9,8 @@ final class PageSessions: Sendable {
     static let cookie = "till_session"
 
     private struct State {
-        var sessions: [[UInt8]: AccountID] = [:]
+        /// Who each was begun for.
+        var sessions: [[UInt8]: Principal] = [:]
         var port: Int?
     }
 
@@ -26,17 +27,22 @@ final class PageSessions: Sendable {
     func principal(of request: Request) -> Principal? {
         guard let token = PageSessions.token(in: request) else { return nil }
         let hash = digest(token.utf8)
-        guard let account = account(ofSession: hash) else { return nil }
-        return Principal(account: account, credential: .session(hash: hash), permissions: Set(Permission.allCases))
+        if options.isLoopback, hash == digest(pageToken.utf8) {
+            return Principal(account: .main, credential: .session(hash: hash), permissions: .all)
+        }
+        // A session may do what the key may that began it, and no more.
+        guard let holder = state.withLock({ $0.sessions[hash] }) else { return nil }
+        return Principal(
+            account: holder.account, credential: .session(hash: hash), permissions: holder.permissions)
     }
 
-    /// Begins a session.
+    /// Begins a session for who holds a key.
     /// - Returns: the value of the `Set-Cookie` header.
-    func begin(for account: AccountID, _ request: Request) -> String {
+    func begin(for holder: Principal, _ request: Request) -> String {
         let token = PageSessions.token()
         state.withLock { state in
             if state.sessions.count >= PageSessions.maximumSessions { state.sessions = [:] }
-            state.sessions[digest(token.utf8)] = account
+            state.sessions[digest(token.utf8)] = holder
         }
         return PageSessions.setCookie(
             token, isSecure: request.headers[Incoming.name("X-Forwarded-Proto")]?.lowercased() == "https")
@@ -53,9 +59,14 @@ final class PageSessions: Sendable {
         return PageSessions.setCookie(pageToken, isSecure: false)
     }
 
-    private func account(ofSession hash: [UInt8]) -> AccountID? {
-        if options.isLoopback, hash == digest(pageToken.utf8) { return .main }
-        return state.withLock { $0.sessions[hash] }
+    /// Ends the sessions that were begun with a key.
+    /// - Returns: the digests of their tokens.
+    func end(begunWithKey hash: [UInt8]) -> Set<[UInt8]> {
+        state.withLock { state in
+            let ended = state.sessions.filter { $0.value.credential == .key(hash: hash) }
+            for token in ended.keys { state.sessions[token] = nil }
+            return Set(ended.keys)
+        }
     }
 
     private static func token(in request: Request) -> String? {

@@ -86,7 +86,8 @@ public struct CounterServer: Sendable {
     /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
-        let authenticator = RequestAuthenticator(keys: APIKeys(journal, clock: clock), options: options, clock: clock)
+        let authenticator = RequestAuthenticator(
+            keys: APIKeys(journal, clock: clock), options: options, clock: clock, logger: logger)
         let options = options
         let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
         let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
@@ -117,6 +118,7 @@ public struct CounterServer: Sendable {
                 service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine"),
             Named(service: application, serviceName: "http"),
             Named(service: FeedService(feed: feed), serviceName: "feed"),
+            Named(service: keyWatch(authenticator), serviceName: "keys"),
             Named(service: StatementImporterService(importer: importer), serviceName: "statements"),
         ]
         services.append(
@@ -155,6 +157,12 @@ public struct CounterServer: Sendable {
         }
         await applePay?.opened?.shutdown()
         try await journal.close()
+    }
+
+    private func keyWatch(_ authenticator: RequestAuthenticator) -> KeyWatch {
+        KeyWatch(
+            keys: APIKeys(journal, clock: clock), authenticator: authenticator, feed: feed, clock: clock, logger: logger
+        )
     }
 
     /// Closes the journal beside an error that matters more. What was committed is on the disk in any case.
@@ -203,7 +211,8 @@ public struct CounterServer: Sendable {
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
+            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams,
+            authenticator: authenticator
         ).register(on: router)
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)

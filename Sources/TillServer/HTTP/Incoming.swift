@@ -8,6 +8,8 @@ import TillCore
 struct Incoming: Sendable {
     var request: Request
     var account: AccountID
+    /// What the request came in with; `nil` for anybody's.
+    var credential: Principal.Credential?
     /// Who asks, for the record.
     var actor = "nobody"
     var maximumBodyBytes: Int

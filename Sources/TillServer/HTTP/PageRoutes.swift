@@ -48,11 +48,15 @@ struct PageRoutes: Sendable {
         try body.allow(["key"])
         guard let key = try body.text("key", atMost: 512) else { throw Problem.field("key", "It is missing.") }
         guard let holder = try await authenticator.principal(forKey: key) else {
-            // Guessing is made slow.
-            try await clock.sleep(for: .milliseconds(300))
+            try await authenticator.guesses.refuse(from: nil)
             throw Problem.unauthorized
         }
-        return Response(
-            status: .noContent, headers: [.setCookie: authenticator.sessions.begin(for: holder.account, request)])
+        let cookie = authenticator.sessions.begin(for: holder, request)
+        // One that was revoked meanwhile is not asked for again by who ends what was begun with it.
+        if case .key(let hash) = holder.credential, try await !authenticator.isInForce(holder.credential) {
+            _ = authenticator.sessions.end(begunWithKey: hash)
+            throw Problem.unauthorized
+        }
+        return Response(status: .noContent, headers: [.setCookie: cookie])
     }
 }
