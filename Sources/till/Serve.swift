@@ -61,6 +61,12 @@ struct Serve: AsyncParsableCommand {
             common, store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 })
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
+        let key = try settings.strongKey()
+        if apiKey != nil {
+            Output.note(
+                "A key on the command line can be read by every user of this machine. Give it as TILL_API_KEY or "
+                    + "TILL_API_KEY_FILE.")
+        }
         let feed = EventFeed()
         let counter = try await Counter.open(
             try CounterOptions(settings), clock: EventLoopClock(), onLease: { Output.note("\($0)") },
@@ -78,9 +84,7 @@ struct Serve: AsyncParsableCommand {
                 Output.note("Customers cannot come back from their bank's page. \(problem.what) \(problem.next)")
             }
             options.orderScope = counter.options.orderScope
-            if let key = settings.secret(.apiKey) {
-                options.keys[Serve.hash(key.reveal())] = counter.options.account
-            }
+            if let key { options.keys[Serve.hash(key)] = counter.options.account }
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: options.host, statsD: try StatsD(settings))
@@ -170,6 +174,7 @@ extension ServerOptions {
         if let number = settings.number(.sessionIdle) { sessions.idle = .minutes(Int64(number)) }
         if let number = settings.number(.sessionDays) { sessions.absolute = .days(Int64(number)) }
         isMetricsOpen = settings.text(.metricsOpen) == "true"
+        if let span = settings.span(.guessDelay) { longestGuessDelay = span }
         if let span = settings.span(.headTime) { headTimeout = span }
         if let span = settings.span(.bodyTime) { bodyTimeout = span }
         if let span = settings.span(.idleTime) { idleTimeout = span }

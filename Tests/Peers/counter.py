@@ -17,7 +17,7 @@ import pytest
 import requests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-API_KEY = "test-key-of-the-counter"
+API_KEY = "test-key-of-the-counter-5f1e0c9b7a64"
 CARD = "4242424242424242"
 PAID = {"captured", "succeeded", "paid", "partially_refunded", "refunded"}
 UNPAID = {"requires_payment_method", "declined", "failed", "not_sent"}
@@ -185,9 +185,9 @@ class Server:
     def start(self):
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(
-                [binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), "--api-key", self.api_key,
-                 *self.flags],
-                stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **self.env},
+                [binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), *self.flags],
+                stdout=log, stderr=subprocess.STDOUT,
+                env={**os.environ, "TILL_API_KEY": self.api_key, **self.env},
             )
         Server.started.append(self.process)
         wait_for(self.url + "/healthz", self.process, self.log)

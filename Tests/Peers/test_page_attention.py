@@ -286,7 +286,8 @@ def test_an_incident_is_resolved_and_its_order_is_sold_or_held_for_good(clerk, s
 def test_another_accounts_entries_are_not_visible(clerk, server, tmp_path):
     sale = failed_refund(server)
     told = incident(server)
-    key = counter.succeed("keys", "create", "--account", "other", "--journal", server.journal, "--json")["key"]
+    key = counter.succeed(
+        "keys", "create", "--scope", "all", "--account", "other", "--journal", server.journal, "--json")["key"]
     mine, server.api_key = server.api_key, key
     seen = queue(server)
     assert (seen["attention"], seen["incidents_open"], seen["incidents"]) == ([], 0, []), seen

@@ -115,6 +115,7 @@ public struct CounterServer: Sendable {
                 service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine"),
             Named(service: application, serviceName: "http"),
             Named(service: FeedService(feed: feed), serviceName: "feed"),
+            Named(service: keyWatch(authenticator), serviceName: "keys"),
             Named(service: StatementImporterService(importer: importer), serviceName: "statements"),
         ]
         services.append(
@@ -155,6 +156,12 @@ public struct CounterServer: Sendable {
         try await journal.close()
     }
 
+    private func keyWatch(_ authenticator: RequestAuthenticator) -> KeyWatch {
+        KeyWatch(
+            keys: APIKeys(journal, clock: clock), authenticator: authenticator, feed: feed, clock: clock, logger: logger
+        )
+    }
+
     /// Closes the journal beside an error that matters more. What was committed is on the disk in any case.
     private func closeJournal() async {
         do throws(JournalError) { try await journal.close() } catch {
@@ -187,7 +194,7 @@ public struct CounterServer: Sendable {
         RequestAuthenticator(
             keys: APIKeys(journal, clock: clock),
             sessions: PageSessions(journal, limits: options.sessions, clock: MeasuringClock(clock), feed: feed),
-            options: options, clock: clock)
+            options: options, clock: clock, logger: logger)
     }
 
     func responder(_ authenticator: RequestAuthenticator) -> CounterResponder {
@@ -211,8 +218,8 @@ public struct CounterServer: Sendable {
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
-            maximumStreams: options.maximumStreams
+            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams,
+            authenticator: authenticator
         ).register(on: router)
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)

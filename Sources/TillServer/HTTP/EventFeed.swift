@@ -14,10 +14,10 @@ public final class EventFeed: Sendable {
     }
 
     private struct Listener {
-        var account: AccountID
-        /// The session whose stream it is; `nil`: a key's.
-        var session: [UInt8]?
-        var signals: AsyncStream<Signal>.Continuation
+        let account: AccountID
+        /// What its request came in with.
+        let credential: Principal.Credential?
+        let signals: AsyncStream<Signal>.Continuation
     }
 
     private struct State {
@@ -49,13 +49,14 @@ public final class EventFeed: Sendable {
 
     /// Signals of an account from now on; `nil` if there are as many listeners as allowed, or if the feed is closed.
     func listen(
-        _ account: AccountID, session: [UInt8]? = nil, atMost limit: Int
+        _ account: AccountID, credential: Principal.Credential? = nil, atMost limit: Int
     ) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(64))
         let id: Int? = state.withLock { state in
             guard !state.isClosed, state.listeners.count < limit else { return nil }
             state.next &+= 1
-            state.listeners[state.next] = Listener(account: account, session: session, signals: continuation)
+            state.listeners[state.next] = Listener(
+                account: account, credential: credential, signals: continuation)
             return state.next
         }
         guard let id else { return nil }
@@ -66,14 +67,14 @@ public final class EventFeed: Sendable {
         state.withLock { $0.listeners.removeValue(forKey: id) }?.signals.finish()
     }
 
-    /// Ends the streams of a session.
-    func end(session: [UInt8]) {
+    /// Ends the streams whose requests came in with such a key or session.
+    func end(where isMeant: (Principal.Credential) -> Bool) {
         let ended = state.withLock { state in
-            let ended = state.listeners.filter { $0.value.session == session }
+            let ended = state.listeners.filter { $0.value.credential.map(isMeant) ?? false }
             for id in ended.keys { state.listeners[id] = nil }
-            return ended
+            return ended.values.map(\.signals)
         }
-        for listener in ended.values { listener.signals.finish() }
+        for signals in ended { signals.finish() }
     }
 
     /// Ends all streams and takes no more.

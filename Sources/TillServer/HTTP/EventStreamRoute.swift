@@ -19,12 +19,12 @@ struct EventStreamRoute: Sendable {
     let checkout: Checkout
     let feed: EventFeed
     let clock: any TillClock
-    let authenticator: RequestAuthenticator
     let maximumStreams: Int
+    let authenticator: RequestAuthenticator
 
     /// Without `HEAD`: the head of a stream would open one that nobody reads.
     func register(on router: CounterRouter) {
-        router.on([.get], "/v1/events", query: ["payment"]) { try await stream($0) }
+        router.on([.get], "/v1/events", for: .read, query: ["payment"]) { try await stream($0) }
     }
 
     private func stream(_ incoming: Incoming) async throws -> Response {
@@ -51,11 +51,15 @@ struct EventStreamRoute: Sendable {
         } else {
             start = try await end()
         }
-        let session = incoming.credential?.session
-        guard let listener = feed.listen(account, session: session, atMost: maximumStreams) else {
+        guard let listener = feed.listen(account, credential: incoming.credential, atMost: maximumStreams) else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)
+        }
+        // Who was revoked while the stream was made is not in the feed when streams are ended for it.
+        if let credential = incoming.credential, try await !authenticator.isInForce(credential) {
+            feed.stop(listener.id)
+            throw Problem.unauthorized
         }
         let (clock, journal, checkout, authenticator) = (clock, journal, checkout, authenticator)
         // What happened between that place and now is reported at once.
@@ -65,7 +69,8 @@ struct EventStreamRoute: Sendable {
                 while !Task.isCancelled {
                     try await clock.sleep(for: EventStreamRoute.interval)
                     listener.tick()
-                    if let credential = incoming.credential, await !authenticator.holds(credential) {
+                    // Streams of keys are ended by who minds the keys.
+                    if let session = incoming.credential?.session, await !authenticator.goesOn(session) {
                         feed.stop(listener.id)
                         return
                     }

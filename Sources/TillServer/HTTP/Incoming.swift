@@ -8,7 +8,7 @@ import TillCore
 struct Incoming: Sendable {
     var request: Request
     var account: AccountID
-    /// What it came in with; `nil` for one that needs nothing.
+    /// What the request came in with; `nil` for anybody's.
     var credential: Principal.Credential?
     /// Who asks, for the record.
     var actor = "nobody"

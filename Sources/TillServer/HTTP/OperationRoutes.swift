@@ -28,7 +28,7 @@ struct OperationRoutes: Sendable {
             return text("ready\n" + (clock.standing.doubt.map { "clock in doubt: \($0.sentence)\n" } ?? ""))
         }
         router.open([.get, .head], "/metrics") { request, _ in
-            if !options.isMetricsOpen { _ = try await authenticator.principal(of: request) }
+            if !options.isMetricsOpen { _ = try await authenticator.principal(of: request, for: .read) }
             let all = try await samples() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
@@ -107,6 +107,8 @@ struct OperationRoutes: Sendable {
             "clock_off_seconds",
             "How far the machine's clock is from what it is held against; 0 while it is relied upon.",
             milliseconds: doubt?.off.milliseconds ?? 0)
+        text.single(
+            "till_keys_refused_total", .counter, "Requests with a key that is unknown.", authenticator.guesses.refused)
         text.single("event_streams", .gauge, "Streams of events that are open.", feed.count)
         return text.text
     }

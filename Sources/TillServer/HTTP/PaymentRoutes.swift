@@ -25,13 +25,13 @@ struct PaymentRoutes: Sendable {
     let terminal: TerminalService?
 
     func register(on router: CounterRouter) {
-        router.get("/v1/payments", query: ["limit", "before", "status", "order_id"]) { try await list($0) }
-        router.post("/v1/payments") { try await create($0) }
-        router.get("/v1/payments/{id}") { try await show($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/confirm") { try await confirm($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/capture") { try await capture($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/cancel") { try await cancel($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/refunds") { try await refund($0.parameters.identifier(), $0) }
+        router.get("/v1/payments", for: .read, query: ["limit", "before", "status", "order_id"]) { try await list($0) }
+        router.post("/v1/payments", for: .sell) { try await create($0) }
+        router.get("/v1/payments/{id}", for: .read) { try await show($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/confirm", for: .sell) { try await confirm($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/capture", for: .sell) { try await capture($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/cancel", for: .sell) { try await cancel($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/refunds", for: .refund) { try await refund($0.parameters.identifier(), $0) }
     }
 
     // MARK: Commands

@@ -39,6 +39,8 @@ public struct ServerOptions: Sendable {
     public var sessions = SessionLimits()
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
+    /// How long a request with an unknown key waits for its answer at most, when many such come.
+    public var longestGuessDelay = Span.seconds(2)
     /// Settled payments are queried now and then, in case no webhook came.
     public var pollsAfterSale = true
     /// Given the port once requests are taken.

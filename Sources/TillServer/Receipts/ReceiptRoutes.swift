@@ -38,25 +38,27 @@ struct ReceiptRoutes: Sendable {
     func register(on router: CounterRouter) {
         // Opened from mails and messages, which add parameters of their own.
         router.open([.get, .head], "/r/{link}", query: .any) { request, _ in try await linked(request.uri.path) }
-        router.get("/v1/payments/{id}/receipt", query: ReceiptRoutes.form) {
+        router.get("/v1/payments/{id}/receipt", for: .read, query: ReceiptRoutes.form) {
             try await receipt($0.parameters.identifier(), $0)
         }
-        router.get("/v1/orders/{id}/receipt", query: ReceiptRoutes.form) {
+        router.get("/v1/orders/{id}/receipt", for: .read, query: ReceiptRoutes.form) {
             try await receipt(ofOrder: $0.parameters.identifier(), $0)
         }
-        router.get("/v1/payments/{id}/receipt/mails") { try await mails(try await payment($0)) }
+        router.get("/v1/payments/{id}/receipt/mails", for: .read) { try await mails(try await payment($0)) }
         handOver("link") { try makeLink($0, $1, $2) }
         handOver("print") { payment, body, _ in try await printed(payment, body) }
         handOver("send") { payment, body, _ in try await sent(payment, body) }
         func handOver(
             _ verb: String, _ work: @escaping @Sendable (Payment, JSONValue, Request) async throws -> Response
         ) {
-            router.post("/v1/payments/{id}/receipt/\(verb)", maximumBodyBytes: ReceiptRoutes.maximumBodyBytes) {
+            router.post(
+                "/v1/payments/{id}/receipt/\(verb)", for: .sell, maximumBodyBytes: ReceiptRoutes.maximumBodyBytes
+            ) {
                 try await work(try await payment($0), try await $0.document(), $0.request)
             }
         }
-        router.get("/v1/printers") { _ in try await printers() }
-        router.get("/v1/printers/{name}") { try await printer(try $0.parameters.text("name")) }
+        router.get("/v1/printers", for: .readers) { _ in try await printers() }
+        router.get("/v1/printers/{name}", for: .readers) { try await printer(try $0.parameters.text("name")) }
     }
 
     private func payment(_ incoming: Incoming) async throws -> Payment {

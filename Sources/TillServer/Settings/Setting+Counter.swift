@@ -99,6 +99,10 @@ extension Setting {
     public static let streams = Setting(
         key: "limits.streams", option: nil, kind: .number(1...65_536), defaultValue: "256",
         about: "Streams of events that are open at once.")
+    /// How long guessing is held up.
+    public static let guessDelay = Setting(
+        key: "limits.guess_delay", option: nil, kind: .span, defaultValue: "2s",
+        about: "How long a request with an unknown key waits at most, when many such come; a right key never waits.")
 
     /// Every setting of a counter with these providers, in the order in which people read them.
     public static func all(_ modules: [any ProviderModule.Type]) -> [Setting] {
@@ -108,7 +112,7 @@ extension Setting {
     private static let counter: [Setting] = [
         .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
-        .idleTime, .streams, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
+        .idleTime, .streams, .guessDelay, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
         .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

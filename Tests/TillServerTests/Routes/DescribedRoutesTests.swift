@@ -48,6 +48,23 @@ struct DescribedRoutesTests {
         #expect(registered.count > 35)
     }
 
+    @Test("The scope of every route is in its description, and every described scope is a route's")
+    func scopes() async throws {
+        let counter = try await RoutedCounter()
+        var registered: [String: String] = [:]
+        for route in counter.router.routes {
+            for method in route.methods where method != .head {
+                registered["\(method.rawValue) \(route.template)"] = route.permission?.rawValue
+            }
+        }
+        await counter.close()
+        let document = DocumentedOperations(PackageResources.openapi_yaml)
+        #expect(document.scopes == registered)
+        #expect(Set(registered.keys).subtracting(document.forbidding) == [], "they do not say what happens without it")
+        #expect(DocumentedOperations(PackageResources.applepay_openapi_yaml).scopes == [:])
+        #expect(registered.count > 35)
+    }
+
     @Test("An unknown parameter is refused by every route but those that others make addresses for")
     func unknownParameters() async throws {
         let counter = try await RoutedCounter()

@@ -16,6 +16,8 @@ final class CounterRouter {
         /// The path; a part in braces takes any text.
         let template: String
         let query: QueryParameters
+        /// What whoever asks must be allowed; `nil`: anybody may ask.
+        let permission: Permission?
     }
 
     /// Everything that was registered.
@@ -31,25 +33,29 @@ final class CounterRouter {
     }
 
     /// Reading for the shop; its head alone can be asked for too.
-    func get(_ template: String, query: QueryParameters = [], use handler: @escaping Handler) {
-        on([.get, .head], template, query: query, use: handler)
+    func get(
+        _ template: String, for permission: Permission, query: QueryParameters = [], use handler: @escaping Handler
+    ) {
+        on([.get, .head], template, for: permission, query: query, use: handler)
     }
 
     /// A change for the shop.
     /// - Parameter maximumBodyBytes: the longest body; the counter's own limit if `nil`.
-    func post(_ template: String, maximumBodyBytes: Int? = nil, use handler: @escaping Handler) {
-        on([.post], template, maximumBodyBytes: maximumBodyBytes, use: handler)
+    func post(
+        _ template: String, for permission: Permission, maximumBodyBytes: Int? = nil, use handler: @escaping Handler
+    ) {
+        on([.post], template, for: permission, maximumBodyBytes: maximumBodyBytes, use: handler)
     }
 
-    /// A route for whoever shows a key of the shop or comes from its page.
+    /// A route for whoever shows a key of the shop, or comes from its page, and is allowed that.
     func on(
-        _ methods: [HTTPRequest.Method], _ template: String, query: QueryParameters = [],
+        _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, query: QueryParameters = [],
         maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
         add(
-            Route(methods: methods, template: template, query: query),
+            Route(methods: methods, template: template, query: query, permission: permission),
             AccountResponder(
-                authenticator: authenticator, query: query,
+                authenticator: authenticator, permission: permission, query: query,
                 maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
                 handler: handler))
     }
@@ -60,7 +66,8 @@ final class CounterRouter {
         use handler: @escaping OpenHandler
     ) {
         add(
-            Route(methods: methods, template: template, query: query), OpenResponder(query: query, handler: handler))
+            Route(methods: methods, template: template, query: query, permission: nil),
+            OpenResponder(query: query, handler: handler))
     }
 
     private func add(_ route: Route, _ responder: some HTTPResponder<RouteContext>) {
@@ -89,18 +96,20 @@ final class CounterRouter {
 /// A route with the shop that asks.
 private struct AccountResponder: HTTPResponder {
     let authenticator: RequestAuthenticator
+    let permission: Permission
     let query: QueryParameters
     let maximumBodyBytes: Int
     let bodyTimeout: Span
     let handler: CounterRouter.Handler
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
-        let principal = try await authenticator.principal(of: request)
+        let principal = try await authenticator.principal(of: request, for: permission)
         try query.check(request)
         return try await handler(
             Incoming(
-                request: request, account: principal.account, credential: principal.credential, actor: principal.actor,
-                maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters))
+                request: request, account: principal.account, credential: principal.credential,
+                actor: principal.actor, maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout,
+                parameters: context.parameters))
     }
 }
 
