@@ -65,7 +65,8 @@ def test_a_start_address_signs_in_once(page, server, browser, shoot):
     # Who has a session goes on with it.
     page.goto(start)
     expect(page.get_by_label("Amount", exact=True)).to_be_visible(timeout=WAIT)
-    expect(page.get_by_role("alert")).to_contain_text("was opened before", timeout=WAIT)
+    expect(page.get_by_role("alert")).to_contain_text(
+        "was opened before, or is older than ten minutes. You are signed in already.", timeout=WAIT)
 
 
 def test_the_session_goes_on_after_a_restart(page, server):
@@ -131,3 +132,13 @@ def test_a_page_that_nobody_touches_says_so(page, server):
         with page.expect_request("**/v1/attention*") as asked:
             page.clock.fast_forward(11_000 if touch else 70_000)
         assert asked.value.headers.get("x-till-alone") == alone
+
+
+def test_a_till_that_does_not_answer_is_no_reason_to_sign_in(page, server):
+    clerk = Counter(page, server).open()
+    page.route("**/v1/**", lambda route: route.abort())
+    page.goto(server.url + "/#pay_01")
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached", timeout=WAIT)
+    expect(clerk.amount).to_be_visible()
+    expect(page.locator("#session")).to_be_hidden()

@@ -5,6 +5,7 @@ import { admitted } from "./sign-in.js"; // first, since nothing is asked before
 import { showAttention } from "./attention.js";
 import { isResolution } from "./attention-entry.js";
 import { $, make } from "./dom.js";
+import { openGate } from "./gate.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark } from "./notice.js";
@@ -152,5 +153,8 @@ $("to-counter").addEventListener("click", () => {
 document.addEventListener("till:signed-in", start);
 const refused = await admitted;
 await start();
-// Somebody who has a session already is told why the address did not give another one.
-if (refused && !$("till").hidden) alertWith(refused);
+if ($("session").hidden) {
+  // Without an answer the page says so where it says everything.
+  openGate();
+  if (refused) alertWith(refused);
+}

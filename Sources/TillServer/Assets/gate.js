@@ -15,13 +15,19 @@ export function openGate() {
   if (wasShut) document.dispatchEvent(new Event("till:signed-in"));
 }
 
+/** What is said when the page asks to sign in, if it does. @param {string} why */
+export function explainGate(why) {
+  $("session-why").textContent = why;
+}
+
 /** Shows what to do to sign in, in place of the till. @param {string} [why] */
 export function shutGate(why) {
   const wasShut = !$("session").hidden;
   if ($("review").open) $("review").close("");
   $("till").hidden = $("main-nav").hidden = true;
   $("session").hidden = false;
-  if (why || !wasShut) $("session-why").textContent = why ?? (wasOpen ? ENDED : "");
+  if (why) explainGate(why);
+  else if (!wasShut && wasOpen) explainGate(ENDED);
   $("session-why").hidden = !$("session-why").textContent;
   if (!wasShut) $("key").focus();
 }

@@ -1,11 +1,13 @@
 // Signing in, with the code of a start address or with a key, and signing out.
 
 import { $ } from "./dom.js";
-import { openGate, shutGate } from "./gate.js";
+import { explainGate, openGate, shutGate } from "./gate.js";
 import { alertWith } from "./notice.js";
 import { admit, ask, isKept, Refusal, sentencesOf } from "./requests.js";
 
 const START = "start=";
+const SPENT = "This address was opened before, or is older than ten minutes.";
+const SIGNED_IN = "You are signed in already.";
 const UNREACHED = "The till cannot be reached. Nobody was signed in.";
 
 /** Why somebody was not signed in. @param {unknown} error @param {string} refused */
@@ -25,12 +27,12 @@ async function useStartCode() {
   try {
     await ask("POST", "/session", JSON.stringify({ start_code: hash.slice(START.length) }));
   } catch (error) {
-    const words = reason(error, "This address was opened before, or is older than ten minutes. For another one run "
-      + "“till sign-in” on the machine of the till.");
+    const words = reason(error, SPENT);
     // Whoever has a session already goes on with it.
-    if ($("till").hidden) shutGate(words);
-    else alertWith(words);
-    return words;
+    if (!$("session").hidden) shutGate(words);
+    else if (!$("till").hidden) alertWith(`${words} ${SIGNED_IN}`);
+    else explainGate(words);
+    return `${words} ${SIGNED_IN}`;
   }
 }
 
