@@ -29,7 +29,11 @@ struct OperationRoutes: Sendable {
         }
         // Whoever is on this machine may read them without a key.
         router.open([.get, .head], "/metrics") { request, _ in
-            if !options.isLoopback { _ = try await authenticator.principal(of: request, for: .read) }
+            if !options.isLoopback {
+                let asker = try await authenticator.principal(of: request, for: .read)
+                // They count the payments of every account.
+                guard options.hasHardware(asker.account) else { throw Problem.notFound }
+            }
             let all = try await samples() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
