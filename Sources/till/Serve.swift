@@ -84,6 +84,7 @@ struct Serve: AsyncParsableCommand {
                 Output.note("Customers cannot come back from their bank's page. \(problem.what) \(problem.next)")
             }
             options.orderScope = counter.options.orderScope
+            options.hardwareAccounts = try settings.accounts(.hardwareAccounts)
             if let key { options.keys[Serve.hash(key)] = counter.options.account }
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(

@@ -219,7 +219,7 @@ public struct CounterServer: Sendable {
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
             journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams,
-            authenticator: authenticator
+            owner: options.account, authenticator: authenticator
         ).register(on: router)
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)

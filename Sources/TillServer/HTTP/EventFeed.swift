@@ -47,13 +47,16 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Signals of an account from now on; `nil` if there are as many listeners as allowed, or if the feed is closed.
+    /// Signals of an account from now on; `nil` if it has as many listeners as allowed, or if the feed is closed.
+    /// - Parameter owner: whose the counter is; `nil`: that account's.
     func listen(
-        _ account: AccountID, credential: Principal.Credential? = nil, atMost limit: Int
+        _ account: AccountID, credential: Principal.Credential? = nil, atMost limit: Int, owner: AccountID? = nil
     ) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(64))
         let id: Int? = state.withLock { state in
-            guard !state.isClosed, state.listeners.count < limit else { return nil }
+            let taken = state.listeners.values.reduce(into: [:]) { $0[$1.account, default: 0] += 1 }
+            let shares = AccountShares(all: limit, owner: owner ?? account)
+            guard !state.isClosed, shares.allow(account, taken: taken) else { return nil }
             state.next &+= 1
             state.listeners[state.next] = Listener(
                 account: account, credential: credential, signals: continuation)

@@ -20,11 +20,13 @@ struct EventStreamRoute: Sendable {
     let feed: EventFeed
     let clock: any TillClock
     let maximumStreams: Int
+    /// Whose the counter is.
+    let owner: AccountID
     let authenticator: RequestAuthenticator
 
     /// Without `HEAD`: the head of a stream would open one that nobody reads.
     func register(on router: CounterRouter) {
-        router.on([.get], "/v1/events", for: .read, query: ["payment"]) { try await stream($0) }
+        router.on([.get], "/v1/events", for: .read, of: .asker, query: ["payment"]) { try await stream($0) }
     }
 
     private func stream(_ incoming: Incoming) async throws -> Response {
@@ -51,7 +53,8 @@ struct EventStreamRoute: Sendable {
         } else {
             start = try await end()
         }
-        guard let listener = feed.listen(account, credential: incoming.credential, atMost: maximumStreams) else {
+        guard let listener = feed.listen(account, credential: incoming.credential, atMost: maximumStreams, owner: owner)
+        else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)

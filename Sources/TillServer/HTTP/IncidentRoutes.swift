@@ -12,8 +12,10 @@ struct IncidentRoutes: Sendable {
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
-        router.get("/v1/incidents/{id}", for: .read) { try await show($0.parameters.literal(), $0) }
-        router.post("/v1/incidents/{id}/resolve", for: .admin) { try await resolve($0.parameters.literal(), $0) }
+        router.get("/v1/incidents/{id}", for: .read, of: .asker) { try await show($0.parameters.literal(), $0) }
+        router.post("/v1/incidents/{id}/resolve", for: .admin, of: .asker) {
+            try await resolve($0.parameters.literal(), $0)
+        }
     }
 
     private var audience: IncidentAudience { IncidentAudience(journal: journal, own: payments.options.account) }

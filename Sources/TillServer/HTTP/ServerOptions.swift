@@ -17,6 +17,8 @@ public struct ServerOptions: Sendable {
     /// The account that the counter runs for. Beside `main` it is the one whose keys import statements, since these are
     /// of the whole account at the provider.
     public var account = AccountID.main
+    /// Accounts beside ``account`` that may use the counter's readers, taps and printers, and see its figures.
+    public var hardwareAccounts: Set<AccountID> = []
     /// The forms in which providers' statements are taken.
     public var statementForms: [StatementForm] = []
     /// What the shop set for its receipts.
@@ -50,6 +52,11 @@ public struct ServerOptions: Sendable {
 
     /// The card reader that the page offers first, by its id.
     public var preferredReader: String?
+
+    /// Whether the counter's hardware and figures are an account's.
+    @Sendable func hasHardware(_ account: AccountID) -> Bool {
+        account == self.account || hardwareAccounts.contains(account)
+    }
 
     /// Only for the words of addresses: it says nothing about who asks, since a proxy on this machine asks for anybody.
     var isLoopback: Bool { Loopback.isHost(host) }

@@ -99,6 +99,12 @@ extension Setting {
     public static let streams = Setting(
         key: "limits.streams", option: nil, kind: .number(1...65_536), defaultValue: "256",
         about: "Streams of events that are open at once.")
+    /// Whose the hardware is, too.
+    public static let hardwareAccounts = Setting(
+        key: "hardware.accounts", option: nil, kind: .text, defaultValue: nil,
+        about:
+            "Accounts, with commas, that use the counter's readers and printers and see its metrics, beside its own."
+    )
     /// How long guessing is held up.
     public static let guessDelay = Setting(
         key: "limits.guess_delay", option: nil, kind: .span, defaultValue: "2s",
@@ -112,7 +118,7 @@ extension Setting {
     private static let counter: [Setting] = [
         .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
-        .idleTime, .streams, .guessDelay, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
+        .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
         .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

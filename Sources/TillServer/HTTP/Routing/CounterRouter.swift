@@ -18,6 +18,7 @@ final class CounterRouter {
         let query: QueryParameters
         /// What whoever asks must be allowed; `nil`: anybody may ask.
         let permission: Permission?
+        let owner: RouteOwner
     }
 
     /// Everything that was registered.
@@ -34,28 +35,31 @@ final class CounterRouter {
 
     /// Reading for the shop; its head alone can be asked for too.
     func get(
-        _ template: String, for permission: Permission, query: QueryParameters = [], use handler: @escaping Handler
+        _ template: String, for permission: Permission, of owner: RouteOwner, query: QueryParameters = [],
+        use handler: @escaping Handler
     ) {
-        on([.get, .head], template, for: permission, query: query, use: handler)
+        on([.get, .head], template, for: permission, of: owner, query: query, use: handler)
     }
 
     /// A change for the shop.
     /// - Parameter maximumBodyBytes: the longest body; the counter's own limit if `nil`.
     func post(
-        _ template: String, for permission: Permission, maximumBodyBytes: Int? = nil, use handler: @escaping Handler
+        _ template: String, for permission: Permission, of owner: RouteOwner, maximumBodyBytes: Int? = nil,
+        use handler: @escaping Handler
     ) {
-        on([.post], template, for: permission, maximumBodyBytes: maximumBodyBytes, use: handler)
+        on([.post], template, for: permission, of: owner, maximumBodyBytes: maximumBodyBytes, use: handler)
     }
 
     /// A route for whoever shows a key of the shop, or comes from its page, and is allowed that.
     func on(
-        _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, query: QueryParameters = [],
-        maximumBodyBytes: Int? = nil, use handler: @escaping Handler
+        _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, of owner: RouteOwner,
+        query: QueryParameters = [], maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
         add(
-            Route(methods: methods, template: template, query: query, permission: permission),
+            Route(methods: methods, template: template, query: query, permission: permission, owner: owner),
             AccountResponder(
-                authenticator: authenticator, permission: permission, query: query,
+                authenticator: authenticator, permission: permission,
+                isOwn: owner == .asker ? nil : options.hasHardware, query: query,
                 maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
                 handler: handler))
     }
@@ -66,7 +70,7 @@ final class CounterRouter {
         use handler: @escaping OpenHandler
     ) {
         add(
-            Route(methods: methods, template: template, query: query, permission: nil),
+            Route(methods: methods, template: template, query: query, permission: nil, owner: .counter),
             OpenResponder(query: query, handler: handler))
     }
 
@@ -97,6 +101,8 @@ final class CounterRouter {
 private struct AccountResponder: HTTPResponder {
     let authenticator: RequestAuthenticator
     let permission: Permission
+    /// Whether the counter's things are an account's; `nil` where each finds its own.
+    let isOwn: (@Sendable (AccountID) -> Bool)?
     let query: QueryParameters
     let maximumBodyBytes: Int
     let bodyTimeout: Span
@@ -104,6 +110,7 @@ private struct AccountResponder: HTTPResponder {
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
         let principal = try await authenticator.principal(of: request, for: permission)
+        guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
         return try await handler(
             Incoming(
