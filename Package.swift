@@ -307,8 +307,8 @@ let package = Package(
             crypto, httpTypes),
         tests("TillJournal", grdb),
         tests(
-            "TillBooks", "TillAdyen", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal", "TillProvider",
-            "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
+            "TillBooks", "TillAdyen", "TillBraintree", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal",
+            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
         tests("TillSandbox", "TillCards", "TillHardware"),
         tests(
             "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",

@@ -119,7 +119,7 @@ struct Problem: Error {
         switch refusal {
         case .unknown: .notFound
         case .outcomeMissing, .orderMissing: .unprocessableContent
-        case .resolvedBefore: .conflict
+        case .resolvedBefore, .nothingInSuspense, .nothingWrittenOff: .conflict
         }
     }
 

@@ -82,7 +82,7 @@ struct ReceiptRoutes: Sendable {
     private func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
         let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
         var payment = try await journal.livePayment(account: incoming.account, order: order)
-        if payment == nil, let id = try await journal.payments(filter).first?.id {
+        if payment == nil, let id = try await journal.rowReadings(filter).first?.id {
             payment = try await journal.payment(id)
         }
         guard let payment else {
