@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import Logging
+import Synchronization
 import TillCheckout
 import TillCore
 import TillJournal
@@ -35,6 +36,7 @@ struct Serve: AsyncParsableCommand {
     var applePay: String?
     @Option(name: .long, help: ArgumentHelp("A folder for a copy of the journal.", valueName: "folder"))
     var copyTo: String?
+    @OptionGroup var listening: ListeningArguments
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
@@ -58,7 +60,12 @@ struct Serve: AsyncParsableCommand {
 
     private func serve() async throws {
         let settings = try provider.settings(
-            common, store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 })
+            common,
+            store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 }
+                .merging(try listening.given) { $1 })
+        var options = try ServerOptions(settings, at: SystemClock().now())
+        try options.checkListening(
+            telling: settings.text(.receiptURL).map { [(setting: Setting.receiptURL.key, address: $0)] } ?? [])
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
         let feed = EventFeed()
@@ -70,7 +77,6 @@ struct Serve: AsyncParsableCommand {
             if let sweep = try await RestoreSweep.due(in: counter.journal) {
                 Output.note("Nothing is sold yet. \(sweep) \(sweep.next)")
             }
-            var options = ServerOptions(settings)
             options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
             options.returnURL = counter.returnURL
@@ -84,8 +90,19 @@ struct Serve: AsyncParsableCommand {
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: options.host, statsD: try StatsD(settings))
-            options.onListening = announce(
-                counter.options.journal, counter.mode, host: options.host, hasShop: applePay?.hasShop ?? false)
+            let words = StartWords(counter, options, hasShop: applePay?.hasShop ?? false)
+            let ports = Mutex<Int?>(nil)
+            options.onPublicListening = { port in ports.withLock { $0 = port } }
+            let isJSON = common.json
+            options.onListening = { port in
+                Task {
+                    guard await SystemClock().pause(for: .seconds(1)) else { return }
+                    StartupPages.release()
+                }
+                let forPublic = ports.withLock { $0 }
+                if isJSON { return Output.line(words.json(port, forPublic)) }
+                words.lines(port, forPublic).forEach(Output.line)
+            }
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay,
                 copier: try counter.copier(in: settings.text(.copyTo)), logger: logger
@@ -98,47 +115,7 @@ struct Serve: AsyncParsableCommand {
         if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
-    private func announce(
-        _ journal: String, _ mode: PaymentMode, host: String, hasShop: Bool
-    ) -> @Sendable (Int) -> Void {
-        let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
-        return { port in
-            Task {
-                guard await SystemClock().pause(for: .seconds(1)) else { return }
-                StartupPages.release()
-            }
-            let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
-            if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
-            Output.line("The counter is open: \(url)")
-            if hasShop { Output.line("A shop that takes Apple Pay, simulated: \(url)/shop") }
-            if mode == .live {
-                Output.line("Journal: \(journal). LIVE: real money moves.")
-            } else {
-                Output.line("Journal: \(journal). TEST: no real money moves.")
-                Output.line("Try, in another terminal:")
-                let file = isDefault ? "" : " --journal \(journal)"
-                Output.line("  .build/debug/till sale --amount 12.50 --currency EUR\(file)")
-            }
-            Output.line("Ctrl-C stops it when what is in flight is done.")
-        }
-    }
-
     private static func hash(_ key: String) -> String { Hex.lowercase(SHA256.hash(data: Array(key.utf8))) }
-}
-
-extension ServerOptions {
-    /// The options that settings lead to.
-    init(_ settings: Settings) {
-        self.init()
-        if let text = settings.text(.host) { host = text }
-        if let number = settings.number(.port) { port = number }
-        if let text = settings.text(.afterSalePoll) { pollsAfterSale = text == "on" }
-        if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
-        if let number = settings.number(.streams) { maximumStreams = number }
-        if let span = settings.span(.headTime) { headTimeout = span }
-        if let span = settings.span(.bodyTime) { bodyTimeout = span }
-        if let span = settings.span(.idleTime) { idleTimeout = span }
-    }
 }
 
 extension Counter {

@@ -39,7 +39,7 @@ final class PageSessions: Sendable {
             state.sessions[digest(token.utf8)] = account
         }
         return PageSessions.setCookie(
-            token, isSecure: request.headers[Incoming.name("X-Forwarded-Proto")]?.lowercased() == "https")
+            token, isSecure: RequestOrigin.current.isSecure)
     }
 
     /// The cookie that lets the page of this machine in; `nil` for a page that came in another way.

@@ -20,11 +20,11 @@ struct PageRoutes: Sendable {
     }
 
     func register(on router: CounterRouter) {
-        router.open([.get, .head], "/", query: .any) { request, _ in page(request) }
+        router.open([.get, .head], "/", for: .clerk, query: .any) { request, _ in page(request) }
         for (path, asset) in PageAsset.all where asset.audience == .counter {
-            router.open([.get, .head], path) { _, _ in asset.response }
+            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
         }
-        router.open([.post], "/session") { request, _ in try await session(request) }
+        router.open([.post], "/session", for: .clerk) { request, _ in try await session(request) }
     }
 
     private func page(_ request: Request) -> Response {

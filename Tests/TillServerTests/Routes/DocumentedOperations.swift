@@ -15,6 +15,8 @@ struct DocumentedOperations {
     /// Operations that say what happens when the query has an unknown parameter: 400, or any problem.
     private(set) var refusing: Set<Operation> = []
     private(set) var all: Set<Operation> = []
+    /// Whom each operation is there for, if its description says so.
+    private(set) var audiences: [Operation: String] = [:]
 
     init(_ bytes: [UInt8]) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -40,6 +42,7 @@ struct DocumentedOperations {
                 let operation = Operation(
                     method: member.name.uppercased(), path: path.name, query: (common + own).sorted())
                 all.insert(operation)
+                audiences[operation] = parts.first { $0.name == "x-till-audience" }?.value
                 let responses = parts.filter { $0.name == "responses" }
                     .flatMap { DocumentedOperations.children(of: resolved($0)).map(\.name) }
                 if responses.contains("\"400\"") || responses.contains("default") { refusing.insert(operation) }

@@ -16,12 +16,15 @@ final class CounterRouter {
         /// The path; a part in braces takes any text.
         let template: String
         let query: QueryParameters
+        let audience: RouteAudience
+        /// Whether anybody may ask.
+        let isOpen: Bool
     }
 
     /// Everything that was registered.
-    private(set) var routes: [Route] = []
+    var routes: [Route] { entries.map(\.route) }
+    private var entries: [(route: Route, responder: any HTTPResponder<RouteContext>)] = []
     private var scopes: [RouteScope] = []
-    private let router = Router(context: RouteContext.self)
     private let authenticator: RequestAuthenticator
     private let options: ServerOptions
 
@@ -47,7 +50,7 @@ final class CounterRouter {
         maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
         add(
-            Route(methods: methods, template: template, query: query),
+            Route(methods: methods, template: template, query: query, audience: .clerk, isOpen: false),
             AccountResponder(
                 authenticator: authenticator, query: query,
                 maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
@@ -55,26 +58,33 @@ final class CounterRouter {
     }
 
     /// A route for anybody.
+    /// - Parameter audience: whom it is there for, which decides where it is served.
     func open(
-        _ methods: [HTTPRequest.Method], _ template: String, query: QueryParameters = [],
-        use handler: @escaping OpenHandler
+        _ methods: [HTTPRequest.Method], _ template: String, for audience: RouteAudience,
+        query: QueryParameters = [], use handler: @escaping OpenHandler
     ) {
         add(
-            Route(methods: methods, template: template, query: query), OpenResponder(query: query, handler: handler))
+            Route(methods: methods, template: template, query: query, audience: audience, isOpen: true),
+            OpenResponder(query: query, handler: handler))
     }
 
-    private func add(_ route: Route, _ responder: some HTTPResponder<RouteContext>) {
-        routes.append(route)
-        for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+    private func add(_ route: Route, _ responder: any HTTPResponder<RouteContext>) {
+        entries.append((route, responder))
     }
 
     /// Puts something around all that is asked below some addresses, whether there is a route or not.
     func around(_ scope: RouteScope) { scopes.append(scope) }
 
     /// What finds the routes that were registered.
-    func built() -> CounterRoutes {
+    /// - Parameter audiences: only routes for these; all for none.
+    func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
+        let router = Router(context: RouteContext.self)
         let addresses = Router(context: RouteContext.self)
-        for (template, routes) in Dictionary(grouping: routes, by: \.template) {
+        let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
+        for (route, responder) in entries {
+            for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+        }
+        for (template, routes) in Dictionary(grouping: entries.map(\.route), by: \.template) {
             addresses.on(
                 RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
         }
@@ -96,6 +106,7 @@ private struct AccountResponder: HTTPResponder {
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
         let principal = try await authenticator.principal(of: request)
+        Connection.current?.place.known()
         try query.check(request)
         return try await handler(
             Incoming(
