@@ -263,6 +263,18 @@ def test_a_client_that_says_it_is_the_last_request_is_let_go(hasty):
         assert len(body) == int(re.search(rb"(?i)content-length: (\d+)", head)[1])
 
 
+def test_requests_one_after_the_other_are_all_answered(hasty):
+    """Sent at once, the last of them with the word that it is the last."""
+    with socket.create_connection(("127.0.0.1", hasty.port)) as one:
+        last = ASKED.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+        one.sendall(ASKED + ASKED + last)
+        one.settimeout(5)
+        answer = b""
+        while part := one.recv(65_536):
+            answer += part
+        assert answer.count(b"HTTP/1.1 200") == 3, answer
+
+
 @pytest.mark.parametrize("kind", ["-H", "-B", "-X"], ids=["slow-heads", "slow-bodies", "slow-readers"])
 def test_slowhttptest_does_not_close_the_shop(tmp_path, kind):
     """The attack as others have written it; its own probe must find the counter available to the end."""

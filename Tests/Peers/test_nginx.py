@@ -164,3 +164,19 @@ def test_a_proxy_that_the_counter_knows_nothing_of_is_noticed(tmp_path, sandboxe
             answer = proxy.ask("GET", path, server.api_key)
             assert answer.status_code == 400 and answer.json()["code"] == "untrusted_proxy", answer.text
             assert "trusted_proxies" in answer.json()["next"] and "Set-Cookie" not in answer.headers
+
+
+def stock(site):
+    """A proxy that says nothing about its clients, and names the counter's own address as the host."""
+    return re.sub(r" *proxy_set_header .*\n", "", site)
+
+
+def test_a_stock_proxy_before_a_counter_that_trusts_it_lets_nobody_in(tmp_path, sandboxed):
+    flags, env = sandboxed
+    with counter.Server(tmp_path, *flags, "--trusted-proxies", "127.0.0.1", env=env) as server, \
+            Nginx(tmp_path, server.url, stock) as proxy:
+        page = proxy.ask("GET", "/")
+        assert page.status_code == 200 and "Set-Cookie" not in page.headers, "the page of this machine is not theirs"
+        assert proxy.ask("GET", "/metrics").status_code == 401
+        assert proxy.ask("GET", "/metrics", server.api_key).status_code == 200
+        assert proxy.ask("GET", "/healthz").status_code == 200

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 import requests
+from test_attack_connections import FILES, Attack
 
 import counter
 import tls
@@ -180,6 +181,16 @@ def test_a_handshake_that_dribbles_has_its_time(tmp_path):
             one.sendall(b"\x16\x03\x01")
             one.settimeout(5)
             assert one.recv(1) == b"" and time.monotonic() - began < 3
+
+
+def test_handshakes_that_never_end_take_no_place_from_a_sale(tmp_path):
+    with SecureServer(tmp_path, files=FILES) as server:
+        # The beginning of a record that never ends.
+        with Attack(server.port, b"\x16\x03\x01\x02\x00\x01", b"\x00", 200, reads=True) as attack:
+            for number in range(10):
+                made = server.create(f"h-{number}", f"c-{number}").json()["id"]
+                assert server.confirm(made, f"p-{number}", counter.CARD_TENDER).json()["status"] == "succeeded"
+            assert attack.opened > FILES
 
 
 def test_the_doctor_looks_at_the_certificate(tmp_path):

@@ -44,7 +44,10 @@ final class PageSessions: Sendable {
 
     /// The cookie that lets the page of this machine in; `nil` for a page that came in another way.
     func cookieForPage(_ request: Request) -> String? {
-        guard options.isLoopback, let port = state.withLock({ $0.port }), let host = request.head.authority else {
+        // Behind a proxy anybody may be, whatever host it names.
+        guard options.isLoopback, !RequestOrigin.current.isProxied, let port = state.withLock({ $0.port }),
+            let host = request.head.authority
+        else {
             return nil
         }
         guard ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"].contains(host.lowercased()) else {

@@ -78,6 +78,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var unreadSince: NIODeadline?
     /// The answer that is being written is the last one.
     private var isLast = false
+    /// The client said that the last request which came is its last.
+    private var asksNoMore = false
     /// The last answer was written.
     private var isLeaving = false
     private var timer: (task: Scheduled<Void>, at: NIODeadline)?
@@ -117,7 +119,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
             (isInHead, isInBody, unwanted) = (false, true, 0)
             bodySince = .now()
             answersDue += 1
-            if head.headerFields[.connection]?.lowercased() == "close" { isLast = true }
+            if head.headerFields[.connection]?.lowercased() == "close" { asksNoMore = true }
         case .body(let part):
             if answersDue == 0 {
                 unwanted += part.readableBytes
@@ -150,7 +152,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
             answersDue = max(0, answersDue - 1)
             since = .now()
             place.answered(at: since)
-            if isLast {
+            if isLast || (asksNoMore && answersDue == 0) {
                 let written = promise ?? context.eventLoop.makePromise(of: Void.self)
                 let bound = NIOLoopBound((watch: self, context: context), eventLoop: context.eventLoop)
                 written.futureResult.whenComplete { _ in bound.value.watch.leave(bound.value.context) }

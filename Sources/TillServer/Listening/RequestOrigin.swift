@@ -38,6 +38,9 @@ struct RequestOrigin: Sendable {
     let isSecure: Bool
     /// Whether a trusted proxy is between.
     let isProxied: Bool
+
+    /// By what attempts are counted: an IPv4 address; in IPv6 the network that one household has.
+    var bucket: String { client.household.description }
 }
 
 /// Reads from a request and its connection where it comes from.
@@ -59,13 +62,14 @@ struct OriginReader: Sendable {
 
     func isTrusted(_ address: ClientAddress) -> Bool { trusted.contains { $0.contains(address) } }
 
-    /// Where a request comes from. A trusted proxy's word for the host becomes the request's.
+    /// Where a request comes from. A trusted proxy's words for scheme and host become the request's.
     /// - Throws: ``Problem`` with 400 for a header of proxies from a peer that is not trusted, and for one that cannot be
     ///   read.
     func origin(of request: inout Request, over connection: Connection?) throws(Problem) -> RequestOrigin {
         let peer = connection?.peer ?? .loopback
         let isEncrypted = connection?.isEncrypted ?? false
         guard let name = OriginReader.names.first(where: { request.headers[$0] != nil }) else {
+            OriginReader.put(nil, isSecure: isEncrypted, into: &request)
             return RequestOrigin(client: peer, isSecure: isEncrypted, isProxied: isTrusted(peer))
         }
         guard isTrusted(peer) else {
@@ -77,13 +81,18 @@ struct OriginReader: Sendable {
                     + "header off.")
         }
         let said = try said(in: request.headers)
-        if let host = said.host {
-            var head = request.head
-            head.authority = host
-            request = Request(head: head, body: request.body)
-        }
-        return RequestOrigin(
-            client: try client(said.hops, behind: peer), isSecure: said.isSecure ?? isEncrypted, isProxied: true)
+        let isSecure = said.isSecure ?? isEncrypted
+        OriginReader.put(said.host, isSecure: isSecure, into: &request)
+        return RequestOrigin(client: try client(said.hops, behind: peer), isSecure: isSecure, isProxied: true)
+    }
+
+    /// Has a request say what its client asked for: the codec below knows neither TLS nor proxies.
+    private static func put(_ host: String?, isSecure: Bool, into request: inout Request) {
+        guard host != nil || isSecure else { return }
+        var head = request.head
+        if let host { head.authority = host }
+        if isSecure { head.scheme = "https" }
+        request = Request(head: head, body: request.body)
     }
 
     /// What proxies say about a request; hops from the client's end.

@@ -13,7 +13,7 @@ struct RequestOriginTests {
     private func ask(
         from peer: String, _ fields: [(String, String)], trusting networks: String = "10.0.0.0/8",
         isEncrypted: Bool = false
-    ) throws -> (origin: RequestOrigin, host: String?) {
+    ) throws -> (origin: RequestOrigin, host: String?, scheme: String?) {
         let reader = OriginReader(trusted: NetworkRange.list(parsing: networks) ?? [])
         var headers = HTTPFields()
         for (name, value) in fields { headers.append(HTTPField(name: Incoming.name(name), value: value)) }
@@ -29,7 +29,7 @@ struct RequestOriginTests {
             peer: address, isEncrypted: isEncrypted, place: ConnectionPlace(address, isForProbes: false) {},
             gate: gate)
         let origin = try reader.origin(of: &request, over: connection)
-        return (origin, request.head.authority)
+        return (origin, request.head.authority, request.head.scheme)
     }
 
     @Test("Without headers of proxies it is the peer, over TLS or not")
@@ -37,6 +37,9 @@ struct RequestOriginTests {
         #expect(try ask(from: "192.0.2.1", []).origin.client.description == "192.0.2.1")
         #expect(try !ask(from: "192.0.2.1", []).origin.isSecure)
         #expect(try ask(from: "192.0.2.1", [], isEncrypted: true).origin.isSecure)
+        #expect(try ask(from: "192.0.2.1", [], isEncrypted: true).scheme == "https")
+        #expect(try ask(from: "192.0.2.1", []).scheme == "http")
+        #expect(try ask(from: "2001:db8::7", []).origin.bucket == "2001:db8:0:0:0:0:0:0")
         #expect(try ask(from: Self.proxy, []).origin.isProxied)
     }
 
@@ -103,6 +106,7 @@ struct RequestOriginTests {
             from: Self.proxy,
             [("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "till.example")])
         #expect(asked.origin.isSecure && asked.origin.isProxied && asked.host == "till.example")
+        #expect(asked.scheme == "https")
         #expect(try !ask(from: Self.proxy, [("X-Forwarded-Proto", "https, http")]).origin.isSecure)
         let problem = #expect(throws: Problem.self) {
             try ask(from: Self.proxy, [("X-Forwarded-Host", "till.example/@evil")])
