@@ -207,7 +207,7 @@ let package = Package(
                 "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
                 "TillApplePay", "TillBooks", "TillContactless", "TillTapToPay", "TillOffline",
                 crypto, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
-                asyncHTTPClient,
+                asyncHTTPClient, asn1, x509,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),

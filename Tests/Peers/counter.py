@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -174,7 +175,9 @@ class Server:
 
     started = []  # a test that fails leaves its servers here; conftest.py ends them
 
-    def __init__(self, folder, *flags, port=None, env=None, api_key=API_KEY):
+    def __init__(self, folder, *flags, port=None, env=None, api_key=API_KEY, files=None):
+        """`files` is the most files that the process may have open, sockets among them."""
+        self.files = files
         self.folder = pathlib.Path(folder)
         self.journal, self.log = self.folder / "journal.db", self.folder / "server.log"
         self.port, self.flags, self.env, self.api_key = port or free_port(), [str(f) for f in flags], env or {}, api_key
@@ -188,6 +191,8 @@ class Server:
                 [binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), *self.flags],
                 stdout=log, stderr=subprocess.STDOUT,
                 env={**os.environ, "TILL_API_KEY": self.api_key, **self.env},
+                preexec_fn=self.files and (
+                    lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))),
             )
         Server.started.append(self.process)
         wait_for(self.url + "/healthz", self.process, self.log)

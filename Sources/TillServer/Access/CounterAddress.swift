@@ -14,14 +14,14 @@ public struct CounterAddress: RecordDocument, Hashable {
     public init(url: String) { self.url = url }
 
     /// That of a counter that listens there. One that listens everywhere is named as it is reached on its own machine.
-    public init(host: String, port: Int) {
+    public init(host: String, port: Int, isSecure: Bool = false) {
         let name =
             switch host {
             case "0.0.0.0", "": "127.0.0.1"
             case "::", "[::]": "[::1]"
             default: host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
             }
-        url = "http://\(name):\(port)"
+        url = "\(isSecure ? "https" : "http")://\(name):\(port)"
     }
 
     /// An address that a person named: scheme, host and port; `nil` for anything else.

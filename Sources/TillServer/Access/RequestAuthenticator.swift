@@ -64,7 +64,7 @@ final class RequestAuthenticator: Sendable {
             let parts = header.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Problem.unauthorized }
             guard let principal = try await principal(forKey: String(parts[1])) else {
-                try await guesses.refuse(from: ClientAddress.bucket)
+                try await guesses.refuse(from: RequestOrigin.current.bucket)
                 throw Problem.unauthorized
             }
             return principal

@@ -1,27 +1,5 @@
-import NIOCore
 import Synchronization
 import TillCore
-
-/// Where the request came from that is being answered.
-enum ClientAddress {
-    /// The other end of the connection.
-    @TaskLocal static var current: SocketAddress?
-
-    /// By what attempts are counted: an IPv4 address; of an IPv6 address the half that one subscriber has.
-    static var bucket: String {
-        guard let current else { return "unknown" }
-        switch current {
-        case .v4: return current.ipAddress ?? "unknown"
-        case .v6(let address):
-            // Behind family, port and flow, on every system that has them.
-            let all = withUnsafeBytes(of: address.address) { Array($0.dropFirst(8).prefix(16)) }
-            guard all.count == 16 else { return "unknown" }
-            let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xFF && all[11] == 0xFF
-            return isMapped ? all.suffix(4).map(String.init).joined(separator: ".") : Hex.lowercase(all.prefix(8))
-        case .unixDomainSocket: return "local"
-        }
-    }
-}
 
 /// Makes guessing slow. Who was wrong too often waits, longer each time, and is not listened to meanwhile; so is
 /// everybody for a moment when many were wrong. A right start code is never held back by it, since it cannot be guessed:

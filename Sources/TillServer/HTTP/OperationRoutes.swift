@@ -19,15 +19,19 @@ struct OperationRoutes: Sendable {
     let clock: any TillClock
     let afterSale: AfterSalePoll
     let copier: JournalCopier?
+    let gates: [ConnectionGate]
+
+    /// What operators' probes ask for, also while all connections are taken.
+    static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
 
     func register(on router: CounterRouter) {
-        router.open([.get, .head], "/healthz") { _, _ in text("ok\n") }
-        router.open([.get, .head], "/readyz") { _, _ in
+        router.open([.get, .head], "/healthz", for: .operator) { _, _ in text("ok\n") }
+        router.open([.get, .head], "/readyz", for: .operator) { _, _ in
             try await readiness.check()
             // Selling goes on, so this is no reason to send customers elsewhere.
-            return text("ready\n" + (clock.standing.doubt.map { "clock in doubt: \($0.sentence)\n" } ?? ""))
+            return text("ready\n" + doubts)
         }
-        router.open([.get, .head], "/metrics") { request, _ in
+        router.open([.get, .head], "/metrics", for: .operator) { request, _ in
             if !options.isMetricsOpen {
                 let asker = try await authenticator.principal(of: request, for: .read)
                 // They count the payments of every account.
@@ -36,6 +40,16 @@ struct OperationRoutes: Sendable {
             let all = try await samples() + (applePay?.opened?.metrics() ?? "")
             return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
         }
+    }
+
+    /// What is not right although the counter is ready.
+    private var doubts: String {
+        var lines = ""
+        if let doubt = clock.standing.doubt { lines += "clock in doubt: \(doubt.sentence)\n" }
+        guard let tls = options.tls else { return lines }
+        if let problem = tls.problem { lines += "tls: \(problem.what)\n" }
+        if tls.expires <= clock.now() { lines += "tls: the certificate has ended on \(tls.expires)\n" }
+        return lines
     }
 
     private func samples() async throws -> String {
@@ -114,6 +128,16 @@ struct OperationRoutes: Sendable {
         text.single(
             "till_keys_refused_total", .counter, "Requests with a key that is unknown.", authenticator.guesses.refused)
         text.single("event_streams", .gauge, "Streams of events that are open.", feed.count)
+        text.connections(gates)
+        if let tls = options.tls {
+            text.single(
+                "till_tls_certificate_expires_timestamp_seconds", .gauge, "When the certificate that is shown ends.",
+                Int(tls.expires.milliseconds / 1000))
+            text.single(
+                "till_tls_certificate_refused", .gauge,
+                "1 while the files of the certificate cannot be used and the one before is shown.",
+                tls.problem == nil ? 0 : 1)
+        }
         return text.text
     }
 

@@ -20,6 +20,11 @@ struct PageAsset: Sendable {
     let bytes: [UInt8]
     let type: String
     let audience: Audience
+    /// Pages of customers load it too.
+    var isOfCustomers = false
+
+    /// Whom its route is there for.
+    var reader: RouteAudience { audience == .counter && !isOfCustomers ? .clerk : .customer }
 
     var response: Response {
         var response = Response(
@@ -47,7 +52,9 @@ struct PageAsset: Sendable {
         "/attention.js": script(PackageResources.attention_js),
         "/attention-entry.js": script(PackageResources.attention_entry_js),
         "/attention-words.js": script(PackageResources.attention_words_js),
-        "/counter.css": style(PackageResources.counter_css),
+        "/counter.css": PageAsset(
+            bytes: PackageResources.counter_css, type: "text/css; charset=utf-8", audience: .counter,
+            isOfCustomers: true),
         "/counter.js": script(PackageResources.counter_js),
         "/card-networks.js": script(CardNetworksScript.bytes),
         "/card-number.js": script(PackageResources.card_number_js),

@@ -19,9 +19,9 @@ struct PageRoutes: Sendable {
     }
 
     func register(on router: CounterRouter) {
-        router.open([.get, .head], "/", query: .any) { _, _ in page() }
+        router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
         for (path, asset) in PageAsset.all where asset.audience == .counter {
-            router.open([.get, .head], path) { _, _ in asset.response }
+            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
         }
     }
 

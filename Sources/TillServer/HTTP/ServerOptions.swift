@@ -29,9 +29,9 @@ public struct ServerOptions: Sendable {
     public var returnURL: ThreeDSecureReturnURL?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
-    /// How long a connection may say nothing.
+    /// How long a connection may say nothing between requests.
     public var idleTimeout = Span.seconds(60)
-    /// How long the head of a connection's first request may take to come.
+    /// How long the head of a request may take to come.
     public var headTimeout = Span.seconds(10)
     /// How long the body of a request may take to come.
     public var bodyTimeout = Span.seconds(20)
@@ -39,6 +39,22 @@ public struct ServerOptions: Sendable {
     public var isMetricsOpen = false
     /// How long a session of the page lasts.
     public var sessions = SessionLimits()
+    /// How long a client may leave an answer unread.
+    public var unreadTimeout = Span.seconds(20)
+    /// Connections of all listeners at once; `nil`: as many as the limit of open files leaves, and at most 4096.
+    public var maximumConnections: Int?
+    /// Connections of one address.
+    public var connectionsPerAddress = 64
+    /// Connections of one address of this machine or of a trusted proxy; `nil`: all of its listener.
+    public var connectionsPerNearAddress: Int?
+    /// Proxies whose word about their clients is believed.
+    public var trustedProxies: [NetworkRange] = []
+    /// A second address, for the public: customers and providers.
+    public var publicAddress: ListenAddress?
+    /// The certificate of all listeners; `nil`: they speak HTTP.
+    public var tls: TLSIdentity?
+    /// HTTP is spoken beyond this machine, whatever protects it.
+    public var allowsPlainHTTP = false
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
     /// How long a request with an unknown key waits for its answer at most, when many such come.
@@ -47,6 +63,8 @@ public struct ServerOptions: Sendable {
     public var pollsAfterSale = true
     /// Given the port once requests are taken.
     public var onListening: (@Sendable (Int) -> Void)?
+    /// Given the port for the public before that.
+    public var onPublicListening: (@Sendable (Int) -> Void)?
 
     public init() {}
 

@@ -14,8 +14,8 @@ struct SessionRoutes: Sendable {
     let logger: Logger
 
     func register(on router: CounterRouter) {
-        router.open([.post], "/session") { request, _ in try await begin(request) }
-        router.open([.delete], "/session") { request, _ in try await end(request) }
+        router.open([.post], "/session", for: .clerk) { request, _ in try await begin(request) }
+        router.open([.delete], "/session", for: .clerk) { request, _ in try await end(request) }
     }
 
     private func begin(_ request: Request) async throws -> Response {
@@ -29,7 +29,7 @@ struct SessionRoutes: Sendable {
         guard (key == nil) != (code == nil) else {
             throw Problem.field("key", "Either key or start_code must be there, and not both.")
         }
-        let address = ClientAddress.bucket
+        let address = RequestOrigin.current.bucket
         let wait = authenticator.throttle.wait(address)
         let token: String?
         if let code {

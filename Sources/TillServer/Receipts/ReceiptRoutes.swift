@@ -45,7 +45,9 @@ struct ReceiptRoutes: Sendable {
 
     func register(on router: CounterRouter) {
         // Opened from mails and messages, which add parameters of their own.
-        router.open([.get, .head], "/r/{link}", query: .any) { request, _ in try await linked(request.uri.path) }
+        router.open([.get, .head], "/r/{link}", for: .customer, query: .any) { request, _ in
+            try await linked(request.uri.path)
+        }
         router.get("/v1/payments/{id}/receipt", for: .read, of: .asker, query: ReceiptRoutes.form) {
             try await receipt($0.parameters.identifier(), $0)
         }
@@ -173,7 +175,7 @@ struct ReceiptRoutes: Sendable {
         guard (1...730).contains(days) else { throw Problem.field("days", "It must be a number from 1 to 730.") }
         let expires = clock.now().adding(.days(days))
         let path = try ReceiptLink(besideJournal: journal.path).path(payment.id, expires: expires)
-        let here = "\(options.isLoopback ? "http" : "https")://\(request.head.authority ?? options.host)"
+        let here = "\(RequestOrigin.current.isSecure ? "https" : "http")://\(request.head.authority ?? options.host)"
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("path", path)

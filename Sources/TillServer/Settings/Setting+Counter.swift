@@ -71,7 +71,7 @@ extension Setting {
     /// How long the head of a request may take.
     public static let headTime = Setting(
         key: "limits.head_time", option: nil, kind: .span, defaultValue: "10s",
-        about: "How long the head of a connection's first request may take to come.")
+        about: "How long the head of a request may take to come.")
     /// How long the body of a request may take.
     public static let bodyTime = Setting(
         key: "limits.body_time", option: nil, kind: .span, defaultValue: "20s",
@@ -79,7 +79,7 @@ extension Setting {
     /// How long a connection may be silent.
     public static let idleTime = Setting(
         key: "limits.idle_time", option: nil, kind: .span, defaultValue: "1min",
-        about: "How long a connection may say nothing.")
+        about: "How long a connection may say nothing between requests.")
     /// How long a session of the page lasts without a request.
     public static let sessionIdle = Setting(
         key: "session.idle_minutes", option: nil, kind: .number(5...10_080), defaultValue: "720",
@@ -112,7 +112,7 @@ extension Setting {
 
     /// Every setting of a counter with these providers, in the order in which people read them.
     public static func all(_ modules: [any ProviderModule.Type]) -> [Setting] {
-        counter + receipts + offline + modules.flatMap { $0.settings }
+        counter + listening + receipts + offline + modules.flatMap { $0.settings }
     }
 
     private static let counter: [Setting] = [

@@ -85,6 +85,47 @@ struct DescribedRoutesTests {
         #expect(open == Self.anyQuery)
     }
 
+    @Test("Whom an open route is there for is what its description says; a route with a key says nothing")
+    func audiences() async throws {
+        let counter = try await RoutedCounter()
+        let routes = counter.router.routes
+        await counter.close()
+        let described = [PackageResources.openapi_yaml, PackageResources.applepay_openapi_yaml]
+            .map(DocumentedOperations.init).flatMap(\.audiences)
+            .reduce(into: [String: String]()) { $0["\($1.key.method) \($1.key.path)"] = $1.value }
+        let registered = routes.filter(\.isOpen).reduce(into: [String: String]()) { all, route in
+            guard !Self.undescribed.contains(route.template) else { return }
+            for method in route.methods where method != .head {
+                all["\(method.rawValue) \(route.template)"] = route.audience.rawValue
+            }
+        }
+        #expect(described == registered)
+        #expect(registered.values.contains("customer") && registered.values.contains("provider"))
+    }
+
+    @Test("The public has the routes of customers and providers, and nothing of the clerk's or the operators'")
+    func forThePublic() async throws {
+        let counter = try await RoutedCounter()
+        for route in counter.router.routes {
+            let path = route.template.replacing(/\{\w+\}/, with: "x")
+            let response = try await counter.ask(route.methods[0].rawValue, path, ofThePublic: true)
+            let problem = try await RoutedCounter.document(response)
+            let isThere = route.audience == .customer || route.audience == .provider
+            // An address that is there for nobody answers what every such address does.
+            if !isThere { #expect(problem["code"]?.stringValue == "not_found", "\(route.template)") }
+            if !route.isOpen { #expect(!isThere, "\(route.template)") }
+        }
+        let files = ["/openapi.yaml", "/counter.js", "/", "/metrics", "/readyz", "/v1/payments", "/session"]
+        for path in files {
+            #expect(try await counter.ask("GET", path, ofThePublic: true).status == .notFound, "\(path)")
+        }
+        for path in ["/counter.css", "/shop", "/applepay/client.js"] {
+            #expect(try await counter.ask("GET", path, isStranger: true, ofThePublic: true).status == .ok, "\(path)")
+        }
+        #expect(try await counter.ask("GET", "/webhooks/stripe", ofThePublic: true).status == .methodNotAllowed)
+        await counter.close()
+    }
+
     @Test("Every description says that an unknown parameter is refused")
     func refusals() throws {
         for bytes in [PackageResources.openapi_yaml, PackageResources.applepay_openapi_yaml] {

@@ -19,6 +19,8 @@ struct DocumentedOperations {
     private(set) var scopes: [String: String] = [:]
     /// Operations that say what happens without the scope.
     private(set) var forbidding: Set<String> = []
+    /// Whom each operation is there for, if its description says so.
+    private(set) var audiences: [Operation: String] = [:]
 
     init(_ bytes: [UInt8]) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -46,6 +48,7 @@ struct DocumentedOperations {
                 all.insert(operation)
                 let name = "\(operation.method) \(operation.path)"
                 if let scope = parts.first(where: { $0.name == "x-till-scope" }) { scopes[name] = scope.value }
+                audiences[operation] = parts.first { $0.name == "x-till-audience" }?.value
                 let responses = parts.filter { $0.name == "responses" }
                     .flatMap { DocumentedOperations.children(of: resolved($0)).map(\.name) }
                 if responses.contains("\"403\"") { forbidding.insert(name) }

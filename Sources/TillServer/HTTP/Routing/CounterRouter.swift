@@ -19,12 +19,15 @@ final class CounterRouter {
         /// What whoever asks must be allowed; `nil`: anybody may ask.
         let permission: Permission?
         let owner: RouteOwner
+        let audience: RouteAudience
+        /// Whether anybody may ask.
+        var isOpen: Bool { permission == nil }
     }
 
     /// Everything that was registered.
-    private(set) var routes: [Route] = []
+    var routes: [Route] { entries.map(\.route) }
+    private var entries: [(route: Route, responder: any HTTPResponder<RouteContext>)] = []
     private var scopes: [RouteScope] = []
-    private let router = Router(context: RouteContext.self)
     private let authenticator: RequestAuthenticator
     private let options: ServerOptions
 
@@ -56,7 +59,9 @@ final class CounterRouter {
         query: QueryParameters = [], maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
         add(
-            Route(methods: methods, template: template, query: query, permission: permission, owner: owner),
+            Route(
+                methods: methods, template: template, query: query, permission: permission, owner: owner,
+                audience: .clerk),
             AccountResponder(
                 authenticator: authenticator, permission: permission,
                 isOwn: owner == .asker ? nil : options.hasHardware, query: query,
@@ -65,27 +70,35 @@ final class CounterRouter {
     }
 
     /// A route for anybody.
+    /// - Parameter audience: whom it is there for, which decides where it is served.
     func open(
-        _ methods: [HTTPRequest.Method], _ template: String, query: QueryParameters = [],
-        use handler: @escaping OpenHandler
+        _ methods: [HTTPRequest.Method], _ template: String, for audience: RouteAudience,
+        query: QueryParameters = [], use handler: @escaping OpenHandler
     ) {
         add(
-            Route(methods: methods, template: template, query: query, permission: nil, owner: .counter),
+            Route(
+                methods: methods, template: template, query: query, permission: nil, owner: .counter,
+                audience: audience),
             OpenResponder(query: query, handler: handler))
     }
 
-    private func add(_ route: Route, _ responder: some HTTPResponder<RouteContext>) {
-        routes.append(route)
-        for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+    private func add(_ route: Route, _ responder: any HTTPResponder<RouteContext>) {
+        entries.append((route, responder))
     }
 
     /// Puts something around all that is asked below some addresses, whether there is a route or not.
     func around(_ scope: RouteScope) { scopes.append(scope) }
 
     /// What finds the routes that were registered.
-    func built() -> CounterRoutes {
+    /// - Parameter audiences: only routes for these; all for none.
+    func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
+        let router = Router(context: RouteContext.self)
         let addresses = Router(context: RouteContext.self)
-        for (template, routes) in Dictionary(grouping: routes, by: \.template) {
+        let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
+        for (route, responder) in entries {
+            for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+        }
+        for (template, routes) in Dictionary(grouping: entries.map(\.route), by: \.template) {
             addresses.on(
                 RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
         }
@@ -110,6 +123,7 @@ private struct AccountResponder: HTTPResponder {
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
         let principal = try await authenticator.principal(of: request, for: permission)
+        Connection.current?.place.known()
         guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
         return try await handler(
