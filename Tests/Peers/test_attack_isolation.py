@@ -25,7 +25,7 @@ PHONE = {"type": "phone", "title": "Your number?"}
 # What anybody may ask for, so that a key is of no account there.
 OPEN = {
     "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}", "GET /back/{attempt}/{way}",
-    "GET /r/{link}", "POST /session", "DELETE /session", "GET /metrics",
+    "GET /r/{link}", "POST /session", "DELETE /session",
 }
 
 

@@ -63,10 +63,10 @@ struct KeyWatch: Service {
         try await keys.noteExpired(at: now)
         let all = try await keys.all()
         let ended = all.filter { $0.standing(at: now) != .inForce }
-        for key in ended where !memory.ended.contains(key.hash) {
-            try await authenticator.sessions.end(whereKey: key.hash)
+        // At the start nothing was begun yet, and a session of before asks for its key when it comes.
+        for key in ended where memory.ended.insert(key.hash).inserted && memory.changes != nil {
             feed.end { $0 == .key(hash: key.hash) }
-            memory.ended.insert(key.hash)
+            try await authenticator.sessions.end(whereKey: key.hash)
         }
         memory.ended = Set(ended.map(\.hash))
         memory.nextExpiry = all.filter { $0.standing(at: now) == .inForce }.compactMap(\.expiresAt).min()

@@ -185,7 +185,7 @@ final class PageSessions: Sendable {
 
     private func drop(_ hash: [UInt8]) {
         cache.withLock { $0[hash] = nil }
-        feed?.end { $0 == .session(hash: hash) }
+        feed?.end(session: hash)
     }
 
     // MARK: Cookies

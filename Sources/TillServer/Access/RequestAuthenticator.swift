@@ -26,11 +26,11 @@ final class RequestAuthenticator: Sendable {
     }
 
     let sessions: PageSessions
-    /// Those who sign in with what is wrong.
-    let throttle = SignInThrottle()
     /// Holds up whoever tries keys out.
     let guesses: GuessLimiter
     private let state = Mutex(State())
+    /// Those who sign in with what is wrong.
+    let throttle = SignInThrottle()
     private let keys: APIKeys
     private let options: ServerOptions
     private let clock: any TillClock
@@ -76,57 +76,69 @@ final class RequestAuthenticator: Sendable {
     }
 
     /// What a session may do: with a start code everything; with a key what that key may do now.
-    private func principal(of session: PageSessionRecord) async throws(JournalError) -> Principal? {
+    private func principal(of session: PageSessionRecord) async throws -> Principal? {
         let credential = Principal.Credential.session(hash: session.hash)
         guard let key = session.key else {
             return Principal(account: session.account, credential: credential, permissions: .all)
         }
-        guard case .holder(let holder) = try await lookUp(key) else {
+        guard case .holder(let holder) = try await found(key) else {
             try await sessions.end(session.hash)
             return nil
         }
         return Principal(account: holder.account, credential: credential, permissions: holder.permissions)
     }
 
-    /// Whether a session goes on. One that cannot be looked up at the moment does.
-    func goesOn(_ session: [UInt8]) async -> Bool {
-        do throws(JournalError) { return try await isInForce(.session(hash: session)) } catch { return true }
+    /// Whether a key or a session that let somebody in does so still. What cannot be looked up at the moment does.
+    func holds(_ credential: Principal.Credential) async -> Bool {
+        do {
+            switch credential {
+            case .key(let hash):
+                guard case .holder = try await found(hash) else { return false }
+                return true
+            case .session(let hash):
+                guard let session = try await sessions.open(hash) else { return false }
+                return try await principal(of: session) != nil
+            }
+        } catch { return true }
     }
 
     /// Who holds a key; `nil` for one that is unknown.
     /// - Throws: 401 that says so for one that was revoked or has expired.
     func principal(forKey key: String) async throws -> Principal? {
         guard (1...512).contains(key.utf8.count) else { return nil }
-        switch try await lookUp(digest(key.utf8)) {
+        switch try await found(digest(key.utf8)) {
         case .holder(let principal): return principal
-        case .ended(let key, .revoked(let then)): throw Problem.keyRevoked(key, then)
-        case .ended(let key, .expired(let then)): throw Problem.keyExpired(key, then)
-        case .ended(_, .inForce), .unknown: return nil
+        case .unknown: return nil
+        case .revoked(let id, let then): throw Problem.keyRevoked(id, then)
+        case .expired(let id, let then): throw Problem.keyExpired(id, then)
         }
     }
 
-    /// What a hash stands for.
+    /// What a key is found to be.
     private enum Found {
         case holder(Principal)
-        case ended(APIKeyID, APIKeyRecord.Standing)
         case unknown
+        case revoked(APIKeyID, Timestamp)
+        case expired(APIKeyID, Timestamp)
     }
 
-    private func lookUp(_ hash: [UInt8]) async throws(JournalError) -> Found {
+    private func found(_ hash: [UInt8]) async throws(JournalError) -> Found {
         if let account = options.keys[Hex.lowercase(hash)] {
             return .holder(Principal(account: account, credential: .key(hash: hash), permissions: .all))
         }
         let now = clock.now()
         if let principal = remembered(hash, now) { return .holder(principal) }
         guard let key = try await keys.key(ofHash: hash) else { return .unknown }
-        let standing = key.standing(at: now)
-        guard standing == .inForce else { return .ended(key.id, standing) }
+        switch key.standing(at: now) {
+        case .inForce: break
+        case .revoked(let then): return .revoked(key.id, then)
+        case .expired(let then): return .expired(key.id, then)
+        }
         let principal = Principal(account: key.account, credential: .key(hash: hash), permissions: key.permissions)
         state.withLock { state in
             if state.found.count >= RequestAuthenticator.maximumKeys { state.found = [:] }
             state.found[hash] = Known(
-                principal: principal, expiresAt: key.expiresAt,
-                until: .now + RequestAuthenticator.keyLifetime.duration)
+                principal: principal, expiresAt: key.expiresAt, until: .now + RequestAuthenticator.keyLifetime.duration)
             RequestAuthenticator.noteUse(of: hash, now, in: &state)
         }
         return .holder(principal)
@@ -150,16 +162,8 @@ final class RequestAuthenticator: Sendable {
 
     /// Whether what a request came in with still lets it in, as it stands in the journal now.
     func isInForce(_ credential: Principal.Credential) async throws(JournalError) -> Bool {
-        let key: [UInt8]
-        switch credential {
-        case .key(let hash): key = hash
-        case .session(let hash):
-            guard let session = try await sessions.open(hash) else { return false }
-            guard let begunWith = session.key else { return true }
-            key = begunWith
-        }
-        guard options.keys[Hex.lowercase(key)] == nil else { return true }
-        return try await keys.key(ofHash: key)?.standing(at: clock.now()) == .inForce
+        guard case .key(let hash) = credential, options.keys[Hex.lowercase(hash)] == nil else { return true }
+        return try await keys.key(ofHash: hash)?.standing(at: clock.now()) == .inForce
     }
 
     /// Has every key looked up again that comes next.

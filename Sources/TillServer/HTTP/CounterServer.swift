@@ -214,8 +214,8 @@ public struct CounterServer: Sendable {
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: listeners.maximumStreams,
-            owner: options.account, authenticator: authenticator
+            journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
+            maximumStreams: listeners.maximumStreams, owner: options.account
         ).register(on: router)
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)

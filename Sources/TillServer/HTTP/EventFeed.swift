@@ -70,6 +70,9 @@ public final class EventFeed: Sendable {
         state.withLock { $0.listeners.removeValue(forKey: id) }?.signals.finish()
     }
 
+    /// Ends the streams of a session.
+    func end(session: [UInt8]) { end { $0.session == session } }
+
     /// Ends the streams whose requests came in with such a key or session.
     func end(where isMeant: (Principal.Credential) -> Bool) {
         let ended = state.withLock { state in

@@ -19,10 +19,10 @@ struct EventStreamRoute: Sendable {
     let checkout: Checkout
     let feed: EventFeed
     let clock: any TillClock
+    let authenticator: RequestAuthenticator
     let maximumStreams: Int
     /// Whose the counter is.
     let owner: AccountID
-    let authenticator: RequestAuthenticator
 
     /// Without `HEAD`: the head of a stream would open one that nobody reads.
     func register(on router: CounterRouter) {
@@ -72,8 +72,7 @@ struct EventStreamRoute: Sendable {
                 while !Task.isCancelled {
                     try await clock.sleep(for: EventStreamRoute.interval)
                     listener.tick()
-                    // Streams of keys are ended by who minds the keys.
-                    if let session = incoming.credential?.session, await !authenticator.goesOn(session) {
+                    if let credential = incoming.credential, await !authenticator.holds(credential) {
                         feed.stop(listener.id)
                         return
                     }

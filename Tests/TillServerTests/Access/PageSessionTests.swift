@@ -138,8 +138,8 @@ struct PageSessionTests {
         let (mine, others) = (try await begin(place), try await begin(place))
         #expect(try await here.takes(mine))
         #expect(try await there.takes(mine))
-        let stream = try #require(feed.listen(.main, session: digest(mine.utf8), atMost: 8))
-        _ = try #require(feed.listen(.main, session: digest(others.utf8), atMost: 8))
+        let stream = try #require(feed.listen(.main, credential: .session(hash: digest(mine.utf8)), atMost: 8))
+        _ = try #require(feed.listen(.main, credential: .session(hash: digest(others.utf8)), atMost: 8))
         _ = try #require(feed.listen(.main, atMost: 8))
         try await here.end(of: SessionPlace.request(mine, here))
         for await _ in stream.signals { Issue.record("nothing was sent") }
