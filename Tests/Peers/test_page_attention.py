@@ -346,6 +346,22 @@ def test_a_statement_is_imported_once_and_what_does_not_match_is_closed(clerk, s
     assert verified.code == 0 and verified.json["ok"], verified
 
 
+def test_what_a_statement_put_into_suspense_is_written_off(clerk, server):
+    review(clerk)
+    page = clerk.page
+    drop(page, ADYEN)
+    expect(page.locator("#breaks li")).to_contain_text("12.50 EUR", timeout=WAIT)
+    page.locator("#breaks a").first.click()
+    expect(page.locator("#entry-form")).to_be_visible(timeout=WAIT)
+    page.get_by_label("Written off").check()
+    page.get_by_label("How you know it").fill("Adyen knows no such sale")
+    page.locator("#entry-form").get_by_label("Your name").fill("Ada")
+    send(page, "Write it off")
+    expect(page.locator("#breaks-empty")).to_be_visible(timeout=WAIT)
+    told = server.request("GET", "/v1/ledger/balances").json()["balances"]
+    assert {b["kind"]: b["amount"] for b in told}["write_offs"] == -1250, told
+
+
 def test_a_dropped_statement_is_taken(clerk, server):
     review(clerk)
     clerk.page.evaluate("""(text) => {

@@ -7,7 +7,7 @@ import TillTestSupport
 
 @testable import TillProvider
 
-@Suite("A report that is fetched")
+@Suite("A report that is fetched", .serialized)
 struct StatementDownloadTests {
     private let request = HTTPRequest(method: .get, scheme: "https", authority: "a.example", path: "/report.csv")
 

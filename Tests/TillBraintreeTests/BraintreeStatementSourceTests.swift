@@ -73,7 +73,10 @@ import TillTestSupport
     @Test("a transaction that a search names and that does not come is an error, never a part")
     func incomplete() async throws {
         for answer in [[], ["t2"], ["t1", "t1"]] {
-            let wire = ScriptedTransport([ids(["t1"]), ids([]), page(answer.map { transaction($0, Self.paid) })])
+            // All else is answered, so that only the page can be what is wrong.
+            let wire = ScriptedTransport([
+                ids(["t1"]), ids([]), page(answer.map { transaction($0, Self.paid) }), Self.noDisputes,
+            ])
             let error = await #expect(throws: StatementError.self) { try await part(wire) }
             #expect(error?.code == "statement_not_fetched", "\(answer)")
         }

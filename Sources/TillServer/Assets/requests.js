@@ -175,6 +175,7 @@ const NEXT = {
   attention_closed: "Nothing was changed: how it was closed stands below.",
   outcome_missing: "Say whether it paid its order.",
   order_missing: "Name the order that it paid.",
+  nothing_in_suspense: "Close it with what was found out alone.",
 };
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */
