@@ -115,7 +115,7 @@ public struct NetworkRange: Hashable, Sendable {
     /// The most networks of one setting.
     static let most = 64
 
-    /// Networks with commas between; `nil` if one of them is none, or if there are more than ``most``.
+    /// Networks with commas between; `nil` if one of them is none, or if there are more than 64.
     public static func list(parsing text: String) -> [NetworkRange]? {
         let parts = text.split(separator: ",")
         guard parts.count <= most else { return nil }

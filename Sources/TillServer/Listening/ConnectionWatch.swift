@@ -11,6 +11,8 @@ struct ConnectionDeadlines: Sendable {
     static let unwantedBytes = 64 << 10
     /// How long that may take.
     static let unwantedTime = TimeAmount.seconds(5)
+    /// How much of an answer the system keeps for a client that does not read it.
+    static let unreadBytes = 256 << 10
     /// How long a connection that is being closed waits for its other end.
     static let farewell = TimeAmount.seconds(1)
 

@@ -39,12 +39,18 @@ struct ListenerChannel: ServerChildChannel {
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [watch.value], idleTimeout: nil, httpDecoderConfiguration: decoder))
         return channel.eventLoop.makeCompletedFuture {
+            try channel.syncOptions?.setOption(
+                .socketOption(.so_sndbuf), value: SocketOptionValue(ConnectionDeadlines.unreadBytes))
             try channel.pipeline.syncOperations.addHandler(bound.value)
             if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls.context)) }
         }.flatMap {
             http.setup(channel: channel, logger: logger)
         }.map { value in
             Value(http: value, connection: Connection(peer: peer, isEncrypted: tls != nil, place: place, gate: gate))
+        }.flatMapErrorThrowing { error in
+            // Nobody else would close it.
+            channel.close(promise: nil)
+            throw error
         }
     }
 
