@@ -216,7 +216,7 @@ let package = Package(
                 "TillProvider", "TillHTTP", "TillJournal", "TillCheckout", "TillSandbox", "TillStandIns", "TillCards",
                 "TillApplePay", "TillBooks", "TillContactless", "TillTapToPay", "TillOffline",
                 crypto, hummingbird, lifecycle, httpTypes, log, tracing, nioCore, nioPosix, nioSSL, nioHTTP1,
-                asyncHTTPClient,
+                asyncHTTPClient, asn1, x509,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -316,8 +316,8 @@ let package = Package(
             crypto, httpTypes),
         tests("TillJournal", grdb),
         tests(
-            "TillBooks", "TillAdyen", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal", "TillProvider",
-            "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
+            "TillBooks", "TillAdyen", "TillBraintree", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal",
+            "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", httpTypes),
         tests("TillSandbox", "TillCards", "TillHardware"),
         tests(
             "TillStandIns", "TillCards", "TillCheckout", "TillHardware", "TillHTTP", "TillJournal", "TillProvider",

@@ -11,6 +11,8 @@ public struct BraintreeModule: ProviderModule {
     public static var codes: [ProviderCodeTable] {
         [BraintreeCodes.errors, BraintreeCodes.processor, BraintreeCodes.gatewayRejections]
     }
+    /// The transactions that its control panel exports.
+    public static var statementFormats: [any StatementFormat] { [BraintreeTransactionSearch()] }
     public static let settings: [Setting] = [
         .braintreeURL, .braintreeMerchantID, .braintreeMerchantAccounts, .braintreePublicKey, .braintreePrivateKey,
         .braintreePrivateKeyFile,
@@ -58,6 +60,8 @@ public struct BraintreeModule: ProviderModule {
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }
     /// Transactions, by the search.
     public var charges: (any ChargeListing)? { BraintreeChargeListing(provider: provider) }
+    /// What was paid out, by the same search, and disputes by theirs.
+    public var statements: (any StatementSource)? { BraintreeStatementSource(provider: provider) }
     /// Its address and its merchant accounts; the keys verify webhooks.
     public var findings: [ProviderFinding] {
         let accounts = config.merchantAccounts.sorted { $0.key.code < $1.key.code }

@@ -78,6 +78,12 @@ struct BraintreeTransaction: Sendable {
     /// It was handed in to be settled and voided before it was: by a refund of ours, or in the control panel.
     var isTakenBack: Bool { meaning == .voided && history.contains { BraintreeTransaction.takenStatuses.contains($0) } }
 
+    /// It was handed in to be settled and is not settled any more: voided, or declined later.
+    var cameToNothing: Bool {
+        (meaning == .voided || meaning == .declined)
+            && history.contains { BraintreeTransaction.takenStatuses.contains($0) }
+    }
+
     private static let takenStatuses: Set<String> = [
         "submitted_for_settlement", "settlement_pending", "settling", "settled", "settlement_confirmed",
     ]

@@ -43,10 +43,10 @@ extension Checkout {
         for provider in providers.values { _ = await provider.identity() }
         guard !clock.standing.isTrusted else { return }
         var asked: Set<ProviderName> = []
-        let rows: [PaymentRow]
+        let rows: [PaymentRowReading]
         // A journal that cannot be read now is read at the next turn; the clock stays in doubt until then.
         do throws(JournalError) {
-            rows = try await journal.payments(PaymentFilter(limit: Checkout.askedPayments))
+            rows = try await journal.rowReadings(PaymentFilter(limit: Checkout.askedPayments))
         } catch { return }
         for row in rows {
             // A payment that cannot be read keeps no other one from bringing the time.

@@ -108,7 +108,8 @@ public struct Checkout: Sendable {
         // The place right behind it: names of payments are letters, digits, dashes and underscores.
         let behind = PaymentID(rawValue: id.rawValue + "~")
         do throws(JournalError) {
-            return try await journal.payments(PaymentFilter(account: account, before: behind, limit: 1)).first?.id == id
+            let first = try await journal.rowReadings(PaymentFilter(account: account, before: behind, limit: 1)).first
+            return first?.id == id
         } catch { throw .journal(error) }
     }
 

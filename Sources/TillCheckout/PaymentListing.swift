@@ -4,37 +4,44 @@ public import TillJournal
 /// A payment as a list has it.
 public enum ListedPayment: Sendable {
     case payment(Payment)
-    /// Its events cannot be read; what its row says may be out of date.
-    case unreadable(PaymentRow, reason: String)
+    /// Its events or its row cannot be read.
+    case unreadable(UnreadableRow)
 
-    /// As one line.
-    public var row: PaymentRow {
+    public var id: PaymentID {
         switch self {
-        case .payment(let payment): PaymentRow(payment)
-        case .unreadable(let row, _): row
+        case .payment(let payment): payment.id
+        case .unreadable(let row): row.id
         }
     }
 
-    public var isUnreadable: Bool {
+    public var isUnreadable: Bool { damage != nil }
+
+    /// What cannot be read of it, and why; `nil`: nothing.
+    public var damage: UnreadableRow? {
         switch self {
-        case .payment: false
-        case .unreadable: true
+        case .payment: nil
+        case .unreadable(let row): row
         }
     }
 }
 
 extension Checkout {
-    /// Payments, newest first. One that cannot be read is listed as such, and is an incident from then on.
+    /// Payments, newest first. One that cannot be read is listed as such. If it is its events, it is an incident from then
+    /// on; of a row `till journal verify` says it.
     public func list(_ filter: PaymentFilter) async throws(CheckoutError) -> [ListedPayment] {
         do throws(JournalError) {
             var listed: [ListedPayment] = []
-            for row in try await journal.payments(filter) {
+            for reading in try await journal.rowReadings(filter) {
+                guard case .row(let row) = reading else {
+                    if case .unreadable(let damaged) = reading { listed.append(.unreadable(damaged)) }
+                    continue
+                }
                 switch try await journal.readable(row.id) {
                 case .success(let payment?): listed.append(.payment(payment))
                 case .success(nil): continue
                 case .failure(let unreadable):
                     await notice(unreadable, of: row.provider)
-                    listed.append(.unreadable(row, reason: unreadable.reason))
+                    listed.append(.unreadable(UnreadableRow(events: row, reason: unreadable.reason)))
                 }
             }
             return listed

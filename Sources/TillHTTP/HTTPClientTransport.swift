@@ -100,6 +100,53 @@ public final class HTTPClientTransport: HTTPTransport {
         }
     }
 
+    /// Hands out an answer's body as it comes; what is in memory is one piece.
+    public func receive(
+        _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws(TransportFailure) -> HTTPResponse {
+        guard deadline.milliseconds > 0 else { throw .notSent(reason: "the deadline has passed") }
+        guard !Task.isCancelled else { throw .notSent(reason: "cancelled before it was sent") }
+        let outgoing = try HTTPClientTransport.clientRequest(request, body: [])
+        let span = min(deadline, HTTPClientTransport.longestDeadline)
+        let end = NIODeadline.now() + .milliseconds(span.milliseconds)
+        let answer: HTTPClientResponse
+        do { answer = try await client.execute(outgoing, deadline: end) } catch {
+            throw TransportFailure(verdictOn: error)
+        }
+        do {
+            try await HTTPClientTransport.handOut(answer.body, atMost: limit, until: end, piece)
+        } catch is NIOTooManyBytesError {
+            throw .unknown(reason: "the answer is longer than \(limit) bytes")
+        } catch is CancellationError {
+            throw .unknown(reason: "it was stopped")
+        } catch {
+            throw .unknown(reason: "the answer broke off (status \(answer.status.code))")
+        }
+        return HTTPClientTransport.response(answer)
+    }
+
+    private static func handOut(
+        _ body: HTTPClientResponse.Body, atMost limit: Int, until end: NIODeadline,
+        _ piece: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let reading = Task {
+            var count = 0
+            for try await part in body {
+                count += part.readableBytes
+                guard count <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
+                guard !Task.isCancelled, piece(Array(part.readableBytesView)) else { throw CancellationError() }
+            }
+        }
+        let alarm = loop.scheduleTask(deadline: end) { reading.cancel() }
+        defer { alarm.cancel() }
+        try await withTaskCancellationHandler {
+            try await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
+    }
+
     private static func clientRequest(
         _ request: HTTPRequest, body: [UInt8]
     ) throws(TransportFailure) -> HTTPClientRequest {

@@ -34,4 +34,11 @@ public struct WitnessingTransport: HTTPTransport {
         }
         return reply
     }
+
+    /// Passes it on. A long answer takes long, so its date says nothing.
+    public func receive(
+        _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws(TransportFailure) -> HTTPResponse {
+        try await base.receive(request, atMost: limit, deadline: deadline, piece)
+    }
 }

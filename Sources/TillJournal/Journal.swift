@@ -20,6 +20,8 @@ public protocol Journal: Sendable {
     func livePayment(account: AccountID, order: OrderID) async throws(JournalError) -> Payment?
     /// Payments by their projected rows, newest first.
     func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow]
+    /// The same for lists in which a row may be damaged: none hides the others.
+    func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading]
     /// All events of a payment, oldest first; empty if there is none.
     func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent]
     /// Events behind a place in the journal, oldest first.

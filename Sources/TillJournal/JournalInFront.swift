@@ -17,6 +17,9 @@ extension JournalInFront {
     package func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
         try await base.payments(filter)
     }
+    package func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading] {
+        try await base.rowReadings(filter)
+    }
     package func events(of payment: PaymentID) async throws(JournalError) -> [StoredEvent] {
         try await base.events(of: payment)
     }

@@ -58,8 +58,8 @@ struct Authorizations: AsyncParsableCommand {
             var filter = PaymentFilter(account: try common.accountID, status: status, limit: JournalLimits.maximumPage)
             var holds: [HeldPayment] = []
             for _ in 0..<List.maximumPages {
-                let page = try await counter.journal.payments(filter)
-                for row in page where row.captured.minorUnits < row.amount.minorUnits {
+                let page = try await counter.journal.rowReadings(filter)
+                for row in page where List.mayHold(row) {
                     guard let payment = try await counter.checkout.readable(row.id) else {
                         Output.note("\(row.id) is left out. \(PaymentJSON.unreadable)")
                         continue
@@ -71,6 +71,12 @@ struct Authorizations: AsyncParsableCommand {
                 filter.before = last.id
             }
             return holds
+        }
+
+        /// What a row that cannot be read says of it is not known: the payment itself is asked.
+        private static func mayHold(_ reading: PaymentRowReading) -> Bool {
+            guard case .row(let row) = reading else { return true }
+            return row.captured.minorUnits < row.amount.minorUnits
         }
 
         /// No hold of a payment older than this is alive.

@@ -55,6 +55,10 @@ struct Doctor: AsyncParsableCommand {
             counter.takesPayments(name)
                 ? ProviderFinding("Payments go to \(name) unless a command says otherwise.")
                 : ProviderFinding("The chosen provider \(name) is not configured.", isFine: false))
+        if let files = try TLSFiles(settings) {
+            let hosts = [settings.text(.receiptURL).flatMap { URL(string: $0)?.host() }].compactMap { $0 }
+            findings += await TLSIdentity.findings(files, for: hosts, at: counter.clock.now())
+        }
         return findings + Doctor.secretFindings(settings)
     }
 

@@ -1,5 +1,6 @@
 import Synchronization
 import TillBooks
+import TillProvider
 
 /// How far an import of statements is, on one line of a terminal that is written over, and nowhere else.
 final class ImportProgress: Sendable {
@@ -19,12 +20,21 @@ final class ImportProgress: Sendable {
         guard isShown else { return nil }
         return { [self] done, all in
             guard done < all else { return end() }
-            last.withLock { last in
-                guard ContinuousClock.now - last.at >= ImportProgress.interval else { return }
-                let text = "\(name.suffix(40)): \(done) of \(all) lines"
-                Output.progress(text.padding(to: last.width))
-                last = (.now, text.count)
-            }
+            show("\(name.suffix(40)): \(done) of \(all) lines")
+        }
+    }
+
+    /// What is called while a report comes; `nil` where nothing is shown.
+    func fetching() -> FetchProgress? {
+        guard isShown else { return nil }
+        return { [self] name, bytes in show("\(name.suffix(60)): \(bytes >> 10) KiB") }
+    }
+
+    private func show(_ text: String) {
+        last.withLock { last in
+            guard ContinuousClock.now - last.at >= ImportProgress.interval else { return }
+            Output.progress(text.padding(to: last.width))
+            last = (.now, text.count)
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TillBooks
 import TillCore
 import TillJournal
 import TillServer
@@ -15,13 +16,18 @@ extension JournalCommand {
                 --outcome paid       it paid the order, which is not sold any more; --order says which, where the
                                      incident does not
                 --outcome not_paid   it did not, or the money was given back: the order may be sold
+
+                Of what a statement has put into suspense it is also said:
+
+                --outcome written_off   it is given up: posted from suspense to the write-offs
+                --outcome recovered     what was given up was found: it is posted back
                 """)
         @OptionGroup var common: CommonOptions
         @OptionGroup var provider: ProviderOptions
         @Option(help: ArgumentHelp("The incident that was cleared up.", valueName: "incident")) var resolve: String?
         @Option(help: "What it was, and who says so.") var note: String?
         @Option(help: "Who says so, where the note does not.") var actor: String?
-        @Option(help: "What it means for the order: paid or not_paid.") var outcome: String?
+        @Option(help: "What it means: paid, not_paid, written_off or recovered.") var outcome: String?
         @Option(help: ArgumentHelp("The order that it paid, where the incident does not say so.", valueName: "order"))
         var order: String?
 
@@ -33,7 +39,8 @@ extension JournalCommand {
                 throw ValidationError("--actor is a name, and goes with --resolve.")
             }
             guard outcome.map({ Incident.Outcome(rawValue: $0) != nil }) ?? (order == nil) else {
-                throw ValidationError("--outcome is paid or not_paid, and --order goes with it.")
+                let words = Incident.Outcome.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("--outcome is one of \(words), and --order goes with it.")
             }
         }
 
@@ -59,7 +66,15 @@ extension JournalCommand {
                     account: known.owner?.account ?? counter.options.account, order: try OrderID(validating: $0))
             }
             try known.check(said)
-            return try await IncidentLog(counter.journal).resolve(id, said)?.incident ?? known
+            let writeOff = WriteOff(counter.journal, clock: counter.clock)
+            try await writeOff.check(said, of: known)
+            let journal = counter.journal
+            let done = try await IncidentLog(journal).resolve(id, said) {
+                (changes, incident) throws(JournalError) in
+                let posted = try await writeOff.changes(resolving: incident)
+                try await journal.change(changes + posted)
+            }
+            return done?.incident ?? known
         }
 
         private func show(_ incidents: [Incident]) {

@@ -51,25 +51,11 @@ struct Payments: AsyncParsableCommand {
             writer.key("payments")
             writer.beginArray()
             for payment in listed {
-                let row = payment.row
                 writer.beginObject()
-                writer.field("id", row.id.rawValue)
-                writer.field("payment_id", row.id.rawValue)
-                writer.field("order_id", row.order.rawValue)
-                if payment.isUnreadable {
-                    writer.field("unreadable", true)
-                    writer.field("message", PaymentJSON.unreadable)
-                } else {
-                    writer.field("status", row.status.rawValue)
+                switch payment {
+                case .payment(let payment): write(PaymentRow(payment), into: &writer)
+                case .unreadable(let row): write(row, into: &writer)
                 }
-                writer.field("amount", row.amount.minorUnits)
-                writer.field("currency", row.amount.currency.code)
-                writer.field("captured", row.captured.minorUnits)
-                writer.field("refunded", row.refunded.minorUnits)
-                writer.field("provider", row.provider?.rawValue)
-                writer.field("tender", row.tenderKind?.rawValue)
-                writer.field("created_at", row.createdAt.description)
-                writer.field("updated_at", row.updatedAt.description)
                 writer.endObject()
             }
             writer.endArray()
@@ -77,12 +63,47 @@ struct Payments: AsyncParsableCommand {
             Output.line(writer.text)
         }
 
+        private func write(_ row: PaymentRow, into writer: inout JSONWriter) {
+            writer.field("id", row.id.rawValue)
+            writer.field("payment_id", row.id.rawValue)
+            writer.field("order_id", row.order.rawValue)
+            writer.field("status", row.status.rawValue)
+            writer.field("amount", row.amount.minorUnits)
+            writer.field("currency", row.amount.currency.code)
+            writer.field("captured", row.captured.minorUnits)
+            writer.field("refunded", row.refunded.minorUnits)
+            writer.field("provider", row.provider?.rawValue)
+            writer.field("tender", row.tenderKind?.rawValue)
+            writer.field("created_at", row.createdAt.description)
+            writer.field("updated_at", row.updatedAt.description)
+        }
+
+        private func write(_ row: UnreadableRow, into writer: inout JSONWriter) {
+            writer.field("id", row.id.rawValue)
+            writer.field("payment_id", row.id.rawValue)
+            writer.field("order_id", row.order.rawValue)
+            writer.field("unreadable", true)
+            writer.field("message", PaymentJSON.message(of: row))
+            writer.key("amount")
+            if let amount = row.amount { writer.int(amount.minorUnits) } else { writer.null() }
+            writer.field("currency", row.amount?.currency.code)
+            writer.field("provider", row.provider?.rawValue)
+            writer.field("created_at", row.createdAt.description)
+            writer.field("updated_at", row.updatedAt.description)
+        }
+
         private func printTable(_ listed: [ListedPayment]) {
             guard !listed.isEmpty else { return Output.line("No payments.") }
             let cells = listed.map { payment in
-                let row = payment.row
-                let status = payment.isUnreadable ? "unreadable" : row.status.rawValue
-                return [row.id.rawValue, row.amount.description, status, Self.name(of: row)]
+                switch payment {
+                case .payment(let payment):
+                    [
+                        payment.id.rawValue, payment.amount.description, payment.status.rawValue,
+                        Self.name(of: payment.order.number),
+                    ]
+                case .unreadable(let row):
+                    [row.id.rawValue, row.amount?.description ?? "?", "unreadable", Self.name(of: row.orderNumber)]
+                }
             }
             let widths = (0..<3).map { column in cells.map { $0[column].count }.max() ?? 0 }
             let used = widths.reduce(0, +) + 3 * 2
@@ -92,12 +113,13 @@ struct Payments: AsyncParsableCommand {
                 let line = pad(row[0], widths[0]) + "  " + amount + "  " + pad(row[2], widths[2]) + "  " + order
                 Output.line(String(line.reversed().drop { $0 == " " }.reversed()))
             }
-            if listed.contains(where: \.isUnreadable) { Output.note("unreadable: \(PaymentJSON.unreadable)") }
+            let notes = Set(listed.compactMap(\.damage).map { PaymentJSON.message(of: $0) })
+            for note in notes.sorted() { Output.note("unreadable: \(note)") }
         }
 
         /// What people call the order; nothing for a plain sale, whose name was made up.
-        private static func name(of row: PaymentRow) -> String {
-            row.orderNumber.hasPrefix("sale-") ? "" : "order " + row.orderNumber
+        private static func name(of order: String) -> String {
+            order.hasPrefix("sale-") ? "" : "order " + order
         }
 
         private func pad(_ text: String, _ width: Int) -> String {

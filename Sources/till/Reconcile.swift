@@ -139,7 +139,8 @@ struct Reconcile: AsyncParsableCommand {
         var all = Reconciliation.Outcome()
         repeat {
             let to = min(from.adding(Reconcile.window), now)
-            let part = try await source.part(from: from, to: to)
+            let part = try await source.part(from: from, to: to, progress: progress.fetching())
+            progress.end()
             all.add(
                 try await reconciliation.add(
                     Reconciliation.Statement(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import Logging
+import Synchronization
 import TillCheckout
 import TillCore
 import TillJournal
@@ -35,6 +36,7 @@ struct Serve: AsyncParsableCommand {
     var applePay: String?
     @Option(name: .long, help: ArgumentHelp("A folder for a copy of the journal.", valueName: "folder"))
     var copyTo: String?
+    @OptionGroup var listening: ListeningArguments
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
@@ -58,9 +60,20 @@ struct Serve: AsyncParsableCommand {
 
     private func serve() async throws {
         let settings = try provider.settings(
-            common, store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 })
+            common,
+            store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 }
+                .merging(try listening.given) { $1 })
+        var options = try ServerOptions(settings, at: SystemClock().now())
+        try options.checkListening(
+            telling: settings.text(.receiptURL).map { [(setting: Setting.receiptURL.key, address: $0)] } ?? [])
         var logger = Logger(label: "till") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = settings.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .warning
+        let key = try settings.strongKey()
+        if apiKey != nil {
+            Output.note(
+                "A key on the command line can be read by every user of this machine. Give it as TILL_API_KEY or "
+                    + "TILL_API_KEY_FILE.")
+        }
         let feed = EventFeed()
         let counter = try await Counter.open(
             try CounterOptions(settings), clock: EventLoopClock(), onLease: { Output.note("\($0)") },
@@ -70,7 +83,6 @@ struct Serve: AsyncParsableCommand {
             if let sweep = try await RestoreSweep.due(in: counter.journal) {
                 Output.note("Nothing is sold yet. \(sweep) \(sweep.next)")
             }
-            var options = ServerOptions(settings)
             options.receipts = counter.options.receipts
             options.defaultProvider = counter.options.provider
             options.returnURL = counter.returnURL
@@ -78,14 +90,17 @@ struct Serve: AsyncParsableCommand {
                 Output.note("Customers cannot come back from their bank's page. \(problem.what) \(problem.next)")
             }
             options.orderScope = counter.options.orderScope
-            if let key = settings.secret(.apiKey) {
-                options.keys[Serve.hash(key.reveal())] = counter.options.account
-            }
+            options.hardwareAccounts = try settings.accounts(.hardwareAccounts)
+            if let key { options.keys[Serve.hash(key)] = counter.options.account }
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: options.host, statsD: try StatsD(settings))
+            let words = StartWords(counter, options, hasShop: applePay?.hasShop ?? false)
+            let ports = Mutex<Int?>(nil)
+            options.onPublicListening = { port in ports.withLock { $0 = port } }
             options.onListening = announce(
-                counter.options.journal, counter.mode, host: options.host, hasShop: applePay?.hasShop ?? false)
+                words, options, counter, publicPort: { ports.withLock { $0 } },
+                startCode: await Serve.startCode(counter), opensBrowser: settings.text(.openBrowser) != "false")
             try await CounterServer(
                 counter: counter, feed: feed, options: options, applePay: applePay,
                 copier: try counter.copier(in: settings.text(.copyTo)), logger: logger
@@ -98,47 +113,39 @@ struct Serve: AsyncParsableCommand {
         if !common.json { Output.note("The counter is closed. What was in flight is done.") }
     }
 
+    /// A code for the address that begins a session. A journal that takes no writes now does not keep the counter shut.
+    private static func startCode(_ counter: Counter) async -> String? {
+        do throws(JournalError) {
+            return try await StartCodes(counter.journal, clock: MeasuringClock(counter.clock))
+                .make(for: counter.options.account)
+        } catch {
+            Output.note("No address for signing in could be made: \(error) Later, run `till sign-in`.")
+            return nil
+        }
+    }
+
     private func announce(
-        _ journal: String, _ mode: PaymentMode, host: String, hasShop: Bool
+        _ words: StartWords, _ options: ServerOptions, _ counter: Counter, publicPort: @escaping @Sendable () -> Int?,
+        startCode: String?, opensBrowser: Bool
     ) -> @Sendable (Int) -> Void {
-        let (isJSON, isDefault) = (common.json, journal == CounterOptions.defaultJournal)
+        let (isJSON, store, host, isSecure) = (common.json, counter.journal, options.host, options.tls != nil)
         return { port in
+            let address = CounterAddress(host: host, port: port, isSecure: isSecure)
             Task {
+                do throws(JournalError) { try await Records<CounterAddress>(store).put(address) } catch {
+                    Output.note("`till sign-in` will need --url: the counter's address could not be kept. \(error)")
+                }
                 guard await SystemClock().pause(for: .seconds(1)) else { return }
                 StartupPages.release()
             }
-            let url = "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
-            if isJSON { return Output.line("{\"url\":\"\(url)\"}") }
-            Output.line("The counter is open: \(url)")
-            if hasShop { Output.line("A shop that takes Apple Pay, simulated: \(url)/shop") }
-            if mode == .live {
-                Output.line("Journal: \(journal). LIVE: real money moves.")
-            } else {
-                Output.line("Journal: \(journal). TEST: no real money moves.")
-                Output.line("Try, in another terminal:")
-                let file = isDefault ? "" : " --journal \(journal)"
-                Output.line("  .build/debug/till sale --amount 12.50 --currency EUR\(file)")
-            }
-            Output.line("Ctrl-C stops it when what is in flight is done.")
+            let start = startCode.map { address.start(code: $0) }
+            if isJSON { return Output.line(words.json(port, publicPort(), start: start)) }
+            words.lines(port, publicPort(), start: start).forEach(Output.line)
+            if let start, opensBrowser { StartPage.open(start) }
         }
     }
 
     private static func hash(_ key: String) -> String { Hex.lowercase(SHA256.hash(data: Array(key.utf8))) }
-}
-
-extension ServerOptions {
-    /// The options that settings lead to.
-    init(_ settings: Settings) {
-        self.init()
-        if let text = settings.text(.host) { host = text }
-        if let number = settings.number(.port) { port = number }
-        if let text = settings.text(.afterSalePoll) { pollsAfterSale = text == "on" }
-        if let number = settings.number(.bodyBytes) { maximumBodyBytes = number }
-        if let number = settings.number(.streams) { maximumStreams = number }
-        if let span = settings.span(.headTime) { headTimeout = span }
-        if let span = settings.span(.bodyTime) { bodyTimeout = span }
-        if let span = settings.span(.idleTime) { idleTimeout = span }
-    }
 }
 
 extension Counter {

@@ -31,7 +31,8 @@ struct Till: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, Sandbox.self, JournalCommand.self,
+            Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self, Sandbox.self,
+            JournalCommand.self,
             Doctor.self, Keys.self, Failpoints.self, Readers.self, Locations.self, Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self,

@@ -7,6 +7,8 @@ import itertools
 import json
 import os
 import pathlib
+import re
+import resource
 import signal
 import socket
 import subprocess
@@ -16,7 +18,7 @@ import pytest
 import requests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-API_KEY = "test-key-of-the-counter"
+API_KEY = "test-key-of-the-counter-5f1e0c9b7a64"
 CARD = "4242424242424242"
 PAID = {"captured", "succeeded", "paid", "partially_refunded", "refunded"}
 UNPAID = {"requires_payment_method", "declined", "failed", "not_sent"}
@@ -173,19 +175,24 @@ class Server:
 
     started = []  # a test that fails leaves its servers here; conftest.py ends them
 
-    def __init__(self, folder, *flags, port=None, env=None, api_key=API_KEY):
+    def __init__(self, folder, *flags, port=None, env=None, api_key=API_KEY, files=None):
+        """`files` is the most files that the process may have open, sockets among them."""
+        self.files = files
         self.folder = pathlib.Path(folder)
         self.journal, self.log = self.folder / "journal.db", self.folder / "server.log"
         self.port, self.flags, self.env, self.api_key = port or free_port(), [str(f) for f in flags], env or {}, api_key
         self.url = f"http://127.0.0.1:{self.port}"
         self.process = None
+        self.opened = set()  # start addresses that were used
 
     def start(self):
         with open(self.log, "a") as log:
             self.process = subprocess.Popen(
-                [binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), "--api-key", self.api_key,
-                 *self.flags],
-                stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **self.env},
+                [binary(), "serve", "--port", str(self.port), "--journal", str(self.journal), *self.flags],
+                stdout=log, stderr=subprocess.STDOUT,
+                env={**os.environ, "TILL_API_KEY": self.api_key, **self.env},
+                preexec_fn=self.files and (
+                    lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))),
             )
         Server.started.append(self.process)
         wait_for(self.url + "/healthz", self.process, self.log)
@@ -209,6 +216,31 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
+
+    def start_url(self):
+        """An address that signs in once: the one that the counter has printed, then those of `till sign-in`."""
+        printed = re.findall(r'http[^\s"]+/#start=\w+', self.log.read_text())
+        if printed and printed[-1] not in self.opened:
+            self.opened.add(printed[-1])
+            return printed[-1]
+        return succeed("sign-in", "--journal", self.journal, "--json", env=self.env)["start_url"]
+
+    def sign_in(self, page, path=None):
+        """Opens the page as somebody does who starts the counter, and then an address of it."""
+        answer = page.goto(self.start_url())
+        assert answer.status == 200
+        page.locator("#till").wait_for(state="visible", timeout=10_000)
+        if path is not None:
+            page.goto(self.url + path)
+
+    def session(self):
+        """A session of the page without a browser."""
+        session = requests.Session()
+        code = self.start_url().split("#start=")[1]
+        answer = session.post(
+            self.url + "/session", json={"start_code": code}, headers={"X-Till-Page": "1"}, timeout=10)
+        assert answer.status_code == 204, answer.text
+        return session
 
     def request(self, method, path, body=None, key=None, timeout=30, **headers):
         headers = {"Authorization": "Bearer " + self.api_key, **headers}

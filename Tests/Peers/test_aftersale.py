@@ -101,7 +101,7 @@ def test_a_capture_that_comes_to_nothing_is_found(shop):
 
 
 def test_the_polls_are_counted(shop):
-    text = requests.get(shop.server.url + "/metrics", timeout=10).text
+    text = shop.server.request("GET", "/metrics").text
     assert 'aftersale_polls_total{result="news"} 0' in text
 
 

@@ -54,7 +54,7 @@ def test_statsd_is_told_what_happens_in_the_words_of_its_own_client(tmp_path, li
         refused = page.pay({**token, "paymentData": {**token["paymentData"], "version": "EC_v2"}})
         assert refused.status_code == 422
         assert page.pay(token).status_code == 201
-        metrics = requests.get(server.url + "/metrics", timeout=10).text
+        metrics = server.request("GET", "/metrics").text
     wanted = {
         "shop.applepay.sessions.given:1|c", "shop.applepay.sessions.validation_url_refused:1|c",
         "shop.applepay.tokens.version:1|c", "shop.applepay.tokens.accepted:1|c", "shop.applepay.payments.succeeded:1|c",
@@ -86,7 +86,7 @@ def test_statsd_is_told_what_happens_in_the_words_of_its_own_client(tmp_path, li
 def test_without_the_setting_nothing_is_sent(tmp_path, listener):
     with counter.Server(tmp_path, "--provider", "sandbox", env={"TILL_STATSD_PORT": str(listener.port)}) as server:
         Page(server)
-        assert "statsd" not in requests.get(server.url + "/metrics", timeout=10).text
+        assert "statsd" not in server.request("GET", "/metrics").text
     with pytest.raises(TimeoutError):
         listener.socket.recv(65_536)
 
@@ -108,10 +108,10 @@ def test_a_host_without_address_is_refused_at_the_start(tmp_path):
 
 def test_a_cold_start_makes_no_authority_until_the_shop_is_asked_for(tmp_path):
     with counter.Server(tmp_path, "--provider", "sandbox") as server:
-        quiet = requests.get(server.url + "/metrics", timeout=10).text
+        quiet = server.request("GET", "/metrics").text
         assert "applepay_certificate_days_left" not in quiet
         assert requests.get(server.url + "/shop", timeout=10).status_code == 200
-        assert "applepay_certificate_days_left" in requests.get(server.url + "/metrics", timeout=10).text
+        assert "applepay_certificate_days_left" in server.request("GET", "/metrics").text
 
 
 def test_a_notification_of_a_merchant_s_token_is_kept_and_looked_up_at_apple(tmp_path):
@@ -128,7 +128,7 @@ def test_a_notification_of_a_merchant_s_token_is_kept_and_looked_up_at_apple(tmp
         # Apple's stand-in does not know them: somebody made them up, and they are forgotten.
         end = time.monotonic() + 10
         while True:
-            text = requests.get(server.url + "/metrics", timeout=10).text
+            text = server.request("GET", "/metrics").text
             if re.search(r'applepay_notifications_total\{outcome="unknown_to_apple"\} [2-4]\n', text):
                 break
             assert time.monotonic() < end, text

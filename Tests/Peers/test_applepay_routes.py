@@ -276,7 +276,7 @@ def test_each_domain_has_its_switch_its_share_of_visitors_and_its_certificates(d
 
 def test_figures_tell_outcomes_and_days_left(server):
     Page(server).token()
-    text = requests.get(server.url + "/metrics").text
+    text = server.request("GET", "/metrics").text
     assert re.search(r'applepay_sessions_total\{outcome="given"\} \d+', text)
     assert re.search(r'applepay_certificate_days_left\{kind="identity",place="0"\} \d+', text)
 

@@ -130,7 +130,7 @@ def test_a_clock_35_days_ahead_voids_no_hold_and_when_the_hold_is_over_it_is_let
     assert status(server, payment) == "requires_capture"
     charge = charges_of(provider, "o-hold")[0]
     assert charge["authorized"] == 1250 and not charge.get("canceled"), charge
-    figures = requests.get(server.url + "/metrics", timeout=10).text
+    figures = server.request("GET", "/metrics").text
     assert "clock_in_doubt 1" in figures, figures
     assert "clock-doubt" in requests.get(server.url + "/", timeout=10).text
 

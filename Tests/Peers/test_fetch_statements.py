@@ -156,6 +156,21 @@ def test_adyens_report_is_fetched_once_it_is_announced(tmp_path, adyen):  # noqa
         assert balances(shop.journal) == now
 
 
+def test_adyens_report_of_megabytes_is_fetched(tmp_path, adyen):  # noqa: F811
+    rows = 20_000
+    with AdyenCounter(tmp_path, adyen) as shop:
+        play(adyen, do="fee", amount=3, times=rows)
+        play(adyen, do="batch")
+        answer = fetched(shop)
+        found = answer.json["statements"][0]
+        assert answer.code == 0 and (found["imported"], found["posted"]) == (rows + 1, rows + 1), answer
+        report = requests.get(
+            adyen + "/reports/download/MerchantAccount/TillTest/settlement_detail_report_batch_1.csv", timeout=20,
+            auth=("report@Company.Till", "secret"))
+        assert len(report.content) > 1 << 20, len(report.content)
+        assert balances(shop.journal)["fees", "EUR"] == 3 * rows
+
+
 def test_adyens_faults_and_refusals(tmp_path, adyen):  # noqa: F811
     with AdyenCounter(tmp_path, adyen) as shop:
         assert sell(tmp_path, adyen).code == 0

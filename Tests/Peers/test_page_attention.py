@@ -286,7 +286,8 @@ def test_an_incident_is_resolved_and_its_order_is_sold_or_held_for_good(clerk, s
 def test_another_accounts_entries_are_not_visible(clerk, server, tmp_path):
     sale = failed_refund(server)
     told = incident(server)
-    key = counter.succeed("keys", "create", "--account", "other", "--journal", server.journal, "--json")["key"]
+    key = counter.succeed(
+        "keys", "create", "--scope", "all", "--account", "other", "--journal", server.journal, "--json")["key"]
     mine, server.api_key = server.api_key, key
     seen = queue(server)
     assert (seen["attention"], seen["incidents_open"], seen["incidents"]) == ([], 0, []), seen
@@ -302,13 +303,11 @@ def test_another_accounts_entries_are_not_visible(clerk, server, tmp_path):
     server.api_key = key
     assert server.request("GET", "/v1/reconciliation").json()["breaks"] == []
     clerk.page.context.clear_cookies()
-    clerk.page.evaluate("sessionStorage.setItem('till.signed-in', 'yes')")
     clerk.page.goto(server.url + "/#attention")
     clerk.page.reload()
-    clerk.page.context.clear_cookies()
-    clerk.page.evaluate("document.dispatchEvent(new Event('till:imported'))")
     clerk.page.get_by_label("API key").fill(key)
     clerk.page.get_by_label("API key").press("Enter")
+    expect(clerk.page.locator("#attention-view")).to_be_visible(timeout=WAIT)
     clerk.page.goto(server.url + "/#attention?entry=" + sale["id"] + ".1")
     expect(clerk.page.locator("#entry-title")).to_have_text("It cannot be shown", timeout=WAIT)
     expect(clerk.page.locator("body")).not_to_contain_text("o-lost")
@@ -345,6 +344,22 @@ def test_a_statement_is_imported_once_and_what_does_not_match_is_closed(clerk, s
     assert server.request("GET", "/v1/reconciliation").json()["open"] == 0
     verified = counter.till("journal", "verify", "--journal", server.journal, "--json")
     assert verified.code == 0 and verified.json["ok"], verified
+
+
+def test_what_a_statement_put_into_suspense_is_written_off(clerk, server):
+    review(clerk)
+    page = clerk.page
+    drop(page, ADYEN)
+    expect(page.locator("#breaks li")).to_contain_text("12.50 EUR", timeout=WAIT)
+    page.locator("#breaks a").first.click()
+    expect(page.locator("#entry-form")).to_be_visible(timeout=WAIT)
+    page.get_by_label("Written off").check()
+    page.get_by_label("How you know it").fill("Adyen knows no such sale")
+    page.locator("#entry-form").get_by_label("Your name").fill("Ada")
+    send(page, "Write it off")
+    expect(page.locator("#breaks-empty")).to_be_visible(timeout=WAIT)
+    told = server.request("GET", "/v1/ledger/balances").json()["balances"]
+    assert {b["kind"]: b["amount"] for b in told}["write_offs"] == -1250, told
 
 
 def test_a_dropped_statement_is_taken(clerk, server):

@@ -262,7 +262,7 @@ def test_the_counter_sends_and_lists_with_the_address_masked(tmp_path, post):
             assert "lovelace" not in answer.text
             assert requests.post(till.url + path + "/send", json={"to": mail_server.CUSTOMER}, timeout=5,
                                  headers={"Authorization": "Bearer wrong"}).status_code == 401
-            figures = requests.get(till.url + "/metrics", timeout=5).text
+            figures = till.request("GET", "/metrics").text
     finally:
         server.stop()
     assert len(post.letters) == 1 and "lovelace" not in figures

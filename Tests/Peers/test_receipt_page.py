@@ -79,7 +79,7 @@ def test_a_receipt_is_seen_printed_and_sent_from_the_page(shop, tmp_path, width,
     faults = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda m: faults.append(m.text) if "Content Security Policy" in m.text else None)
-    page.goto(f"{shop.url}/#{shop.payment}")
+    shop.sign_in(page, f"/#{shop.payment}")
     picture = page.get_by_role("img", name="The receipt as it prints: 80 mm")
     expect(picture).to_be_visible(timeout=WAIT)
     until(page, lambda dots: dots > 600)

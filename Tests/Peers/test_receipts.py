@@ -12,6 +12,7 @@ import requests
 import counter
 
 LOCALES = ["en_US", "de_DE", "fr_CA", "es_ES", "it_IT", "pl_PL", "ja_JP", "ar_EG", "he_IL"]
+KEY = "0123456789abcdef" * 2
 SHOP = ["--store", "Tea & Co <script>", "--address", "Road 1\\nTown", "--tax-id", "DE123"]
 
 
@@ -141,7 +142,7 @@ def test_a_link_shows_one_receipt_until_it_ends_and_a_changed_one_nothing(till, 
     log = tmp_path / "serve.log"
     with open(log, "w") as output:
         server = subprocess.Popen(
-            [counter.binary(), "serve", "--port", str(port), "--api-key", "k" * 32],
+            [counter.binary(), "serve", "--port", str(port), "--api-key", KEY],
             env={**os.environ, "TILL_JOURNAL": str(tmp_path / "journal.sqlite")}, stdout=output, stderr=output)
     try:
         base = f"http://127.0.0.1:{port}"
@@ -154,7 +155,7 @@ def test_a_link_shows_one_receipt_until_it_ends_and_a_changed_one_nothing(till, 
         for bad in (url[:-1] + ("0" if url[-1] != "0" else "1"), url.replace("pay_", "pax_"), base + "/r/x"):
             assert requests.get(bad, timeout=5).status_code == 404
         made = requests.post(f"{base}/v1/payments/{payment}/receipt/link", json={"days": 1}, timeout=5,
-                             headers={"Authorization": "Bearer " + "k" * 32})
+                             headers={"Authorization": "Bearer " + KEY})
         assert made.status_code == 200 and requests.get(base + made.json()["path"], timeout=5).status_code == 200
         assert requests.post(f"{base}/v1/payments/{payment}/receipt/link", json={}, timeout=5,
                              headers={"Authorization": "Bearer wrong"}).status_code == 401

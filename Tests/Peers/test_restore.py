@@ -122,13 +122,13 @@ def test_a_counter_that_serves_sweeps_by_itself_and_is_not_ready_before(shop):
     with counter.Server(shop.journal.parent, *shop.stripe.flags) as server:
         ready = requests.get(server.url + "/readyz", timeout=10)
         assert ready.status_code == 503 and ready.json()["code"] == "restoring", ready.text
-        assert "restore_sweep_due 1" in requests.get(server.url + "/metrics", timeout=10).text
+        assert "restore_sweep_due 1" in server.request("GET", "/metrics").text
         refused = server.create(shop.name("late"), "again")
         assert (refused.status_code, refused.json()["code"]) == (503, "restoring"), refused.text
         assert counter.until(lambda: requests.get(server.url + "/readyz", timeout=10).status_code == 200, 60)
         refused = server.create(shop.name("late"), "again")
         assert (refused.status_code, refused.json()["code"]) == (409, "order_held"), refused.text
-        metrics = requests.get(server.url + "/metrics", timeout=10).text
+        metrics = server.request("GET", "/metrics").text
         assert "orders_held 1" in metrics and "attention_open 1" in metrics, metrics
         attention = server.request("GET", "/v1/attention").json()
         assert attention["incidents_open"] == 1, attention
@@ -254,7 +254,7 @@ def test_what_was_acknowledged_longer_ago_than_the_recovery_point_is_in_the_copy
     for worker in workers:
         worker.start()
     time.sleep(8)
-    assert "copy_lag_seconds" in requests.get(server.url + "/metrics", timeout=10).text
+    assert "copy_lag_seconds" in server.request("GET", "/metrics").text
     died = time.monotonic()
     server.kill()
     running = False

@@ -20,7 +20,9 @@ CHECKS = ",".join(
 
 
 def test_the_server_keeps_to_its_own_description(tmp_path):
-    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms") as server:
+    # It comes with a wrong key after each request that succeeds, to see that it is refused.
+    env = {"TILL_LIMITS_GUESS_DELAY": "0ms"}
+    with counter.Server(tmp_path, "--provider", "sandbox", "--sandbox-latency", "0ms", env=env) as server:
         done = subprocess.run(
             [
                 str(pathlib.Path(sys.executable).with_name("schemathesis")), "run", server.url + "/openapi.yaml",

@@ -122,7 +122,7 @@ def page(server, browser, request):
 
     page.on("console", heard)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto(server.url + "/")
+    server.sign_in(page)
     expect(page.locator("#tap-choice")).to_be_visible(timeout=WAIT)
     page.faults = faults
     yield page

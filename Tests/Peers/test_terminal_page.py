@@ -191,7 +191,7 @@ def page(tmp_path, request, server, browser):
     faults = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("dialog", lambda dialog: dialog.accept())
-    page.goto(server.url + "/")
+    server.sign_in(page)
     page.faults = faults
     yield page
     shoot(page, tmp_path, request.node.name)

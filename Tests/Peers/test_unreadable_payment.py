@@ -123,3 +123,28 @@ def test_a_statement_matches_the_others_and_then_it(shop, sandbox, sold):
     sums = {(b["kind"], b["currency"]): b["amount"]
             for b in counter.succeed("ledger", "balances", "--journal", shop.journal, "--json")["balances"]}
     assert sums["suspense", "EUR"] == 0, sums
+
+
+@pytest.mark.parametrize(("column", "amount"), [("status", 1150), ("currency", None)])
+def test_a_damaged_row_hides_no_other_and_the_payment_itself_is_shown(tmp_path, shop, column, amount):
+    made = [shop.sale(order=f"o-{n}", amount=f"{10 + n}.50").json["id"] for n in range(3)]
+    with sqlite3.connect(shop.journal) as database:
+        assert database.execute(f"UPDATE payment SET {column} = '?x' WHERE id = ?", (made[1],)).rowcount == 1
+    with counter.Server(tmp_path, *shop.stripe.flags) as server:
+        answer = server.request("GET", "/v1/payments")
+        assert answer.status_code == 200, answer.text
+        listed = {p["id"]: p for p in answer.json()["payments"]}
+        assert set(listed) == set(made) and all(listed[p]["status"] == "succeeded" for p in (made[0], made[2]))
+        assert listed[made[1]]["unreadable"] is True and "by its id" in listed[made[1]]["message"]
+        assert listed[made[1]]["amount"] == amount and "status" not in listed[made[1]]
+        # The payment is its events: it is read and given back by its id.
+        assert server.request("GET", f"/v1/payments/{made[1]}").json()["status"] == "succeeded"
+        told = counter.till("payments", "list", *shop.common)
+        assert told.code == 0, told
+        rows = {p["id"]: p for p in told.json["payments"]}
+        assert rows[made[1]]["unreadable"] is True and rows[made[0]]["status"] == "succeeded"
+        verified = counter.till("journal", "verify", *shop.common)
+        assert verified.code != 0 and made[1] in verified.out + verified.err, verified
+        refund = server.request("POST", f"/v1/payments/{made[1]}/refunds", {}, key="k-row")
+        assert refund.status_code in (200, 201), refund.text
+        assert server.request("GET", f"/v1/payments/{made[1]}").json()["status"] == "refunded"

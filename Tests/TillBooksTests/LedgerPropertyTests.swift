@@ -96,7 +96,7 @@ struct LedgerPropertyTests {
                     balances.sum(of: [.disputed, .disputeLosses], in: .eur) == Int128(payment.disputed.minorUnits))
                 #expect(balances.sum(of: [.refundsDue], in: .eur) == Int128(-payment.refundDue.minorUnits))
                 #expect(
-                    balances.sum(of: [.sales, .tips, .returns], in: .eur)
+                    balances.sum(of: [.sales, .tips, .returns, .writeOffs], in: .eur)
                         == Int128(
                             payment.refunded.minorUnits + payment.refundDue.minorUnits - payment.captured.minorUnits))
             }

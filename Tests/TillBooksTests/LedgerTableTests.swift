@@ -33,6 +33,9 @@ struct LedgerTableTests {
             taken + Samples.back() + failed + [
                 .attentionClosed(1, AttentionResolution(kind: .writtenOff, evidence: "slip", actor: "Ada"))
             ],
+            taken + Samples.back() + failed + [
+                .attentionClosed(1, AttentionResolution(kind: .handled, evidence: "slip", actor: "Ada"))
+            ],
             taken + [.captureReversed(Samples.capture(), Samples.decline), .captureRestored(Samples.capture())],
             Array(taken.prefix(2)) + [
                 .captureReported(Samples.capture(), Samples.attempt(), Samples.eur(1_250), dashboard)

@@ -127,7 +127,7 @@ struct UnreadablePaymentTests {
         try await sell()
         let checkout = Checkout(journal: journal, providers: [], clock: clock)
         let listed = try await checkout.list(PaymentFilter())
-        #expect(listed.map(\.row.id) == [3, 2, 1].map(Samples.id))
+        #expect(listed.map(\.id) == [3, 2, 1].map(Samples.id))
         #expect(listed.map(\.isUnreadable) == [false, true, false])
         #expect(try await Records<Incident>(journal).list().map(\.payment) == [Samples.id(2)])
         do {

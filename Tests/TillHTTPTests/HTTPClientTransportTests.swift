@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 import Testing
 import TillCore
 import TillHTTP
@@ -98,6 +99,73 @@ import TillHTTP
         let length = HTTPClientTransport.maximumAnswerBytes + 1
         let text = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" + String(repeating: "x", count: length)
         try await with([.answer(text)]) { transport, port in #expect(await end(transport, port: port) == .unknown) }
+    }
+
+    /// What comes of an answer that is handed out: the end, how many bytes came, and in how many pieces.
+    private func handedOut(
+        _ text: String, atMost limit: Int, deadline: Span = .seconds(10), stopAt most: Int = .max
+    ) async throws -> (end: End, bytes: Int, pieces: Int) {
+        let came = Came()
+        let end = Mutex(End.unknown)
+        try await with([.answer(text)]) { transport, port in
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/x")
+            do throws(TransportFailure) {
+                let head = try await transport.receive(request, atMost: limit, deadline: deadline) { piece in
+                    came.take(piece.count) <= most
+                }
+                end.withLock { $0 = .status(head.status.code) }
+            } catch {
+                end.withLock { if case .notSent = error { $0 = .notSent } else { $0 = .unknown } }
+            }
+        }
+        return (end.withLock { $0 }, came.sum.withLock { $0.bytes }, came.sum.withLock { $0.pieces })
+    }
+
+    private final class Came: Sendable {
+        let sum = Mutex((bytes: 0, pieces: 0))
+        func take(_ count: Int) -> Int {
+            sum.withLock { sum in
+                sum = (sum.bytes + count, sum.pieces + 1)
+                return sum.bytes
+            }
+        }
+    }
+
+    @Test(
+        "a long answer is handed out piece by piece; one beyond its limit, broken off or ended by the taker is unknown")
+    func handedOut() async throws {
+        let length = 3 * HTTPClientTransport.maximumAnswerBytes
+        let body = String(repeating: "x", count: length)
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" + body
+        let whole = try await handedOut(text, atMost: length)
+        #expect(whole.end == .status(200) && whole.bytes == length && whole.pieces > 3)
+        let long = try await handedOut(text, atMost: length - 1)
+        #expect(long.end == .unknown && long.bytes < length)
+        let ended = try await handedOut(text, atMost: length, stopAt: 1_000_000)
+        #expect(ended.end == .unknown && ended.bytes < length)
+        let late = try await handedOut(
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", atMost: 9, deadline: .milliseconds(300))
+        #expect(late.end == .unknown)
+        #expect(try await handedOut(text, atMost: length, deadline: .milliseconds(0)).end == .notSent)
+    }
+
+    @Test("whoever is stopped while an answer is handed out ends it at once")
+    func stopped() async throws {
+        try await with([.answer("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx")]) { transport, port in
+            let task = Task {
+                let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/x")
+                do throws(TransportFailure) {
+                    _ = try await transport.receive(request, atMost: 9, deadline: .seconds(60)) { _ in true }
+                    return false
+                } catch { return true }
+            }
+            let clock = ContinuousClock()
+            let began = clock.now
+            do { try await clock.sleep(for: .milliseconds(300)) } catch { Issue.record(error) }
+            task.cancel()
+            #expect(await task.value)
+            #expect(clock.now - began < .seconds(5))
+        }
     }
 
     @Test("the recorder keeps the exchange without key, number and code")

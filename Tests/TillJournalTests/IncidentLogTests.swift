@@ -128,4 +128,32 @@ import TillTestSupport
         }
         try charge("c3", for: nil).check(IncidentResolution(note: "seen", outcome: .notPaid))
     }
+
+    @Test(
+        "of what was given up more words leave that as it is, until it is said to be found",
+        arguments: Site.Kind.allCases)
+    func givenUp(_ kind: Site.Kind) async throws {
+        let log = IncidentLog(try store(kind))
+        let incident = Incident(
+            statementOf: ProviderName(rawValue: "stripe"), name: "line x", about: nil, what: "w", document: "",
+            at: Sale.start)
+        try await log.keep(incident)
+        for (said, stands) in [
+            (Incident.Outcome.writtenOff, Incident.Outcome.writtenOff), (nil, .writtenOff),
+            (.recovered, .recovered), (nil, nil),
+        ] as [(Incident.Outcome?, Incident.Outcome?)] {
+            let resolved = try await log.resolve(incident.id, IncidentResolution(note: "n", outcome: said))
+            #expect(resolved?.incident.outcome == stands)
+        }
+    }
+
+    @Test("of anything but a statement nothing is given up") func nothingToGiveUp() {
+        let id = charge("c1").id
+        #expect(throws: IncidentRefusal.nothingInSuspense(id)) {
+            try charge("c1").check(IncidentResolution(note: "n", outcome: .writtenOff))
+        }
+        #expect(throws: IncidentRefusal.nothingWrittenOff(id)) {
+            try charge("c1").check(IncidentResolution(note: "n", outcome: .recovered))
+        }
+    }
 }

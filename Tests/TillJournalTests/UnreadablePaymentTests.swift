@@ -40,4 +40,39 @@ struct UnreadablePaymentTests {
         }
         #expect(reason.id == damaged && !reason.reason.isEmpty && other == sales[1].payment)
     }
+
+    @Test("a row that cannot be read is named in its place, and its payment is its events")
+    func rows() async throws {
+        let site = Site(.sqlite)
+        let journal = try #require(try site.open() as? SQLiteJournal)
+        var sales = try (1...3).map { try Sale($0) }
+        for index in sales.indices {
+            sales[index].pay()
+            try await journal.write(sales[index].write())
+        }
+        let whole = try await journal.payments(PaymentFilter())
+        for (sale, column) in zip(sales, ["status", "currency"]) {
+            try await DatabaseQueue(path: site.path).write { db in
+                try db.execute(
+                    sql: "UPDATE payment SET \(column) = '?x' WHERE id = ?",
+                    arguments: [sale.payment.id.rawValue])
+            }
+        }
+        await #expect(throws: JournalError.self) { try await journal.payments(PaymentFilter()) }
+        let read = try await journal.rowReadings(PaymentFilter())
+        #expect(read.map(\.id) == whole.map(\.id) && read.map(\.createdAt) == whole.map(\.createdAt))
+        let damaged = read.compactMap { reading -> UnreadableRow? in
+            if case .unreadable(let row) = reading { row } else { nil }
+        }
+        #expect(Set(damaged.map(\.id)) == Set(sales.prefix(2).map(\.payment.id)))
+        #expect(damaged.allSatisfy { $0.part == .row && !$0.reason.isEmpty })
+        #expect(Set(damaged.map(\.amount)) == [nil, sales[0].payment.amount])
+        for sale in sales {
+            guard case .success(let payment?) = try await journal.readable(sale.payment.id) else {
+                Issue.record("its events cannot be read")
+                continue
+            }
+            #expect(payment == sale.payment)
+        }
+    }
 }

@@ -136,9 +136,7 @@ import TillStripe
         options.keys = ["2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683": .main]
         let server = CounterServer(counter: counter, feed: EventFeed(), options: options)
         #expect(server.options.mode == .live)
-        let responder = server.responder(
-            RequestAuthenticator(
-                keys: APIKeys(counter.journal, clock: counter.clock), options: server.options, clock: counter.clock))
+        let responder = server.responder(server.authenticator())
         func ask(_ path: String, key: String, _ body: String) async throws -> (HTTPResponse.Status, JSONValue) {
             let head = HTTPRequest(
                 method: .post, scheme: "http", authority: "localhost:8080", path: path,

@@ -39,6 +39,19 @@ import TillTestSupport
         #expect(error.row == nil && !error.needsQuery)
     }
 
+    @Test("that another call is at work on the same is never an answer", arguments: [400, 402, 409, 429])
+    func running(status: Int) throws {
+        let running = StripeCodes.errors.codes.filter { $0.money == .notKnown && $0.retry == .later }
+        #expect(running.count >= 3)
+        for code in running {
+            let body = try JSONValue(parsing: Array(#"{"error":{"code":"\#(code.rawValue)"}}"#.utf8))
+            guard case .unclear = StripeError(status: status, body: body, requestID: nil, scrub: { $0 }).meaning else {
+                Issue.record("\(code.rawValue) with HTTP \(status) is taken for an answer")
+                continue
+            }
+        }
+    }
+
     @Test("a duplicate of an earlier charge is not said to have charged nothing before the intent was read")
     func duplicate() async throws {
         let steps: [ScriptedTransport.Step] = [

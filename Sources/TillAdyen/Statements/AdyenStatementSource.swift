@@ -12,8 +12,6 @@ struct AdyenStatementSource: StatementSource {
     static let name = "settlement_detail_report_batch_"
     /// Reports of one question.
     static let maximumReports = 100
-    /// How long one report may take.
-    static let deadline = Span.minutes(2)
 
     let provider: AdyenProvider
     /// `nil`: it is not set up.
@@ -26,6 +24,12 @@ struct AdyenStatementSource: StatementSource {
     func account() async -> String? { await provider.identity().account }
 
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart {
+        try await part(from: from, to: to, progress: nil)
+    }
+
+    func part(
+        from: Timestamp, to: Timestamp, progress: FetchProgress?
+    ) async throws(StatementError) -> StatementPart {
         guard let config else {
             throw StatementError(
                 "Adyen gives reports to a report user, and none is set",
@@ -35,7 +39,7 @@ struct AdyenStatementSource: StatementSource {
         }
         var lines: [StatementLine] = []
         for batch in try await batches(from: from, to: to) {
-            lines += try AdyenSettlementReport().lines(of: try await report(batch, config))
+            lines += try AdyenSettlementReport().lines(of: try await report(batch, config, progress))
             guard lines.count <= StatementLimits.maximumLines else { throw StatementLimits.tooManyLines() }
         }
         return StatementPart(lines)
@@ -70,7 +74,9 @@ struct AdyenStatementSource: StatementSource {
         return Int64(digits)
     }
 
-    private func report(_ batch: Int64, _ config: AdyenReportConfig) async throws(StatementError) -> [UInt8] {
+    private func report(
+        _ batch: Int64, _ config: AdyenReportConfig, _ progress: FetchProgress?
+    ) async throws(StatementError) -> [UInt8] {
         let file = "\(AdyenStatementSource.name)\(batch).csv"
         guard let account = await account().flatMap({ AdyenStatementSource.segment($0) }) else {
             throw StatementError("the merchant account's name cannot stand in an address")
@@ -81,28 +87,18 @@ struct AdyenStatementSource: StatementSource {
         request.headerFields[.authorization] = config.authorization.reveal()
         request.headerFields[.accept] = "text/csv"
         request.headerFields[.userAgent] = "Till/1 (payments in Swift)"
-        let reply: HTTPReply
-        do throws(TransportFailure) {
-            reply = try await transport.send(request, body: [], deadline: AdyenStatementSource.deadline)
-        } catch {
-            switch error {
-            case .notSent(let reason), .unknown(let reason):
-                throw StatementError(
-                    "Adyen's report \(file) did not come: \(reason). One that is too long for that is given as a file",
-                    remedy: .askAgain)
-            }
-        }
-        switch reply.response.status.code {
-        case 200: return reply.body
+        let (head, body) = try await StatementDownload("Adyen's report \(file)", over: transport, progress: progress)
+            .fetch(request)
+        switch head.status.code {
+        case 200: return body
         case 401, 403:
             throw StatementError(
-                "Adyen gives \(file) not to this report user (HTTP \(reply.response.status.code))",
+                "Adyen gives \(file) not to this report user (HTTP \(head.status.code))",
                 remedy: .setUp(
                     "Check \(Setting.adyenReportUser.variable), its password and its role at Adyen, or give the report "
                         + "as a file."))
         default:
-            throw StatementError(
-                "Adyen answered HTTP \(reply.response.status.code) for \(file)", remedy: .askAgain)
+            throw StatementError("Adyen answered HTTP \(head.status.code) for \(file)", remedy: .askAgain)
         }
     }
 

@@ -15,7 +15,7 @@ struct BeancountWriter: LedgerWriter {
     func declaration(of account: LedgerAccount, on day: LedgerDay) -> String { "\(day) open \(account.name)\n" }
 
     func entry(_ entry: LedgerEntry, on day: LedgerDay) -> String {
-        var text = "\n\(day) * \"\(quoted(entry.payee))\" \"\(quoted(entry.what))\"\n"
+        var text = "\n\(day) * \"\(quoted(entry.payee))\" \"\(entry.narration(quoted))\"\n"
         text += "  source: \"\(quoted(entry.origin))\"\n  at: \"\(entry.at)\"\n"
         if let payment = entry.payment { text += "  payment: \"\(quoted(payment.rawValue))\"\n" }
         return text + entry.postings.map { "  \($0.line)\n" }.joined()
@@ -33,5 +33,8 @@ struct BeancountWriter: LedgerWriter {
             }.joined()
     }
 
-    private func quoted(_ text: String) -> String { LedgerText.line(text, without: ["\"", "\\"]) }
+    private func quoted(_ text: String) -> String { quoted(text, LedgerText.maximumCharacters) }
+    private func quoted(_ text: String, _ limit: Int) -> String {
+        LedgerText.line(text, without: ["\"", "\\"], atMost: limit)
+    }
 }

@@ -13,7 +13,8 @@ struct CSVLedgerWriter: LedgerWriter {
     func entry(_ entry: LedgerEntry, on day: LedgerDay) -> String {
         entry.postings.map { posting in
             row([
-                "\(day)", "\(entry.at)", CSVText.cell(entry.origin), CSVText.cell(entry.what),
+                "\(day)", "\(entry.at)", CSVText.cell(entry.origin),
+                CSVText.cell(entry.narration { LedgerText.line($0, without: [], atMost: $1) }),
                 CSVText.cell(entry.payment?.rawValue ?? ""), CSVText.cell(entry.orderNumber ?? ""),
                 CSVText.cell(posting.account.name), posting.amount.decimalString, posting.amount.currency.code,
             ])

@@ -12,7 +12,7 @@ struct HledgerWriter: LedgerWriter {
     func declaration(of account: LedgerAccount, on day: LedgerDay) -> String { "account \(account.name)\n" }
 
     func entry(_ entry: LedgerEntry, on day: LedgerDay) -> String {
-        var text = "\n\(day) * \(plain(entry.payee)) | \(plain(entry.what))\n"
+        var text = "\n\(day) * \(plain(entry.payee)) | \(entry.narration(plain))\n"
         text += "    ; source: \(plain(entry.origin))\n    ; at: \(entry.at)\n"
         if let payment = entry.payment { text += "    ; payment: \(plain(payment.rawValue))\n" }
         return text + entry.postings.map { "    \($0.line)\n" }.joined()
@@ -32,5 +32,8 @@ struct HledgerWriter: LedgerWriter {
         return text
     }
 
-    private func plain(_ text: String) -> String { LedgerText.line(text, without: [";", "|"]) }
+    private func plain(_ text: String) -> String { plain(text, LedgerText.maximumCharacters) }
+    private func plain(_ text: String, _ limit: Int) -> String {
+        LedgerText.line(text, without: [";", "|"], atMost: limit)
+    }
 }

@@ -139,6 +139,13 @@ extension LedgerEntry {
     /// `order 1001`, or whose it is.
     var payee: String { orderNumber.map { "order \($0)" } ?? "no payment" }
 
+    /// What it is, with the words of the person who has decided it.
+    func narration(_ plain: (String, Int) -> String) -> String {
+        guard let decision else { return plain(what, LedgerText.maximumCharacters) }
+        let actor = decision.actor.map { " (\($0))" } ?? ""
+        return plain("\(what): \(decision.words)\(actor)", LedgerText.maximumDecision)
+    }
+
     /// Where it comes from, in one word: `event-12`, `statement-stripe-txn_1`.
     var origin: String {
         switch source {
@@ -161,10 +168,15 @@ extension LedgerBalances.Balance {
 enum LedgerText {
     /// The most characters of a text that are written.
     static let maximumCharacters = 120
+    /// The most of a text with the words of the person who has decided it: all that is taken of them.
+    static let maximumDecision =
+        IncidentResolution.maximumNoteBytes + IncidentResolution.maximumActorBytes + maximumCharacters
 
-    static func line(_ text: String, without characters: Set<Unicode.Scalar>) -> String {
+    static func line(
+        _ text: String, without characters: Set<Unicode.Scalar>, atMost limit: Int = maximumCharacters
+    ) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in CardScrubbing.withoutNumbers(text).unicodeScalars.prefix(maximumCharacters) {
+        for scalar in CardScrubbing.withoutNumbers(text).unicodeScalars.prefix(limit) {
             let isControl =
                 scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0x2028
                 || scalar.value == 0x2029

@@ -115,7 +115,13 @@ struct FoldedPayments {
         return LedgerEntry(
             source: .event(sequence: event.sequence), at: event.record.at, account: event.account,
             payment: event.payment, orderNumber: ledger.payment.order.number, what: event.record.event.name,
-            postings: postings)
+            decision: FoldedPayments.decision(event.record.event), postings: postings)
+    }
+
+    /// Whose word gives up money.
+    private static func decision(_ event: PaymentEvent) -> LedgerEntry.Decision? {
+        guard case .attentionClosed(_, let said) = event, said.kind == .writtenOff else { return nil }
+        return LedgerEntry.Decision(words: said.evidence, actor: said.actor)
     }
 
     /// The payment as it was before the event; `nil` for the event that begins it.

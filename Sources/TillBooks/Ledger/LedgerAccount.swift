@@ -25,6 +25,8 @@ public struct LedgerAccount: Hashable, Sendable {
         /// What providers keep for their service.
         case fees
         case disputeLosses = "dispute_losses"
+        /// What a person has given up: money in suspense, and debts to customers that nobody asks for.
+        case writeOffs = "write_offs"
         /// Between the currency of a payment and that of its settlement.
         case exchange
     }
@@ -43,7 +45,7 @@ public struct LedgerAccount: Hashable, Sendable {
         let isShared =
             switch kind {
             case .cash, .elsewhere, .refundsDue, .tips, .sales, .returns: true
-            case .receivable, .inTransit, .disputed, .suspense, .fees, .disputeLosses, .exchange: false
+            case .receivable, .inTransit, .disputed, .suspense, .fees, .disputeLosses, .writeOffs, .exchange: false
             }
         self.provider = isShared ? nil : provider.map(LedgerAccount.owner)
         self.providerAccount = isShared ? nil : providerAccount
@@ -71,7 +73,7 @@ public struct LedgerAccount: Hashable, Sendable {
         case .receivable, .inTransit, .cash, .elsewhere, .disputed, .suspense: "Assets"
         case .refundsDue, .tips: "Liabilities"
         case .sales, .returns: "Income"
-        case .fees, .disputeLosses: "Expenses"
+        case .fees, .disputeLosses, .writeOffs: "Expenses"
         case .exchange: "Equity"
         }
     }
@@ -90,6 +92,7 @@ public struct LedgerAccount: Hashable, Sendable {
         case .returns: "Returns"
         case .fees: "Fees"
         case .disputeLosses: "DisputeLosses"
+        case .writeOffs: "WriteOffs"
         case .exchange: "Exchange"
         }
     }

@@ -6,7 +6,7 @@ import TillJournal
 struct LedgerCheckpoint: RecordDocument {
     static let collection: RecordCollection = "ledger-checkpoint"
     /// One more whenever an event posts something else than before.
-    static let rules: Int64 = 1
+    static let rules: Int64 = 2
 
     var account: AccountID?
     var position: Ledger.Position

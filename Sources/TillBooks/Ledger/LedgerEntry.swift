@@ -32,12 +32,23 @@ public struct LedgerEntry: Hashable, Sendable {
     public var orderNumber: String?
     /// The event's name, or what the statement's line is.
     public var what: String
+    /// Why, in the words of the person who has decided it; `nil`: nobody has.
+    public var decision: Decision?
     /// What it moves: at least two postings, whose sum is zero in each currency.
     public var postings: [LedgerPosting]
 
+    /// What a person says about money that he gives up or has found again.
+    public struct Decision: Hashable, Sendable {
+        public var words: String
+        /// Who says so; `nil`: the words do.
+        public var actor: String?
+
+        public init(words: String, actor: String?) { (self.words, self.actor) = (words, actor) }
+    }
+
     public init(
         source: Source, at: Timestamp, account: AccountID, payment: PaymentID?, orderNumber: String?, what: String,
-        postings: [LedgerPosting]
+        decision: Decision? = nil, postings: [LedgerPosting]
     ) {
         self.source = source
         self.at = at
@@ -45,6 +56,7 @@ public struct LedgerEntry: Hashable, Sendable {
         self.payment = payment
         self.orderNumber = orderNumber
         self.what = what
+        self.decision = decision
         self.postings = postings
     }
 

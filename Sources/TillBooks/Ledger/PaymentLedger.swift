@@ -80,7 +80,19 @@ struct PaymentLedger {
         }
         let accounts = Accounts(attempt: payment.settledAttempt ?? payment.attempts.last)
         move(payment.refundDue.minorUnits, to: accounts[.returns], from: accounts[.refundsDue], currency)
+        move(writtenOff(of: payment), to: accounts[.returns], from: accounts[.writeOffs], currency)
         return sums
+    }
+
+    /// What the shop owed a customer and a person has given up: it was given back in the books, and stays with the shop.
+    private static func writtenOff(of payment: Payment) -> Int64 {
+        var sum: Int64 = 0
+        for item in payment.attentionItems where item.closing?.resolution.kind == .writtenOff {
+            guard case .refundReversed(let amount) = item.attention else { continue }
+            sum = sum.addingReportingOverflow(amount.minorUnits).partialValue
+        }
+        let left = payment.captured.minorUnits &- payment.refunded.minorUnits &- payment.refundDue.minorUnits
+        return max(0, min(sum, left))
     }
 
     private static func tips(of attempt: Attempt, taken: Int64) -> Int64 {

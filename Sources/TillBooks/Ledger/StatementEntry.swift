@@ -11,9 +11,11 @@ public struct StatementEntry: RecordDocument, Hashable {
 
     /// - Parameter number: 1 for the first of the line.
     public init(line: String, number: Int, _ entry: LedgerEntry) {
-        id = "\(line)#\(number)"
+        id = StatementEntry.id(of: line, number)
         self.entry = entry
     }
+
+    static func id(of line: String, _ number: Int) -> String { "\(line)#\(number)" }
 
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
@@ -32,7 +34,10 @@ public struct StatementEntry: RecordDocument, Hashable {
             at: Timestamp(milliseconds: try body.int("at")),
             account: AccountID(rawValue: try body.text("account")),
             payment: body.optionalText("payment").map { PaymentID(rawValue: $0) },
-            orderNumber: body.optionalText("order"), what: try body.text("what"), postings: postings)
+            orderNumber: body.optionalText("order"), what: try body.text("what"),
+            decision: body.optionalText("words").map {
+                LedgerEntry.Decision(words: $0, actor: body.optionalText("actor"))
+            }, postings: postings)
     }
 
     public var record: Record {
@@ -44,6 +49,10 @@ public struct StatementEntry: RecordDocument, Hashable {
         writer.field("payment", entry.payment?.rawValue)
         writer.field("order", entry.orderNumber)
         writer.field("what", entry.what)
+        if let decision = entry.decision {
+            writer.field("words", decision.words)
+            writer.field("actor", decision.actor)
+        }
         writer.key("postings")
         writer.beginArray()
         for posting in entry.postings {

@@ -74,9 +74,13 @@ struct LineBatch {
         var owner = statement
         owner.providerAccount = kept.account
         let before = reconciliation.postings(kept, nil, owner)
+        // What a person has given up is found with it.
+        let entries = try await WriteOff.entries(of: kept, in: reconciliation.journal)
+        let recovered = WriteOff.moving(entries, from: .writeOffs)
         let found = try await matcher.match(&kept, in: &movements)
         guard let settlement = found.settlement else { return }
-        let change = LinePostings.change(from: before, to: reconciliation.postings(kept, settlement, owner))
+        let change = LinePostings.change(
+            from: before, to: reconciliation.postings(kept, settlement, owner) + recovered)
         post(&kept, change, settlement)
         stage(found.changes)
         stage(

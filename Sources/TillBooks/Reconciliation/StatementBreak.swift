@@ -5,8 +5,14 @@ import TillProvider
 /// What does not match between a provider's statement and the journal, as an incident: one of a line or a movement,
 /// however often it is found.
 enum StatementBreak {
-    static func ofLine(_ line: KeptLine) -> String { "line \(line.id)" }
-    static func ofAmount(_ line: KeptLine) -> String { "amount \(line.id)" }
+    /// What the name of an incident about a line begins with: those of which something is in suspense.
+    private static let aboutLines = ["line ", "amount "]
+    static func ofLine(_ line: KeptLine) -> String { aboutLines[0] + line.id }
+    static func ofAmount(_ line: KeptLine) -> String { aboutLines[1] + line.id }
+    /// The key of the line that an incident is about; `nil`: it is about none of which something is in suspense.
+    static func line(of incident: Incident) -> String? {
+        aboutLines.first { incident.event.hasPrefix($0) }.map { String(incident.event.dropFirst($0.count)) }
+    }
     static func ofSettlement(_ settlement: Settlement) -> String { "movement \(settlement.id)" }
     static func ofPayout(_ payout: String) -> String { "payout \(payout)" }
 

@@ -4,6 +4,29 @@ public import HTTPTypes
 public protocol HTTPTransport: Sendable {
     /// Sends a request and reads the whole answer within the deadline. Never follows a redirect.
     func send(_ request: HTTPRequest, body: [UInt8], deadline: Span) async throws(TransportFailure) -> HTTPReply
+    /// Sends a request without a body and hands out its answer's body as it comes, for one that is longer than an answer
+    /// that is kept in memory. Never follows a redirect.
+    /// - Parameters:
+    ///   - limit: bytes of the body; more end it.
+    ///   - piece: is called with one piece after the other; `false` ends it.
+    /// - Returns: the head of the answer, once the whole body was handed out.
+    /// - Throws: also where ``limit``, `piece` or a task that is canceled has ended it: `unknown`.
+    func receive(
+        _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws(TransportFailure) -> HTTPResponse
+}
+
+extension HTTPTransport {
+    /// Of a transport that has every answer in memory.
+    public func receive(
+        _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
+    ) async throws(TransportFailure) -> HTTPResponse {
+        let reply = try await send(request, body: [], deadline: deadline)
+        guard reply.body.count <= limit, piece(reply.body) else {
+            throw .unknown(reason: "the answer was not read to its end")
+        }
+        return reply.response
+    }
 }
 
 public struct HTTPReply: Sendable {

@@ -20,12 +20,16 @@ public struct Incident: RecordDocument, Hashable {
         case statement
     }
 
-    /// What a person has said of the order.
+    /// What a person has said of the order, or of the money in suspense.
     public enum Outcome: String, CaseIterable, Hashable, Sendable {
         /// What is reported paid for the order: it is not to be sold again.
         case paid
         /// It did not, or the money was given back: the order may be sold.
         case notPaid = "not_paid"
+        /// What a statement has put into suspense is given up.
+        case writtenOff = "written_off"
+        /// What was given up was found later: it is in suspense again.
+        case recovered
     }
 
     /// Of what was delivered so many bytes are kept at most.

@@ -94,7 +94,8 @@ public struct IncidentLog: Sendable {
             incident.resolution = CardScrubbing.withoutNumbers(said.note)
             incident.resolvedBy = said.actor.map(CardScrubbing.withoutNumbers)
             incident.resolvedAt = said.at
-            incident.outcome = said.outcome
+            // What was given up stays so until it is said to have been found.
+            incident.outcome = said.outcome ?? (incident.outcome == .writtenOff ? .writtenOff : nil)
             let corrected = incident.foundOrder
             incident.foundOrder = said.order ?? corrected
             var changes: [RecordChange] = [.update(incident.record, from: kept.version)]

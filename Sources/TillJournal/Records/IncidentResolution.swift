@@ -34,6 +34,10 @@ public enum IncidentRefusal: ExplainedError, Hashable {
     case outcomeMissing(String)
     /// It paid an order, and nobody says which.
     case orderMissing(String)
+    /// Nothing of it is in suspense that could be given up.
+    case nothingInSuspense(String)
+    /// Nothing of it was given up that could be found again.
+    case nothingWrittenOff(String)
     /// Somebody has resolved it already.
     case resolvedBefore(Incident)
 
@@ -42,6 +46,8 @@ public enum IncidentRefusal: ExplainedError, Hashable {
         case .unknown: "incident_not_found"
         case .outcomeMissing: "outcome_missing"
         case .orderMissing: "order_missing"
+        case .nothingInSuspense: "nothing_in_suspense"
+        case .nothingWrittenOff: "nothing_written_off"
         case .resolvedBefore: "incident_resolved"
         }
     }
@@ -51,6 +57,8 @@ public enum IncidentRefusal: ExplainedError, Hashable {
         case .unknown(let id): "There is no incident \(id)."
         case .outcomeMissing(let id): "The incident \(id) is about a charge."
         case .orderMissing(let id): "The incident \(id) does not say its order."
+        case .nothingInSuspense(let id): "Nothing of the incident \(id) is in suspense."
+        case .nothingWrittenOff(let id): "Nothing of the incident \(id) was written off."
         case .resolvedBefore(let incident):
             "The incident \(incident.id) was resolved already"
                 + (incident.resolvedBy.map { " by \($0)" } ?? "") + ": \(incident.resolution ?? "")"
@@ -65,6 +73,9 @@ public enum IncidentRefusal: ExplainedError, Hashable {
         case .outcomeMissing:
             "Say whether it paid its order: --outcome paid or --outcome not_paid, or outcome over HTTP."
         case .orderMissing: "Name the order that it paid: --order, or order_id over HTTP."
+        case .nothingInSuspense:
+            "Only what a statement has put into suspense is written off. Resolve it with what was found out alone."
+        case .nothingWrittenOff: "See till ledger balances for what is written off."
         case .resolvedBefore: "Read what was found out. Nothing was changed."
         }
     }
@@ -74,6 +85,11 @@ extension Incident {
     /// Whether what a person says is enough to resolve it.
     public func check(_ said: IncidentResolution) throws(IncidentRefusal) {
         guard said.outcome != nil || !needsOutcome else { throw .outcomeMissing(id) }
+        switch said.outcome {
+        case .writtenOff where kind != .statement: throw .nothingInSuspense(id)
+        case .recovered where kind != .statement: throw .nothingWrittenOff(id)
+        case .paid, .notPaid, .writtenOff, .recovered, nil: break
+        }
         guard said.outcome != .paid || owner != nil || said.order != nil else { throw .orderMissing(id) }
     }
 }

@@ -26,6 +26,21 @@ extension SQLiteJournal {
 
     /// Payments by their rows, newest first.
     public func payments(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRow] {
+        try await paymentRows(filter) { try PaymentRow($0) }
+    }
+
+    /// Payments by their rows, newest first, with those whose row cannot be read.
+    public func rowReadings(_ filter: PaymentFilter) async throws(JournalError) -> [PaymentRowReading] {
+        try await paymentRows(filter) { row in
+            do { return .row(try PaymentRow(row)) } catch JournalError.corrupted(let reason) {
+                return .unreadable(UnreadableRow(row, reason: reason))
+            }
+        }
+    }
+
+    private func paymentRows<Found: Sendable>(
+        _ filter: PaymentFilter, _ found: @escaping @Sendable (Row) throws -> Found
+    ) async throws(JournalError) -> [Found] {
         // The place is always a condition, so that every list begins in an index where its page does.
         var conditions = ["id < ?"]
         var values: [any DatabaseValueConvertible & Sendable] = [filter.before?.rawValue ?? "\u{10FFFF}"]
@@ -45,7 +60,7 @@ extension SQLiteJournal {
         let arguments = values
         return try await read { db in
             let statement = try db.cachedStatement(sql: sql)
-            return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { try PaymentRow($0) }
+            return try Row.fetchAll(statement, arguments: StatementArguments(arguments)).map { try found($0) }
         }
     }
 
@@ -218,5 +233,16 @@ extension PaymentRow {
             tenderKind: (row[10] as String?).map { TenderKind(rawValue: $0) },
             createdAt: Timestamp(milliseconds: row[11]), updatedAt: Timestamp(milliseconds: row[12]),
             version: Int(clamping: row[13] as Int64))
+    }
+}
+
+extension UnreadableRow {
+    /// What can be read of a row of ``PaymentRow/columns``.
+    fileprivate init(_ row: Row, reason: String) {
+        self.init(
+            id: PaymentID(rawValue: row[0]), account: AccountID(rawValue: row[1]), order: OrderID(rawValue: row[2]),
+            orderNumber: row[3], amount: Currency(ifValid: row[6]).map { Money(minorUnits: row[5], currency: $0) },
+            provider: (row[9] as String?).map { ProviderName(rawValue: $0) },
+            createdAt: Timestamp(milliseconds: row[11]), updatedAt: Timestamp(milliseconds: row[12]), reason: reason)
     }
 }

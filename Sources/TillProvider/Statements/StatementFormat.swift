@@ -23,6 +23,17 @@ public protocol StatementSource: Sendable {
     /// - Throws: ``StatementError`` if one line cannot be read, the provider does not answer, or the shop has to set
     ///   something up first; never a part.
     func part(from: Timestamp, to: Timestamp) async throws(StatementError) -> StatementPart
+    /// The same, with word of how far it is where that takes long.
+    func part(
+        from: Timestamp, to: Timestamp, progress: FetchProgress?
+    ) async throws(StatementError) -> StatementPart
+}
+
+extension StatementSource {
+    /// One that is fetched in short answers says nothing.
+    public func part(
+        from: Timestamp, to: Timestamp, progress: FetchProgress?
+    ) async throws(StatementError) -> StatementPart { try await part(from: from, to: to) }
 }
 
 /// What a provider gives of a time.

@@ -1,81 +1,293 @@
+import Crypto
 public import TillCore
 public import TillJournal
 
-/// A key by which a shop's programs are let in. Of the key itself only a digest is kept.
-public struct APIKeyRecord: Hashable, Sendable {
-    /// The digest of the key.
-    public var hash: [UInt8]
-    /// Whose key it is.
-    public var account: AccountID
-    /// What people call it.
-    public var label: String
-    /// When it was made.
-    public var createdAt: Timestamp
-    /// Since when it lets nobody in.
-    public var revokedAt: Timestamp?
-}
-
-extension APIKeyRecord: RecordDocument {
-    /// Where they are kept.
-    public static let collection: RecordCollection = "api_key"
-
-    /// As it is written.
-    public var record: Record {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("account", account.rawValue)
-        writer.field("label", label)
-        if let revokedAt { writer.field("revoked_at", revokedAt.milliseconds) }
-        writer.endObject()
-        return Record(RecordID(APIKeyRecord.collection, Hex.lowercase(hash)), body: writer.bytes)
-    }
-
-    /// As it was read.
-    public init(_ stored: KeptRecord) throws(JournalError) {
-        let body = try RecordBody(stored)
-        guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
-        self.init(
-            hash: hash, account: AccountID(rawValue: try body.text("account")), label: try body.text("label"),
-            createdAt: stored.createdAt, revokedAt: body.optionalInt("revoked_at").map { Timestamp(milliseconds: $0) })
-    }
-}
-
-/// The keys of shops' programs, in a record store. Every change is durable when its method returns.
+/// The keys of shops' programs, in a record store. Every change is durable when its method returns, and every process
+/// on the store can see that there was one (``changes()``).
 public struct APIKeys: Sendable {
+    /// Keys that are kept, ended ones too. More are refused until old ones are forgotten.
+    public static let maximumKeys = 10_000
+    /// Bytes of a label, and of the name of who made a key.
+    public static let maximumLabelBytes = 128
+    /// How long an ended key stays in the list.
+    public static let keptAfterEnd = Span.days(400)
+    /// How long a replaced key may go on working.
+    public static let maximumGrace = Span.days(30)
+    /// How long a key may live.
+    public static let maximumLife = Span.days(3_650)
+    /// How often the last use of a key is written down.
+    static let useInterval = Span.minutes(1)
+    /// Last uses that one write has.
+    static let maximumUses = 64
+
+    private static let bytesOfKey = 32
+    private static let stateID = RecordID("api_key_state", "changes")
+
+    private let store: any RecordStore
     private let records: Records<APIKeyRecord>
     private let clock: any TillClock
 
     /// Those of a store.
     public init(_ store: any RecordStore, clock: any TillClock) {
+        self.store = store
         records = Records(store)
         self.clock = clock
     }
 
-    /// Stores a new key, of which only a hash is kept.
-    /// - Throws: `JournalError.recordConflict(_:current:)` if there is such a key already.
-    public func add(hash: [UInt8], account: AccountID, label: String) async throws(JournalError) {
-        try await records.insert(APIKeyRecord(hash: hash, account: account, label: label, createdAt: clock.now()))
+    // MARK: Reading
+
+    /// A key as it stands; `nil` for one that is unknown. Whether it is in force is ``APIKeyRecord/standing(at:)``.
+    public func key(ofHash hash: [UInt8]) async throws(JournalError) -> APIKeyRecord? {
+        try await records.document(Hex.lowercase(hash))
     }
 
-    /// Whose key it is; `nil` for one that is unknown or revoked.
+    /// Whose key it is; `nil` for one that is unknown, revoked or expired.
     public func account(ofHash hash: [UInt8]) async throws(JournalError) -> AccountID? {
-        guard let key = try await records.document(Hex.lowercase(hash)), key.revokedAt == nil else { return nil }
+        guard let key = try await key(ofHash: hash), key.standing(at: clock.now()) == .inForce else { return nil }
         return key.account
     }
 
-    /// All keys, oldest first, revoked ones too.
-    public func all() async throws(JournalError) -> [APIKeyRecord] { try await records.list() }
+    /// All keys, oldest first, ended ones too.
+    public func all() async throws(JournalError) -> [APIKeyRecord] {
+        var found: [APIKeyRecord] = []
+        try await records.forEach(atMost: APIKeys.maximumKeys) { found.append($0) }
+        return found
+    }
+
+    /// When keys were used last, by their digest.
+    public func lastUses() async throws(JournalError) -> [[UInt8]: Timestamp] {
+        var found: [[UInt8]: Timestamp] = [:]
+        try await Records<APIKeyUse>(store).forEach(atMost: APIKeys.maximumKeys) { found[$0.hash] = $0.at }
+        return found
+    }
+
+    /// Another number after each key that was made, revoked or replaced, by any process. Quick: one record by its name.
+    func changes() async throws(JournalError) -> Int { try await store.record(APIKeys.stateID)?.version ?? 0 }
+
+    // MARK: Changing
+
+    /// A key for whoever asks, as it is shown once.
+    public struct Made: Sendable {
+        public let key: Secret<String>
+        public let record: APIKeyRecord
+    }
+
+    /// Makes a key of 256 random bits. Only its digest is kept.
+    /// - Parameter life: how long it lets in; `nil`: until it is revoked.
+    public func create(
+        account: AccountID, label: String, permissions: Set<Permission>, life: Span? = nil, by maker: String? = nil
+    ) async throws(APIKeyError) -> Made {
+        let label = try APIKeys.line(label, of: .label)
+        let maker = try maker.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
+        let now = clock.now()
+        let key = APIKeys.random()
+        let record = APIKeyRecord(
+            hash: APIKeys.digest(of: key), id: .random(), account: account, label: label, permissions: permissions,
+            createdAt: now, createdBy: maker,
+            expiresAt: try life.map { (span) throws(APIKeyError) in
+                now.adding(try APIKeys.checked(span, atMost: APIKeys.maximumLife))
+            })
+        try await commit { (_) throws(APIKeyError) in
+            [.insert(record.record)] + (try await self.forgettable(at: now))
+        }
+        return Made(key: Secret(key), record: record)
+    }
+
+    /// Stores a key that was made elsewhere, of which only a hash is kept.
+    /// - Throws: `JournalError.recordConflict(_:current:)` if there is such a key already.
+    public func add(
+        hash: [UInt8], account: AccountID, label: String, permissions: Set<Permission> = .all
+    ) async throws(JournalError) {
+        try await records.insert(
+            APIKeyRecord(
+                hash: hash, account: account, label: label, permissions: permissions, createdAt: clock.now()))
+    }
+
+    /// Lets nobody in with this key any more: neither a request nor a session or stream that it began.
+    /// - Returns: the key as it is then.
+    @discardableResult
+    public func revoke(_ id: APIKeyID, by actor: String? = nil) async throws(APIKeyError) -> APIKeyRecord {
+        let actor = try actor.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
+        return try await commit(changing: id) { (key, now) throws(APIKeyError) in
+            if case .revoked(let then) = key.standing(at: now) { throw .revokedBefore(id, then) }
+            key.revokedAt = now
+            key.revokedBy = actor
+            return []
+        }
+    }
 
     /// Lets nobody in with this key any more.
     /// - Returns: false if there is no such key, or if it was revoked before.
     @discardableResult
     public func revoke(hash: [UInt8]) async throws(JournalError) -> Bool {
-        let now = clock.now()
-        let revoked = try await records.update(Hex.lowercase(hash)) { key in
-            guard key.revokedAt == nil else { return false }
-            key.revokedAt = now
-            return true
+        guard let key = try await key(ofHash: hash) else { return false }
+        do throws(APIKeyError) { try await revoke(key.id) } catch {
+            switch error {
+            case .journal(let error): throw error
+            default: return false
+            }
         }
-        return revoked != nil
+        return true
+    }
+
+    /// Makes a key that may do what another may, for the same account, and ends that one.
+    /// - Parameter grace: how long the other one goes on working; `nil`: it ends with this.
+    public func rotate(
+        _ id: APIKeyID, grace: Span? = nil, by actor: String? = nil
+    ) async throws(APIKeyError) -> (made: Made, replaced: APIKeyRecord) {
+        let grace = try grace.map { (span) throws(APIKeyError) in
+            try APIKeys.checked(span, atMost: APIKeys.maximumGrace)
+        }
+        let actor = try actor.map { (name) throws(APIKeyError) in try APIKeys.line(name, of: .actor) }
+        let (key, newID) = (APIKeys.random(), APIKeyID.random())
+        var made: APIKeyRecord?
+        let replaced = try await commit(changing: id) { (old, now) throws(APIKeyError) in
+            switch old.standing(at: now) {
+            case .inForce: break
+            case .revoked(let then): throw .revokedBefore(id, then)
+            case .expired(let then): throw .expired(id, then)
+            }
+            // It lives as long as the one before was to live, from now on.
+            let life = old.expiresAt.map { $0.since(old.createdAt) }
+            let new = APIKeyRecord(
+                hash: APIKeys.digest(of: key), id: newID, account: old.account, label: old.label,
+                permissions: old.permissions, createdAt: now, createdBy: actor,
+                expiresAt: life.map { now.adding($0) })
+            if let grace {
+                old.expiresAt = min(old.expiresAt ?? now.adding(grace), now.adding(grace))
+            } else {
+                old.revokedAt = now
+                old.revokedBy = actor
+            }
+            made = new
+            return [.insert(new.record)]
+        }
+        guard let made else { throw .unknown(id) }
+        return (Made(key: Secret(key), record: made), replaced)
+    }
+
+    /// Writes down that the end of some keys was seen, so that they stay ended whatever the clock says later.
+    /// - Returns: how many there were.
+    @discardableResult
+    func noteExpired(at now: Timestamp) async throws(JournalError) -> Int {
+        // A clock that is ahead must not end a key for good.
+        guard clock.standing.doubt == nil else { return 0 }
+        var count = 0
+        for key in try await records.list(.due(by: now), limit: APIKeys.maximumUses) {
+            let noted = try await records.update(Hex.lowercase(key.hash)) { key in
+                guard case .expired = key.standing(at: now), !key.hasExpired else { return false }
+                key.hasExpired = true
+                return true
+            }
+            if noted != nil { count += 1 }
+        }
+        return count
+    }
+
+    /// Writes down when keys were used, those that were not within ``useInterval``. What another process writes at the
+    /// same time is not written again.
+    func note(uses: [[UInt8]: Timestamp]) async throws(JournalError) {
+        var changes: [RecordChange] = []
+        for (hash, at) in uses.prefix(APIKeys.maximumUses) {
+            let use = APIKeyUse(hash: hash, at: at)
+            let known = try await store.record(use.record.id)
+            if let known, at.since(known.updatedAt) < APIKeys.useInterval { continue }
+            changes.append(.put(use.record, over: known))
+        }
+        guard !changes.isEmpty else { return }
+        do throws(JournalError) { try await store.change(changes) } catch {
+            guard case .recordConflict = error else { throw error }
+        }
+    }
+
+    // MARK: Parts
+
+    /// Which words of a person cannot be taken.
+    public enum Word: String, Sendable { case label, actor }
+
+    private static func line(_ text: String, of word: Word) throws(APIKeyError) -> String {
+        guard (1...maximumLabelBytes).contains(text.utf8.count), text.contains(where: { !$0.isWhitespace }),
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw .invalidWord(word) }
+        return text
+    }
+
+    private static func checked(_ span: Span, atMost most: Span) throws(APIKeyError) -> Span {
+        guard span >= .seconds(1), span <= most else { throw .invalidSpan(most: most) }
+        return span
+    }
+
+    private static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<bytesOfKey).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return "till_" + Hex.lowercase(bytes)
+    }
+
+    private static func digest(of key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
+
+    /// Old keys that ended long ago, where a new one needs their place.
+    private func forgettable(at now: Timestamp) async throws(APIKeyError) -> [RecordChange] {
+        let all: [APIKeyRecord]
+        do throws(JournalError) { all = try await self.all() } catch { throw .journal(error) }
+        guard all.count >= APIKeys.maximumKeys else { return [] }
+        let old = all.filter { key in
+            let end: Timestamp? =
+                switch key.standing(at: now) {
+                case .inForce: nil
+                case .revoked(let then), .expired(let then): then
+                }
+            return end.map { now.since($0) > APIKeys.keptAfterEnd } ?? false
+        }
+        guard clock.standing.doubt == nil, let first = old.first else { throw .tooMany }
+        return [.remove(first.record.id), .remove(APIKeyUse(hash: first.hash, at: now).record.id)]
+    }
+
+    /// Changes a key; decided again when another writer came first.
+    /// - Parameter body: changes it, and says what is written beside it.
+    private func commit(
+        changing id: APIKeyID, _ body: (inout APIKeyRecord, Timestamp) throws(APIKeyError) -> [RecordChange]
+    ) async throws(APIKeyError) -> APIKeyRecord {
+        var changed: APIKeyRecord?
+        try await commit { (now) throws(APIKeyError) in
+            guard let (stored, found) = try await self.find(id) else { throw .unknown(id) }
+            var key = found
+            let beside = try body(&key, now)
+            changed = key
+            return [.update(key.record, from: stored.version)] + beside
+        }
+        guard let changed else { throw .unknown(id) }
+        return changed
+    }
+
+    private func commit(
+        _ changes: (Timestamp) async throws(APIKeyError) -> [RecordChange]
+    ) async throws(APIKeyError) {
+        let now = clock.now()
+        for tries in 1... {
+            let mark = Record(APIKeys.stateID, body: Array("{}".utf8))
+            let known: KeptRecord?
+            do throws(JournalError) { known = try await store.record(mark.id) } catch { throw .journal(error) }
+            let wanted = try await changes(now)
+            do throws(JournalError) { return try await store.change(wanted + [.put(mark, over: known)]) } catch {
+                guard case .recordConflict = error, tries < Records<APIKeyRecord>.maximumConflicts else {
+                    throw .journal(error)
+                }
+            }
+        }
+    }
+
+    /// The key of an identifier, with the version that it has.
+    private func find(_ id: APIKeyID) async throws(APIKeyError) -> (KeptRecord, APIKeyRecord)? {
+        do throws(JournalError) {
+            var hash = try await records.list(matching: APIKeyRecord.match(id), limit: 1).first?.hash
+            if hash == nil {
+                // One of before keys had names: its own follows from its digest.
+                try await records.forEach(atMost: APIKeys.maximumKeys) { if $0.id == id { hash = $0.hash } }
+            }
+            guard let hash,
+                let stored = try await store.record(RecordID(APIKeyRecord.collection, Hex.lowercase(hash)))
+            else { return nil }
+            return (stored, try APIKeyRecord(stored))
+        } catch { throw .journal(error) }
     }
 }

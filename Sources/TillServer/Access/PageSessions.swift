@@ -1,79 +1,201 @@
 import Hummingbird
 import Synchronization
 import TillCore
+import TillJournal
 
-/// The sessions of the counter's page, held in memory.
+/// The sessions of the counter's page: records of the journal, so that they outlive the process, and a few of them in
+/// memory, so that not every request reads one.
 final class PageSessions: Sendable {
-    /// Sessions held at most.
-    static let maximumSessions = 1_024
-    static let cookie = "till_session"
+    /// Sessions of one account at most; a further one ends that which was used least lately.
+    static let maximumPerAccount = 64
+    /// Sessions held in memory at most. The others are read when they are asked for.
+    static let maximumCached = 1_024
+    /// How long a session that was read is not read again, so also how long one goes on that another process ended.
+    static let cacheLifetime = Span.seconds(1)
+    /// How much later than the one that is written a session's last request may be.
+    static let seenInterval = Span.minutes(1)
 
-    private struct State {
-        var sessions: [[UInt8]: AccountID] = [:]
-        var port: Int?
+    private struct Cached {
+        var session: PageSessionRecord
+        var read: Span
     }
 
-    private let state = Mutex(State())
-    private let options: ServerOptions
-    private let pageToken = PageSessions.token()
+    private let cache = Mutex<[[UInt8]: Cached]>([:])
+    private let instance = Mutex<String?>(nil)
+    private let store: any RecordStore
+    private let sessions: Records<PageSessionRecord>
+    private let limits: SessionLimits
+    private let clock: MeasuringClock
+    private let feed: EventFeed?
 
-    init(options: ServerOptions) { self.options = options }
+    /// Codes with which sessions begin.
+    let codes: StartCodes
 
-    /// The port that was taken.
-    func listens(on port: Int) { state.withLock { $0.port = port } }
-
-    /// The session that a request's cookie names; `nil` without one.
-    func principal(of request: Request) -> Principal? {
-        guard let token = PageSessions.token(in: request) else { return nil }
-        let hash = digest(token.utf8)
-        guard let account = account(ofSession: hash) else { return nil }
-        return Principal(account: account, credential: .session(hash: hash), permissions: Set(Permission.allCases))
+    /// - Parameter feed: streams of a session end with it.
+    init(_ store: any RecordStore, limits: SessionLimits, clock: MeasuringClock, feed: EventFeed? = nil) {
+        self.store = store
+        self.limits = limits
+        self.clock = clock
+        self.feed = feed
+        sessions = Records(store)
+        codes = StartCodes(store, clock: clock)
     }
 
-    /// Begins a session.
-    /// - Returns: the value of the `Set-Cookie` header.
-    func begin(for account: AccountID, _ request: Request) -> String {
-        let token = PageSessions.token()
-        state.withLock { state in
-            if state.sessions.count >= PageSessions.maximumSessions { state.sessions = [:] }
-            state.sessions[digest(token.utf8)] = account
+    /// Sessions that are held in memory.
+    var cached: Int { cache.withLock { $0.count } }
+
+    // MARK: Beginning
+
+    /// Begins a session with a start code, which is spent by it.
+    /// - Returns: the session's token; `nil` if the code is unknown, spent or too old.
+    func begin(code: String) async throws(JournalError) -> String? {
+        guard let found = try await codes.find(code) else { return nil }
+        do throws(JournalError) {
+            return try await begin(for: found.account, key: nil, with: [found.spent])
+        } catch {
+            // Somebody else has spent it since it was read.
+            if case .recordConflict(found.record.id, _) = error { return nil }
+            throw error
         }
-        return PageSessions.setCookie(
-            token, isSecure: request.headers[Incoming.name("X-Forwarded-Proto")]?.lowercased() == "https")
     }
 
-    /// The cookie that lets the page of this machine in; `nil` for a page that came in another way.
-    func cookieForPage(_ request: Request) -> String? {
-        guard options.isLoopback, let port = state.withLock({ $0.port }), let host = request.head.authority else {
-            return nil
-        }
-        guard ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"].contains(host.lowercased()) else {
-            return nil
-        }
-        return PageSessions.setCookie(pageToken, isSecure: false)
+    /// Begins a session that is worth what a key is worth, as long as that key is.
+    /// - Returns: the session's token.
+    func begin(for account: AccountID, key: [UInt8]) async throws(JournalError) -> String {
+        try await begin(for: account, key: key, with: [])
     }
 
-    private func account(ofSession hash: [UInt8]) -> AccountID? {
-        if options.isLoopback, hash == digest(pageToken.utf8) { return .main }
-        return state.withLock { $0.sessions[hash] }
+    private func begin(
+        for account: AccountID, key: [UInt8]?, with more: [RecordChange]
+    ) async throws(JournalError) -> String {
+        let token = SecretToken.make(bytes: SecretToken.sessionBytes)
+        let now = clock.now()
+        var session = PageSessionRecord(
+            hash: digest(token.utf8), account: account, key: key, began: now, seen: now, ends: now.at)
+        session.see(now, limits)
+        let others = try await sessions.list(matching: PageSessionRecord.of(account))
+        let ended = others.sorted { $0.seen.age(at: now) < $1.seen.age(at: now) }
+            .dropFirst(PageSessions.maximumPerAccount - 1)
+        var changes = more + [.insert(session.record)] + ended.map { .remove($0.record.id) }
+        if !clock.isInDoubt { changes.append(.forget(PageSessionRecord.collection, dueBy: now.at)) }
+        try await store.change(changes)
+        for other in ended { drop(other.hash) }
+        return token
     }
 
-    private static func token(in request: Request) -> String? {
-        for header in request.headers[values: .cookie] {
-            for pair in header.split(separator: ";") {
-                let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0] == cookie { return String(parts[1]) }
-            }
+    // MARK: Using
+
+    /// What the page asks with while nobody touches it.
+    private static let aloneHeader = Incoming.name("X-Till-Alone")
+
+    /// The session that a request's cookie names, if it goes on. The request counts as use of it, unless the page asks by
+    /// itself: with its stream of events, or while nobody touches it.
+    func session(of request: Request) async throws(JournalError) -> PageSessionRecord? {
+        guard request.headers[.cookie] != nil else { return nil }
+        for token in try await cookie(for: request).tokens(in: request) {
+            let hash = digest(token.utf8)
+            guard let session = try await open(hash) else { continue }
+            let isAlone =
+                request.headers[PageSessions.aloneHeader] == "1" || request.headers[.accept] == "text/event-stream"
+            guard !isAlone else { return session }
+            return try await seen(session) ? session : nil
         }
         return nil
     }
 
-    private static func setCookie(_ token: String, isSecure: Bool) -> String {
-        "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    /// A session, if it goes on.
+    func open(_ hash: [UInt8]) async throws(JournalError) -> PageSessionRecord? {
+        let now = clock.now()
+        let known = cache.withLock { $0[hash] }
+        let session: PageSessionRecord
+        if let known, now.reading.milliseconds - known.read.milliseconds < PageSessions.cacheLifetime.milliseconds {
+            session = known.session
+        } else {
+            guard let read = try await sessions.document(Hex.lowercase(hash)) else {
+                drop(hash)
+                return nil
+            }
+            session = read
+            keep(read, at: now)
+        }
+        guard session.isOver(at: now, limits) else { return session }
+        // With a time in doubt nothing is removed: when it is right again the session may go on.
+        if clock.isInDoubt { drop(hash) } else { try await end(hash) }
+        return nil
     }
 
-    private static func token() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Hex.lowercase((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    /// Notes a session's use, in the journal at most once a minute.
+    /// - Returns: false if it was ended meanwhile.
+    private func seen(_ session: PageSessionRecord) async throws(JournalError) -> Bool {
+        let now = clock.now()
+        guard session.seen.age(at: now) >= PageSessions.seenInterval else { return true }
+        // Of the requests that come at the same time one writes it.
+        let isMine = cache.withLock { cache in
+            guard let known = cache[session.hash], known.session.seen == session.seen else { return false }
+            cache[session.hash]?.session.see(now, limits)
+            return true
+        }
+        guard isMine else { return true }
+        do throws(JournalError) {
+            let limits = limits
+            let written = try await sessions.update(Hex.lowercase(session.hash)) { kept in
+                kept.see(now, limits)
+                return true
+            }
+            if written == nil { drop(session.hash) }
+            return written != nil
+        } catch {
+            // While the journal takes no writes the session goes on as it is written: what a clerk looks at is no sale.
+            return true
+        }
+    }
+
+    private func keep(_ session: PageSessionRecord, at now: MeasuredMoment) {
+        cache.withLock { cache in
+            if cache.count >= PageSessions.maximumCached, cache[session.hash] == nil {
+                // What was read first; it is read again when it is asked for.
+                if let oldest = cache.min(by: { $0.value.read < $1.value.read })?.key { cache[oldest] = nil }
+            }
+            cache[session.hash] = Cached(session: session, read: now.reading)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends the session that a request's cookie names, and its streams of events.
+    func end(of request: Request) async throws(JournalError) {
+        for token in try await cookie(for: request).tokens(in: request) { try await end(digest(token.utf8)) }
+    }
+
+    /// Ends a session and its streams of events. Durable when it returns.
+    func end(_ hash: [UInt8]) async throws(JournalError) {
+        _ = try await sessions.delete(Hex.lowercase(hash))
+        drop(hash)
+    }
+
+    /// Ends every session that was begun with a key, and their streams of events.
+    func end(whereKey hash: [UInt8]) async throws(JournalError) {
+        while true {
+            let found = try await sessions.list(
+                matching: PageSessionRecord.begun(withKey: hash), limit: RecordLimits.maximumForgotten)
+            guard !found.isEmpty else { return }
+            for session in found { try await end(session.hash) }
+        }
+    }
+
+    private func drop(_ hash: [UInt8]) {
+        cache.withLock { $0[hash] = nil }
+        feed?.end(session: hash)
+    }
+
+    // MARK: Cookies
+
+    /// The cookie of this counter's sessions, as a request's connection asks for it.
+    func cookie(for request: Request) async throws(JournalError) -> SessionCookie {
+        if SessionCookie.isSecure(request) { return .overTLS }
+        if let known = instance.withLock({ $0 }) { return .plain(instance: known) }
+        let found = try await CounterInstance.id(in: store)
+        instance.withLock { $0 = found }
+        return .plain(instance: found)
     }
 }

@@ -1,13 +1,17 @@
+import HTTPTypes
 import TillCore
 
 /// Who asks: whose account it is, what they may do, and what stands in the records about them.
-struct Principal: Sendable {
+struct Principal: Hashable, Sendable {
     /// What a request came in with.
     enum Credential: Hashable, Sendable {
         /// A key, by the SHA-256 of it.
         case key(hash: [UInt8])
         /// A session of the counter's page, by the SHA-256 of its token.
         case session(hash: [UInt8])
+
+        /// The session's hash; `nil` for a key.
+        var session: [UInt8]? { if case .session(let hash) = self { hash } else { nil } }
     }
 
     let account: AccountID
@@ -20,5 +24,17 @@ struct Principal: Sendable {
         case .key(let hash): "key \(Hex.lowercase(hash.prefix(4)))"
         case .session: "counter page"
         }
+    }
+
+    /// - Throws: 403 that names the scope that is missing, and those that there are.
+    func require(_ permission: Permission) throws(Problem) {
+        guard !permissions.contains(permission) else { return }
+        var problem = Problem(
+            .forbidden, "permission_missing",
+            "This key may not do that. It needs the scope \(permission.rawValue), and it has "
+                + (permissions.isEmpty ? "none" : permissions.words.joined(separator: ", ")) + ". Nothing was done.",
+            next: "Use a key with that scope: till keys create --scope \(permission.rawValue).")
+        problem.scopes = (permission, permissions)
+        throw problem
     }
 }

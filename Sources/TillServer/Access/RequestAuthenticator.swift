@@ -1,59 +1,180 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import Synchronization
 import TillCore
 import TillJournal
 
 /// Says whose a request is: by its key, or by the session of a page.
 final class RequestAuthenticator: Sendable {
-    /// How long a key that was found is not looked up again, so also how long a revoked one still works.
-    static let keyLifetime = Span.seconds(2)
+    /// How long a key that was found is not looked up again. ``KeyWatch`` forgets it sooner when keys have changed.
+    static let keyLifetime = Span.seconds(1)
     /// Keys held in memory at most.
     static let maximumKeys = 1_024
     private static let pageHeader = Incoming.name("X-Till-Page")
 
+    private struct Known {
+        let principal: Principal
+        let expiresAt: Timestamp?
+        let until: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var found: [[UInt8]: Known] = [:]
+        /// When keys of the journal were used last, as far as it is not written down.
+        var uses: [[UInt8]: Timestamp] = [:]
+    }
+
     let sessions: PageSessions
-    private let found = Mutex<[[UInt8]: (principal: Principal, until: Timestamp)]>([:])
+    /// Holds up whoever tries keys out.
+    let guesses: GuessLimiter
+    private let state = Mutex(State())
+    /// Those who sign in with what is wrong.
+    let throttle = SignInThrottle()
     private let keys: APIKeys
     private let options: ServerOptions
     private let clock: any TillClock
+    /// The origin of the address that customers know the counter by: what its page has behind a proxy.
+    private let shopOrigin: String?
 
-    init(keys: APIKeys, options: ServerOptions, clock: any TillClock) {
+    init(
+        keys: APIKeys, sessions: PageSessions, options: ServerOptions, clock: any TillClock,
+        logger: Logger = Logger(label: "till")
+    ) {
         self.keys = keys
         self.options = options
         self.clock = clock
-        sessions = PageSessions(options: options)
+        self.sessions = sessions
+        shopOrigin = options.receipts.url.flatMap(RequestAuthenticator.origin)
+        guesses = GuessLimiter(of: "key", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
 
     /// Who asks.
-    /// - Throws: ``Problem/unauthorized``; 403 for a session that another site's page would use.
-    func principal(of request: Request) async throws -> Principal {
+    /// - Parameter permission: what they must be allowed.
+    /// - Throws: ``Problem/unauthorized``; 403 for a session that another site's page would use, and for who may not do
+    ///   it.
+    func principal(of request: Request, for permission: Permission) async throws -> Principal {
+        let principal = try await principal(of: request)
+        try principal.require(permission)
+        return principal
+    }
+
+    private func principal(of request: Request) async throws -> Principal {
         if let header = request.headers[.authorization] {
             let parts = header.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "bearer",
-                let principal = try await principal(forKey: String(parts[1]))
-            else { throw Problem.unauthorized }
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Problem.unauthorized }
+            guard let principal = try await principal(forKey: String(parts[1])) else {
+                try await guesses.refuse(from: RequestOrigin.current.bucket)
+                throw Problem.unauthorized
+            }
             return principal
         }
-        guard let principal = sessions.principal(of: request) else { throw Problem.unauthorized }
+        guard let session = try await sessions.session(of: request), let principal = try await principal(of: session)
+        else { throw Problem.unauthorized }
         try checkPage(request)
         return principal
     }
 
-    /// Who holds a key; `nil` for one that is unknown or revoked.
+    /// What a session may do: with a start code everything; with a key what that key may do now.
+    private func principal(of session: PageSessionRecord) async throws -> Principal? {
+        let credential = Principal.Credential.session(hash: session.hash)
+        guard let key = session.key else {
+            return Principal(account: session.account, credential: credential, permissions: .all)
+        }
+        guard case .holder(let holder) = try await found(key) else {
+            try await sessions.end(session.hash)
+            return nil
+        }
+        return Principal(account: holder.account, credential: credential, permissions: holder.permissions)
+    }
+
+    /// Whether a key or a session that let somebody in does so still. What cannot be looked up at the moment does.
+    func holds(_ credential: Principal.Credential) async -> Bool {
+        do {
+            switch credential {
+            case .key(let hash):
+                guard case .holder = try await found(hash) else { return false }
+                return true
+            case .session(let hash):
+                guard let session = try await sessions.open(hash) else { return false }
+                return try await principal(of: session) != nil
+            }
+        } catch { return true }
+    }
+
+    /// Who holds a key; `nil` for one that is unknown.
+    /// - Throws: 401 that says so for one that was revoked or has expired.
     func principal(forKey key: String) async throws -> Principal? {
         guard (1...512).contains(key.utf8.count) else { return nil }
-        let hash = digest(key.utf8)
-        if let account = options.keys[Hex.lowercase(hash)] { return RequestAuthenticator.holder(of: hash, account) }
-        let now = clock.now()
-        if let (principal, until) = found.withLock({ $0[hash] }), now < until { return principal }
-        guard let account = try await keys.account(ofHash: hash) else { return nil }
-        let principal = RequestAuthenticator.holder(of: hash, account)
-        found.withLock { found in
-            if found.count >= RequestAuthenticator.maximumKeys { found = [:] }
-            found[hash] = (principal, now.adding(RequestAuthenticator.keyLifetime))
+        switch try await found(digest(key.utf8)) {
+        case .holder(let principal): return principal
+        case .unknown: return nil
+        case .revoked(let id, let then): throw Problem.keyRevoked(id, then)
+        case .expired(let id, let then): throw Problem.keyExpired(id, then)
         }
-        return principal
+    }
+
+    /// What a key is found to be.
+    private enum Found {
+        case holder(Principal)
+        case unknown
+        case revoked(APIKeyID, Timestamp)
+        case expired(APIKeyID, Timestamp)
+    }
+
+    private func found(_ hash: [UInt8]) async throws(JournalError) -> Found {
+        if let account = options.keys[Hex.lowercase(hash)] {
+            return .holder(Principal(account: account, credential: .key(hash: hash), permissions: .all))
+        }
+        let now = clock.now()
+        if let principal = remembered(hash, now) { return .holder(principal) }
+        guard let key = try await keys.key(ofHash: hash) else { return .unknown }
+        switch key.standing(at: now) {
+        case .inForce: break
+        case .revoked(let then): return .revoked(key.id, then)
+        case .expired(let then): return .expired(key.id, then)
+        }
+        let principal = Principal(account: key.account, credential: .key(hash: hash), permissions: key.permissions)
+        state.withLock { state in
+            if state.found.count >= RequestAuthenticator.maximumKeys { state.found = [:] }
+            state.found[hash] = Known(
+                principal: principal, expiresAt: key.expiresAt, until: .now + RequestAuthenticator.keyLifetime.duration)
+            RequestAuthenticator.noteUse(of: hash, now, in: &state)
+        }
+        return .holder(principal)
+    }
+
+    private func remembered(_ hash: [UInt8], _ now: Timestamp) -> Principal? {
+        state.withLock { state in
+            guard let known = state.found[hash], ContinuousClock.now < known.until,
+                known.expiresAt.map({ now < $0 }) ?? true
+            else { return nil }
+            RequestAuthenticator.noteUse(of: hash, now, in: &state)
+            return known.principal
+        }
+    }
+
+    /// More keys than are kept in memory are noted when they come again.
+    private static func noteUse(of hash: [UInt8], _ now: Timestamp, in state: inout State) {
+        guard state.uses.count < maximumKeys || state.uses[hash] != nil else { return }
+        state.uses[hash] = now
+    }
+
+    /// Whether what a request came in with still lets it in, as it stands in the journal now.
+    func isInForce(_ credential: Principal.Credential) async throws(JournalError) -> Bool {
+        guard case .key(let hash) = credential, options.keys[Hex.lowercase(hash)] == nil else { return true }
+        return try await keys.key(ofHash: hash)?.standing(at: clock.now()) == .inForce
+    }
+
+    /// Has every key looked up again that comes next.
+    func forgetKeys() { state.withLock { $0.found = [:] } }
+
+    /// The uses of keys since this was asked last, for the journal.
+    func takeUses() -> [[UInt8]: Timestamp] {
+        state.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
+        }
     }
 
     /// A page acts only by its own script: another site's form or script cannot send the header.
@@ -61,7 +182,7 @@ final class RequestAuthenticator: Sendable {
         let host = request.head.authority?.lowercased()
         let origin = request.headers[.origin]?.lowercased()
         let isForeign = origin.map { origin in
-            host.map { origin != "http://\($0)" && origin != "https://\($0)" } ?? true
+            origin != shopOrigin && (host.map { origin != "http://\($0)" && origin != "https://\($0)" } ?? true)
         }
         let isMarked = request.headers[RequestAuthenticator.pageHeader] == "1"
         guard isForeign != true, request.method == .get || request.method == .head || isMarked else {
@@ -71,7 +192,32 @@ final class RequestAuthenticator: Sendable {
         }
     }
 
-    private static func holder(of hash: [UInt8], _ account: AccountID) -> Principal {
-        Principal(account: account, credential: .key(hash: hash), permissions: Set(Permission.allCases))
+    /// Scheme, host and port of an address, as browsers write them.
+    static func origin(of url: String) -> String? {
+        let url = url.lowercased()
+        guard let scheme = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { return nil }
+        let authority = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
+        let usual = scheme == "https" ? ":443" : ":80"
+        return "\(scheme)://" + (authority.hasSuffix(usual) ? authority.dropLast(usual.count) : authority)
+    }
+}
+
+extension Problem {
+    /// A key that somebody has revoked.
+    fileprivate static func keyRevoked(_ id: APIKeyID, _ then: Timestamp) -> Problem {
+        var problem = unauthorized
+        problem.code = "key_revoked"
+        problem.detail = "The key \(id) was revoked at \(then). Nothing was done."
+        problem.next = "Use another key; till keys create makes one."
+        return problem
+    }
+
+    /// A key whose time is over.
+    fileprivate static func keyExpired(_ id: APIKeyID, _ then: Timestamp) -> Problem {
+        var problem = unauthorized
+        problem.code = "key_expired"
+        problem.detail = "The key \(id) has expired at \(then). Nothing was done."
+        problem.next = "Use another key; till keys create makes one, and till keys rotate one in time."
+        return problem
     }
 }

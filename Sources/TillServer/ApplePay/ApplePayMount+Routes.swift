@@ -10,10 +10,11 @@ extension ApplePayMount {
             })
         let reading: [HTTPRequest.Method] = [.get, .head]
         func on(
-            _ methods: [HTTPRequest.Method], _ template: String, query: QueryParameters = [],
+            _ methods: [HTTPRequest.Method], _ template: String, for audience: RouteAudience = .customer,
+            query: QueryParameters = [],
             _ work: @escaping @Sendable (ApplePayRoutes, Request, Parameters) async throws -> Response
         ) {
-            router.open(methods, template, query: query) { request, parameters in
+            router.open(methods, template, for: audience, query: query) { request, parameters in
                 try await work(self.web().routes, request, parameters)
             }
         }
@@ -29,15 +30,15 @@ extension ApplePayMount {
         on(reading, "/applepay/payment/{id}") { try await $0.status($2.text("id"), $1) }
         // Apple calls the address that the shop gave it, with whatever query that has.
         for template in ["/applepay/notifications/{event}", "/applepay/notifications/merchantToken/{event}"] {
-            on(reading + [.post], template, query: .any) { try await $0.notified($2.text("event"), $1) }
+            on(reading + [.post], template, for: .provider, query: .any) { try await $0.notified($2.text("event"), $1) }
         }
         for (path, asset) in PageAsset.all
         where asset.audience == .anyOrigin || (asset.audience == .sandbox && hasShop) {
-            router.open(reading, path) { _, _ in asset.response }
+            router.open(reading, path, for: asset.reader) { _, _ in asset.response }
         }
         guard hasShop else { return }
         on([.post], "/applepay/sandbox/authorize") { routes, request, _ in try await routes.authorize(request) }
-        router.open(reading, "/shop", query: .any) { _, _ in ShopRoutes.page }
+        router.open(reading, "/shop", for: .customer, query: .any) { _, _ in ShopRoutes.page }
         func shop(
             _ methods: [HTTPRequest.Method], _ template: String,
             _ work: @escaping @Sendable (ShopRoutes, Request) async throws -> Response

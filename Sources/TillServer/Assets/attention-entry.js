@@ -2,7 +2,7 @@
 // before, as everything that the page asks for, so that a reload in the middle finishes it.
 
 import {
-  closingFacts, entryTitle, incidentTitle, local, OUTCOMES, RESOLUTIONS, title,
+  closingFacts, entryTitle, incidentTitle, local, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
 } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
@@ -61,6 +61,7 @@ async function readEntry({ payment, number }) {
 async function readIncident({ incident }) {
   const found = await ask("GET", `/v1/incidents/${encodeURIComponent(incident)}`);
   const isUnknown = found.kind === "unknown_payment" || found.kind === "unknown_charge";
+  const isStatement = found.kind === "statement";
   return {
     path: `/v1/incidents/${encodeURIComponent(incident)}/resolve`, title: incidentTitle(found), state: found.state,
     reason: found.reason, next: "", stake: "", currency: "", order: found.order_id,
@@ -68,8 +69,11 @@ async function readIncident({ incident }) {
     payment: isUnknown ? "" : found.payment_id, isUnknown,
     closing: found.resolution && { resolution: null, ...found.resolution }, isIncident: true,
     needsOrder: found.needs_outcome && !found.order_id,
-    choices: found.needs_outcome
-      ? Object.entries(OUTCOMES).map(([value, words]) => ({ value, words, amount: null, maximum: null })) : [],
+    choices: Object.entries(found.needs_outcome ? OUTCOMES : isStatement ? SUSPENSE : {})
+      .map(([value, words]) => ({ value, words, amount: null, maximum: null })),
+    // Who says nothing of the money leaves it where it is.
+    usual: isStatement ? "explained" : null,
+    legend: isStatement ? "What becomes of the money" : "What it means for the order",
     facts: [
       ["Kind", title(found.kind)], ["Provider", found.provider], ["Order", found.order_id],
       ["Payment", isUnknown && found.payment_id],
@@ -143,7 +147,7 @@ function chosen() {
 }
 
 function renderChoices(isSame) {
-  const before = isSame && chosen()?.value;
+  const before = (isSame && chosen()?.value) || shown.usual;
   $("entry-choices").replaceChildren(...shown.choices.map(({ value, words, amount }) => {
     const label = make("label", "", { className: "choice" });
     const text = make("span", words.name);
@@ -153,7 +157,7 @@ function renderChoices(isSame) {
     return label;
   }));
   $("entry-choices").parentElement.hidden = !shown.choices.length;
-  $("entry-legend").textContent = shown.isIncident ? "What it means for the order" : "What you know";
+  $("entry-legend").textContent = shown.legend ?? "What you know";
   if (!isSame) {
     $("entry-text").value = "";
     $("entry-order").value = "";
@@ -195,7 +199,7 @@ function typed() {
     Object.assign(body, { amount: amount.value });
     sum = money(amount.value, shown.currency);
   }
-  if (shown.isIncident && choice) Object.assign(body, { outcome: choice.value });
+  if (shown.isIncident && choice && choice.value !== shown.usual) Object.assign(body, { outcome: choice.value });
   if (!$("entry-order-field").hidden) {
     const order = $("entry-order").value.trim();
     if (!/^[\x21-\x7e]+$/.test(order)) {

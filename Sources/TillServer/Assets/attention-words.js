@@ -92,9 +92,23 @@ export const OUTCOMES = {
   },
 };
 
+/** What becomes of what a statement has put into suspense; the first says nothing of it. */
+export const SUSPENSE = {
+  explained: {
+    name: "Only this", what: () => "What stands in suspense stays there.",
+    ask: () => "Close this incident?", send: () => "Close it",
+  },
+  written_off: {
+    name: "Written off", what: () => "What stands in suspense is given up and posted to the write-offs.",
+    ask: () => "Write it off?", send: () => "Write it off",
+  },
+};
+
+const SAID = { ...OUTCOMES, ...SUSPENSE, recovered: { name: "Found again" } };
+
 /** How an entry or an incident was closed, as names and values. @param {any} closing @param {string} currency */
 export const closingFacts = (closing, currency) => [
-  ["What is known", RESOLUTIONS[closing.resolution]?.name ?? OUTCOMES[closing.outcome]?.name],
+  ["What is known", RESOLUTIONS[closing.resolution]?.name ?? SAID[closing.outcome]?.name],
   ["Amount", closing.amount ? money(closing.amount, currency) : null],
   ["Order", closing.order_id], ["How", closing.evidence], ["By", closing.actor],
   ["When", closing.at && local(closing.at)],

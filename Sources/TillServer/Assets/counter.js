@@ -1,15 +1,17 @@
 // The counter's page: it begins, also after a reload in the middle; what is shown of a payment is captured, given back
 // and canceled. A sale is in sale.js, what is shown in shown.js.
 
+import { admitted } from "./sign-in.js"; // first, since nothing is asked before it
 import { showAttention } from "./attention.js";
 import { isResolution } from "./attention-entry.js";
 import { $, make } from "./dom.js";
+import { openGate } from "./gate.js";
 import { list } from "./latest.js";
 import { CURRENCIES, minorUnits, money } from "./money.js";
 import { alertWith, clearFaults, mark } from "./notice.js";
 import { method, orderName } from "./payment.js";
 import { refundReader } from "./readers.js";
-import { ask, fail, keptRequests, operate, Refusal, signedIn } from "./requests.js";
+import { ask, fail, keptRequests, operate } from "./requests.js";
 import { review } from "./review.js";
 import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
@@ -94,20 +96,6 @@ for (const id of ["cancel", "drop"]) {
   });
 }
 
-$("session").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  clearFaults();
-  try {
-    await ask("POST", "/session", JSON.stringify({ key: $("key").value }));
-    $("key").value = "";
-    signedIn();
-    await start();
-    document.dispatchEvent(new Event("till:signed-in"));
-  } catch (error) {
-    alertWith(error instanceof Refusal ? "That key was not accepted." : "The till cannot be reached.");
-  }
-});
-
 // ---- The beginning, also after a reload in the middle
 
 async function finishKept() {
@@ -162,4 +150,11 @@ window.addEventListener("hashchange", showAddress);
 $("to-counter").addEventListener("click", () => {
   $("to-counter").href = "#" + (session.payment?.id ?? "");
 });
-start();
+document.addEventListener("till:signed-in", start);
+const refused = await admitted;
+await start();
+if ($("session").hidden) {
+  // Without an answer the page says so where it says everything.
+  openGate();
+  if (refused) alertWith(refused);
+}

@@ -15,11 +15,12 @@ function sums(payment) {
   return cell;
 }
 
-/** Its sum as it was ordered: what was taken of it cannot be read. */
+/** Its sum as it was ordered, if that can be read: what was taken of it cannot. */
 function unreadable(payment) {
   const status = make("td", "Cannot be read");
   status.title = payment.message;
-  return [status, make("td", money(payment.amount, payment.currency), { className: "n" })];
+  const sum = payment.currency ? money(payment.amount, payment.currency) : "";
+  return [status, make("td", sum, { className: "n" })];
 }
 
 function row(payment) {

@@ -2,6 +2,7 @@
 // leaves, and is repeated with that key until it is answered. Card data is never stored.
 
 import { $ } from "./dom.js";
+import { openGate, shutGate } from "./gate.js";
 import { alertWith, mark, show } from "./notice.js";
 
 /** An answer that says no, with the problem's document (RFC 9457). */
@@ -21,6 +22,8 @@ export class Refusal extends Error {
   }
 }
 
+/** Where somebody signs in and out: what it answers says nothing about the session that there is. */
+const SESSION = "/session";
 const MOST_ROUNDS = 30;
 const MOST_ROUNDS_OF_REFUSALS = 3;
 const LONGEST_PAUSE_MS = 5_000;
@@ -29,22 +32,21 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const newKey = () =>
   "page-" + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
-/** Set while the page has the session of somebody's key; such a session is never replaced by that of the machine. */
-const SIGNED_IN = "till.signed-in";
-let renewal = null;
-
-/** A counter that was started anew has forgotten its pages. On its own machine it gives a page a new session. */
-function renew() {
-  if (sessionStorage.getItem(SIGNED_IN)) return Promise.resolve(false);
-  renewal ??= fetch("/", { method: "HEAD", credentials: "same-origin", cache: "no-store" })
-    .then((answer) => answer.ok, () => false).finally(() => { renewal = null; });
-  return renewal;
+/**
+ * After how long without a key or a touch nobody is taken to be here. What the page asks by itself then is no use of
+ * the session, so that one that is left open ends as well.
+ */
+const ALONE_MS = 60_000;
+let touched = performance.now();
+for (const sign of ["pointerdown", "keydown"]) {
+  addEventListener(sign, () => { touched = performance.now(); }, { capture: true, passive: true });
 }
 
-/** Somebody has signed in with a key. */
-export function signedIn() {
-  sessionStorage.setItem(SIGNED_IN, "yes");
-  $("session").hidden = true;
+let admission = Promise.resolve();
+
+/** Has everything but signing in wait for somebody to be let in. @param {Promise<unknown>} attempt */
+export function admit(attempt) {
+  admission = attempt.then(() => {}, () => {});
 }
 
 function send(method, path, body, key) {
@@ -53,17 +55,18 @@ function send(method, path, body, key) {
   const type = body instanceof Blob ? "application/octet-stream" : "application/json";
   if (body !== undefined) headers["Content-Type"] = type;
   if (key) headers["Idempotency-Key"] = key;
+  if (performance.now() - touched > ALONE_MS) headers["X-Till-Alone"] = "1";
   return fetch(path, { method, headers, body, credentials: "same-origin", cache: "no-store" });
 }
 
 /**
- * Asks once; of a counter that was started anew, with its new session.
+ * Asks once. Without a session the page asks to sign in; with one it shows the till.
  * @param {string} method @param {string} path @param {string | Blob} [body] @param {string} [key]
  * @returns {Promise<any>}
  */
 export async function ask(method, path, body, key) {
-  let answer = await send(method, path, body, key);
-  if (answer.status === 401 && path !== "/session" && await renew()) answer = await send(method, path, body, key);
+  if (path !== SESSION) await admission;
+  const answer = await send(method, path, body, key);
   const text = await answer.text();
   let json = null;
   try {
@@ -71,23 +74,18 @@ export async function ask(method, path, body, key) {
   } catch {
     // Judged below.
   }
-  if (answer.status === 401) needKey();
+  if (path !== SESSION) {
+    if (answer.status === 401) shutGate();
+    else openGate();
+  }
   if (answer.ok) {
     if (json === null) throw new TypeError("The answer was cut short.");
-    $("session").hidden = true;
     return json;
   }
   const refusal = new Refusal(answer.status, json ?? {});
   const wait = Number(answer.headers.get("Retry-After"));
   if (answer.headers.has("Retry-After")) refusal.retryAfter = wait > 0 ? Math.min(wait, 10) : 1;
   throw refusal;
-}
-
-/** Shows the form that asks for the key. */
-function needKey() {
-  if (!$("session").hidden) return;
-  $("session").hidden = false;
-  $("key").focus();
 }
 
 const isWorthAnotherTry = (error) =>
@@ -146,9 +144,12 @@ export async function operate(path, body, unanswered) {
   }
 }
 
+/** Whether a name in the page's store is that of a request without an answer. @param {string} name */
+export const isKept = (name) => name.startsWith(SLOT);
+
 /** The operations that were asked for and never answered. @returns {{path: string, body: string}[]} */
 export const keptRequests = () =>
-  Object.keys(sessionStorage).filter((name) => name.startsWith(SLOT))
+  Object.keys(sessionStorage).filter(isKept)
     .map((name) => JSON.parse(sessionStorage.getItem(name)));
 
 // The member of a request that is wrong, and the field in which it was typed.
@@ -174,6 +175,7 @@ const NEXT = {
   attention_closed: "Nothing was changed: how it was closed stands below.",
   outcome_missing: "Say whether it paid its order.",
   order_missing: "Name the order that it paid.",
+  nothing_in_suspense: "Close it with what was found out alone.",
 };
 
 /** What an answer that says no tells the clerk. @param {Refusal} refusal @returns {string[]} */

@@ -187,8 +187,15 @@ function watch(id) {
       }, 30);
     });
   }
-  // A stream that was refused, as by a counter that was started anew, does not open again by itself.
+  let wasLost = false;
+  // What happened while it was lost is in no stream.
+  mine.addEventListener("open", () => {
+    if (wasLost && source === mine) refresh();
+    wasLost = false;
+  });
+  // A stream that was refused, as without a session, does not open again by itself.
   mine.addEventListener("error", () => {
+    wasLost = true;
     if (mine.readyState !== EventSource.CLOSED || source !== mine) return;
     setTimeout(async () => {
       if (source !== mine) return;

@@ -15,9 +15,11 @@ struct AttentionRoutes: Sendable {
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
-        router.get("/v1/attention", query: ["limit"]) { try await list($0) }
-        router.get("/v1/payments/{id}/attention") { try await show($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/attention/{number}/resolve") {
+        router.get("/v1/attention", for: .read, of: .asker, query: ["limit"]) { try await list($0) }
+        router.get("/v1/payments/{id}/attention", for: .read, of: .asker) {
+            try await show($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/attention/{number}/resolve", for: .admin, of: .asker) {
             try await resolve($0.parameters.identifier(), $0.parameters.text("number"), $0)
         }
     }

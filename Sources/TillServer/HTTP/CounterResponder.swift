@@ -13,13 +13,15 @@ struct CounterResponder: HTTPResponder {
     let routes: CounterRoutes
     let metrics: ServerMetrics
     let logger: Logger
+    var origins = OriginReader(trusted: [])
     private let numbers = RequestNumbers()
 
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
         await respond(to: request)
     }
 
-    func respond(to request: Request) async -> Response {
+    /// - Parameter connection: what the request came over; `nil` if over none.
+    func respond(to request: Request, over connection: Connection? = nil) async -> Response {
         let began = ContinuousClock.now
         let id = requestID(request)
         var place = ServiceContext.topLevel
@@ -27,19 +29,28 @@ struct CounterResponder: HTTPResponder {
         place.traceParent = TraceParent(request.headers)
         InstrumentationSystem.instrument.extract(request.headers, into: &place, using: HTTPFieldsCarrier())
         return await withSpan(request.method.rawValue, context: place, ofKind: .server) { span in
-            await respond(to: request, id: id, began: began, span)
+            await respond(to: request, over: connection, id: id, began: began, span)
         }
     }
 
     private func respond(
-        to request: Request, id: String, began: ContinuousClock.Instant, _ span: any Tracing.Span
+        to request: Request, over connection: Connection?, id: String, began: ContinuousClock.Instant,
+        _ span: any Tracing.Span
     ) async -> Response {
+        var request = request
+        var isSecure = connection?.isEncrypted ?? false
+        var client = connection?.peer
         let context = RouteContext(source: RouteContext.Source(logger: logger, method: request.method))
         var response: Response
         var code: String?
         do {
             try HeadLimits.check(request)
-            response = try await routes.respond(to: request, context)
+            try connection?.checkPlace(request)
+            let origin = try origins.origin(of: &request, over: connection)
+            (isSecure, client) = (origin.isSecure, origin.client)
+            response = try await RequestOrigin.$current.withValue(origin) { [request] in
+                try await routes.respond(to: request, context)
+            }
         } catch {
             let problem = Problem(error)
             code = problem.code
@@ -53,7 +64,7 @@ struct CounterResponder: HTTPResponder {
             }
             response = problem.response
         }
-        secure(&response)
+        secure(&response, isEncrypted: isSecure)
         response.headers[.requestID] = id
         if request.method == .head { response = response.createHeadResponse() }
         let route = context.label
@@ -72,6 +83,7 @@ struct CounterResponder: HTTPResponder {
             "request",
             metadata: [
                 "request": "\(id)", "route": "\(route)", "status": "\(response.status.code)", "duration": "\(duration)",
+                "client": "\(client?.description ?? "-")",
                 "trace": "\(ServiceContext.current?.traceParent?.traceID ?? "-")",
             ])
         return response
@@ -98,7 +110,11 @@ struct CounterResponder: HTTPResponder {
         return numbers.next()
     }
 
-    private func secure(_ response: inout Response) {
+    /// How long a browser that has come over TLS asks for nothing without it: a year, in seconds.
+    private static let strictTransport = "max-age=31536000"
+
+    private func secure(_ response: inout Response, isEncrypted: Bool) {
+        if isEncrypted { response.headers[.strictTransportSecurity] = CounterResponder.strictTransport }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }

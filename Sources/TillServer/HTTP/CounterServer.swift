@@ -31,6 +31,7 @@ public struct CounterServer: Sendable {
     private let sweeper: RestoreSweeper?
     private let copier: JournalCopier?
     private let importer: StatementImporter
+    private let listeners: CounterListeners
 
     /// Makes one that does not listen yet.
     /// - Parameters:
@@ -62,6 +63,7 @@ public struct CounterServer: Sendable {
         let simulated = readCard ?? SimulatedReaders.collector(clock: clock, pace: .milliseconds(300))
         self.readCard = tap?.collector(else: simulated) ?? simulated
         self.options = options
+        listeners = CounterListeners(options, logger: logger)
         self.applePay = applePay
         self.clock = clock
         self.logger = logger
@@ -86,39 +88,20 @@ public struct CounterServer: Sendable {
     /// Serves until the process is asked to end (SIGTERM, SIGINT) or the task is cancelled. Then what is in flight is
     /// answered, the engine stops and the journal is closed.
     public func run() async throws {
-        let authenticator = RequestAuthenticator(keys: APIKeys(journal, clock: clock), options: options, clock: clock)
-        let options = options
-        let idle = TimeAmount.milliseconds(options.idleTimeout.milliseconds)
-        let headTimeout = TimeAmount.milliseconds(options.headTimeout.milliseconds)
-        let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [HeadDeadline(headTimeout)], idleTimeout: idle,
-            // Twice what is taken: between the two the answer says what was wrong, beyond them it is a bare 400.
-            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                maxHeaderFieldSize: 2 * HeadLimits.fieldBytes, maxHeaderListSize: 2 * HeadLimits.bytes,
-                maxHeaderFieldCount: 2 * HeadLimits.fields))
-        let address = ApplicationConfiguration(address: .hostname(options.host, port: options.port), serverName: nil)
-        let responder = responder(authenticator)
-        let server = HTTPServerBuilder { _ in
-            EventLoopHTTP1Channel(HTTP1Channel(responder: answer(with: responder), configuration: http))
-        }
-        let application = Application(
-            responder: responder, server: server, configuration: address,
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? options.port
-                authenticator.sessions.listens(on: port)
-                options.onListening?(port)
-            },
-            logger: logger)
+        let authenticator = authenticator()
+        let responders = responders(authenticator)
+        let applications = listeners.applications(responders, answer: answer(with:))
         // They end in the opposite order: streams first, then what is in flight, then the engine.
         // Each with its name: without one the whole service is described at every start.
         typealias Named = ServiceGroupConfiguration.ServiceConfiguration
         var services = [
             Named(
-                service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine"),
-            Named(service: application, serviceName: "http"),
-            Named(service: FeedService(feed: feed), serviceName: "feed"),
-            Named(service: StatementImporterService(importer: importer), serviceName: "statements"),
+                service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine")
         ]
+        services += applications.map { Named(service: $0, serviceName: "http") }
+        services.append(Named(service: FeedService(feed: feed), serviceName: "feed"))
+        services.append(Named(service: keyWatch(authenticator), serviceName: "keys"))
+        services.append(Named(service: StatementImporterService(importer: importer), serviceName: "statements"))
         services.append(
             Named(
                 service: LeaseService(journal: journal, clock: clock),
@@ -127,6 +110,10 @@ public struct CounterServer: Sendable {
             // Ends last, so that its last copy has everything.
             services.insert(
                 Named(service: CopyService(copier: copier, clock: clock, logger: logger), serviceName: "copy"), at: 0)
+        }
+        if let tls = options.tls {
+            services.append(
+                Named(service: TLSIdentityService(identity: tls, clock: clock, logger: logger), serviceName: "tls"))
         }
         if let keeper { services.append(Named(service: keeper, serviceName: "clock")) }
         if options.pollsAfterSale {
@@ -157,6 +144,12 @@ public struct CounterServer: Sendable {
         try await journal.close()
     }
 
+    private func keyWatch(_ authenticator: RequestAuthenticator) -> KeyWatch {
+        KeyWatch(
+            keys: APIKeys(journal, clock: clock), authenticator: authenticator, feed: feed, clock: clock, logger: logger
+        )
+    }
+
     /// Closes the journal beside an error that matters more. What was committed is on the disk in any case.
     private func closeJournal() async {
         do throws(JournalError) { try await journal.close() } catch {
@@ -170,7 +163,10 @@ public struct CounterServer: Sendable {
         let date = HTTPDate(clock)
         let isTest = options.mode == .test
         return { request, writer, _ in
-            var response = await responder.respond(to: request)
+            let connection = Connection.current
+            guard connection?.place.startWork() ?? true else { throw AnswerInterrupted() }
+            var response = await responder.respond(to: request, over: connection)
+            connection?.place.endWork()
             response.headers[.date] = date.now
             if isTest { response.headers[.tillMode] = "TEST" }
             do {
@@ -182,11 +178,26 @@ public struct CounterServer: Sendable {
         }
     }
 
-    func responder(_ authenticator: RequestAuthenticator) -> CounterResponder {
+    /// Says whose a request is, by this counter's keys and sessions.
+    func authenticator() -> RequestAuthenticator {
+        RequestAuthenticator(
+            keys: APIKeys(journal, clock: clock),
+            sessions: PageSessions(journal, limits: options.sessions, clock: MeasuringClock(clock), feed: feed),
+            options: options, clock: clock, logger: logger)
+    }
+
+    /// What answers every route.
+    func responder(_ authenticator: RequestAuthenticator) -> CounterResponder { responders(authenticator)([]) }
+
+    /// What answers the routes of some audiences, or all for none; all count into the same metrics.
+    func responders(_ authenticator: RequestAuthenticator) -> (Set<RouteAudience>) -> CounterResponder {
         let metrics = ServerMetrics()
         let router = CounterRouter(authenticator: authenticator, options: options)
         register(on: router, authenticator, metrics)
-        return CounterResponder(routes: router.built(), metrics: metrics, logger: logger)
+        return { audiences in
+            CounterResponder(
+                routes: router.built(for: audiences), metrics: metrics, logger: logger, origins: listeners.origins)
+        }
     }
 
     /// Every feature registers what it serves.
@@ -203,7 +214,8 @@ public struct CounterServer: Sendable {
         IncidentRoutes(payments: payments, journal: journal, clock: clock).register(on: router)
         ReconciliationRoutes(payments: payments, journal: journal, importer: importer).register(on: router)
         EventStreamRoute(
-            journal: journal, checkout: checkout, feed: feed, clock: clock, maximumStreams: options.maximumStreams
+            journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
+            maximumStreams: listeners.maximumStreams, owner: options.account
         ).register(on: router)
         ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
             .register(on: router)
@@ -214,17 +226,18 @@ public struct CounterServer: Sendable {
             .register(on: router)
         if let offline { OfflineRoute(offline: offline).register(on: router) }
         applePay?.register(on: router)
-        PageRoutes(authenticator: authenticator, mode: options.mode, clock: clock).register(on: router)
+        PageRoutes(mode: options.mode, clock: clock).register(on: router)
+        SessionRoutes(authenticator: authenticator, logger: logger).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),
             journal: journal, checkout: checkout, feed: feed, options: options, applePay: applePay, clock: clock,
-            afterSale: afterSale, copier: copier
+            afterSale: afterSale, copier: copier, gates: listeners.gates
         ).register(on: router)
     }
 }
 
-/// The client sent something that is not HTTP while it was answered.
+/// The client sent something that is not HTTP while it was answered, or its connection was closed before it could be.
 private struct AnswerInterrupted: Error {}
 
 /// The engine that finishes what is open. After a restore the sweep comes first: what the journal believes to be open may
@@ -271,33 +284,5 @@ private struct FeedService: Service {
     func run() async throws {
         defer { feed.close() }
         try await gracefulShutdown()
-    }
-}
-
-/// Closes a connection whose first request's head does not come in time.
-private final class HeadDeadline: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = Any
-
-    private let timeout: TimeAmount
-    private var task: Scheduled<Void>?
-
-    init(_ timeout: TimeAmount) { self.timeout = timeout }
-
-    func channelActive(context: ChannelHandlerContext) {
-        let channel = context.channel
-        task = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        task?.cancel()
-        task = nil
-        context.fireChannelRead(data)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        task?.cancel()
-        task = nil
-        context.fireChannelInactive()
     }
 }

@@ -13,8 +13,15 @@ public final class EventFeed: Sendable {
         case reader(AccountID, PaymentID, CardReaderEvent)
     }
 
+    private struct Listener {
+        let account: AccountID
+        /// What its request came in with.
+        let credential: Principal.Credential?
+        let signals: AsyncStream<Signal>.Continuation
+    }
+
     private struct State {
-        var listeners: [Int: (account: AccountID, signals: AsyncStream<Signal>.Continuation)] = [:]
+        var listeners: [Int: Listener] = [:]
         var next = 0
         var isClosed = false
     }
@@ -40,15 +47,19 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Signals of an account from now on; `nil` if there are as many listeners as allowed, or if the feed is closed.
+    /// Signals of an account from now on; `nil` if it has as many listeners as allowed, or if the feed is closed.
+    /// - Parameter owner: whose the counter is; `nil`: that account's.
     func listen(
-        _ account: AccountID, atMost limit: Int
+        _ account: AccountID, credential: Principal.Credential? = nil, atMost limit: Int, owner: AccountID? = nil
     ) -> (id: Int, signals: AsyncStream<Signal>, tick: @Sendable () -> Void)? {
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(64))
         let id: Int? = state.withLock { state in
-            guard !state.isClosed, state.listeners.count < limit else { return nil }
+            let taken = state.listeners.values.reduce(into: [:]) { $0[$1.account, default: 0] += 1 }
+            let shares = AccountShares(all: limit, owner: owner ?? account)
+            guard !state.isClosed, shares.allow(account, taken: taken) else { return nil }
             state.next &+= 1
-            state.listeners[state.next] = (account, continuation)
+            state.listeners[state.next] = Listener(
+                account: account, credential: credential, signals: continuation)
             return state.next
         }
         guard let id else { return nil }
@@ -57,6 +68,19 @@ public final class EventFeed: Sendable {
 
     func stop(_ id: Int) {
         state.withLock { $0.listeners.removeValue(forKey: id) }?.signals.finish()
+    }
+
+    /// Ends the streams of a session.
+    func end(session: [UInt8]) { end { $0.session == session } }
+
+    /// Ends the streams whose requests came in with such a key or session.
+    func end(where isMeant: (Principal.Credential) -> Bool) {
+        let ended = state.withLock { state in
+            let ended = state.listeners.filter { $0.value.credential.map(isMeant) ?? false }
+            for id in ended.keys { state.listeners[id] = nil }
+            return ended.values.map(\.signals)
+        }
+        for signals in ended { signals.finish() }
     }
 
     /// Ends all streams and takes no more.

@@ -19,11 +19,14 @@ struct EventStreamRoute: Sendable {
     let checkout: Checkout
     let feed: EventFeed
     let clock: any TillClock
+    let authenticator: RequestAuthenticator
     let maximumStreams: Int
+    /// Whose the counter is.
+    let owner: AccountID
 
     /// Without `HEAD`: the head of a stream would open one that nobody reads.
     func register(on router: CounterRouter) {
-        router.on([.get], "/v1/events", query: ["payment"]) { try await stream($0) }
+        router.on([.get], "/v1/events", for: .read, of: .asker, query: ["payment"]) { try await stream($0) }
     }
 
     private func stream(_ incoming: Incoming) async throws -> Response {
@@ -50,12 +53,18 @@ struct EventStreamRoute: Sendable {
         } else {
             start = try await end()
         }
-        guard let listener = feed.listen(account, atMost: maximumStreams) else {
+        guard let listener = feed.listen(account, credential: incoming.credential, atMost: maximumStreams, owner: owner)
+        else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "Too many streams of events are open.", next: "Close another one."
             ).retrying(after: 5)
         }
-        let (clock, journal, checkout) = (clock, journal, checkout)
+        // Who was revoked while the stream was made is not in the feed when streams are ended for it.
+        if let credential = incoming.credential, try await !authenticator.isInForce(credential) {
+            feed.stop(listener.id)
+            throw Problem.unauthorized
+        }
+        let (clock, journal, checkout, authenticator) = (clock, journal, checkout, authenticator)
         // What happened between that place and now is reported at once.
         listener.tick()
         let body = ResponseBody { writer in
@@ -63,6 +72,10 @@ struct EventStreamRoute: Sendable {
                 while !Task.isCancelled {
                     try await clock.sleep(for: EventStreamRoute.interval)
                     listener.tick()
+                    if let credential = incoming.credential, await !authenticator.holds(credential) {
+                        feed.stop(listener.id)
+                        return
+                    }
                     if let payment, let seen = try? await journal.payment(payment) { checkout.watched(seen) }
                 }
             }

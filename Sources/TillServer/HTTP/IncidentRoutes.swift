@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import TillBooks
 import TillCheckout
 import TillCore
 import TillJournal
@@ -12,8 +13,10 @@ struct IncidentRoutes: Sendable {
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
-        router.get("/v1/incidents/{id}") { try await show($0.parameters.literal(), $0) }
-        router.post("/v1/incidents/{id}/resolve") { try await resolve($0.parameters.literal(), $0) }
+        router.get("/v1/incidents/{id}", for: .read, of: .asker) { try await show($0.parameters.literal(), $0) }
+        router.post("/v1/incidents/{id}/resolve", for: .admin, of: .asker) {
+            try await resolve($0.parameters.literal(), $0)
+        }
     }
 
     private var audience: IncidentAudience { IncidentAudience(journal: journal, own: payments.options.account) }
@@ -43,6 +46,11 @@ struct IncidentRoutes: Sendable {
         return try await payments.keyed.answer(request, status: .ok) { _ in
             guard let known = try await Records<Incident>(journal).document(id) else { throw Problem.notFound }
             try known.check(said)
+            // What was found again was given up before.
+            let isFirstWord = said.outcome != .recovered
+            if isFirstWord, !known.isOpen { throw IncidentRefusal.resolvedBefore(known) }
+            let writeOff = WriteOff(journal, clock: clock)
+            try await writeOff.check(said, of: known)
             // By one moment, so that what is written under the key is what is answered now.
             let now = clock.now()
             let answered: @Sendable (Incident) -> IdempotencyRecord = { incident in
@@ -51,9 +59,10 @@ struct IncidentRoutes: Sendable {
                     status: 200, body: AttentionJSON.write(incident, at: now), payment: nil)
                 return finished
             }
-            let done = try await IncidentLog(journal).resolve(id, said, isFirstWord: true) {
+            let done = try await IncidentLog(journal).resolve(id, said, isFirstWord: isFirstWord) {
                 (changes, incident) throws(JournalError) in
-                try await journal.write(JournalWrite(idempotency: answered(incident), records: changes))
+                let posted = try await writeOff.changes(resolving: incident)
+                try await journal.write(JournalWrite(idempotency: answered(incident), records: changes + posted))
             }
             guard let done else { throw Problem.notFound }
             guard done.isChanged else { throw IncidentRefusal.resolvedBefore(done.incident) }

@@ -8,6 +8,8 @@ import TillCore
 struct Incoming: Sendable {
     var request: Request
     var account: AccountID
+    /// What the request came in with; `nil` for anybody's.
+    var credential: Principal.Credential?
     /// Who asks, for the record.
     var actor = "nobody"
     var maximumBodyBytes: Int
@@ -40,6 +42,8 @@ struct Incoming: Sendable {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBodyBytes {
             throw Problem.tooLarge
         }
+        let place = Connection.current?.place
+        place?.awaitBody()
         var whole = ByteBuffer()
         let end = ContinuousClock.now + bodyTimeout.duration
         var parts = request.body.makeAsyncIterator()
@@ -50,15 +54,18 @@ struct Incoming: Sendable {
             guard whole.readableBytes + part.readableBytes <= maximumBodyBytes else { throw Problem.tooLarge }
             if whole.readableBytes == 0 { whole = part } else { whole.writeBuffer(&part) }
         }
+        guard place?.hasBody() ?? true else { throw Incoming.brokenOff }
         return whole
     }
+
+    private static let brokenOff = Problem(
+        .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
 
     private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
         do {
             return try await parts.next()
         } catch {
-            throw Problem(
-                .badRequest, "body_broken_off", "The body broke off.", next: "Send the whole request again.")
+            throw Incoming.brokenOff
         }
     }
 

@@ -19,25 +19,47 @@ struct OperationRoutes: Sendable {
     let clock: any TillClock
     let afterSale: AfterSalePoll
     let copier: JournalCopier?
+    let gates: [ConnectionGate]
+
+    /// What operators' probes ask for, also while all connections are taken.
+    static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
 
     func register(on router: CounterRouter) {
-        router.open([.get, .head], "/healthz") { _, _ in text("ok\n") }
-        router.open([.get, .head], "/readyz") { _, _ in
+        router.open([.get, .head], "/healthz", for: .operator) { _, _ in text("ok\n") }
+        router.open([.get, .head], "/readyz", for: .operator) { _, _ in
             try await readiness.check()
             // Selling goes on, so this is no reason to send customers elsewhere.
-            return text("ready\n" + (clock.standing.doubt.map { "clock in doubt: \($0.sentence)\n" } ?? ""))
+            return text("ready\n" + doubts)
         }
-        // Whoever is on this machine may read them without a key.
-        router.open([.get, .head], "/metrics") { request, _ in
-            if !options.isLoopback { _ = try await authenticator.principal(of: request) }
-            let all = try await samples() + (applePay?.opened?.metrics() ?? "")
-            return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
+        // They count the payments of every account.
+        if options.isMetricsOpen {
+            router.open([.get, .head], "/metrics", for: .operator) { _, _ in try await figures() }
+        } else {
+            router.get("/metrics", for: .read, of: .counter) { _ in try await figures() }
         }
+    }
+
+    private func figures() async throws -> Response {
+        let all = try await samples() + (applePay?.opened?.metrics() ?? "")
+        return text(all, type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    /// What is not right although the counter is ready.
+    private var doubts: String {
+        var lines = ""
+        if let doubt = clock.standing.doubt { lines += "clock in doubt: \(doubt.sentence)\n" }
+        guard let tls = options.tls else { return lines }
+        if let problem = tls.problem { lines += "tls: \(problem.what)\n" }
+        if tls.expires <= clock.now() { lines += "tls: the certificate has ended on \(tls.expires)\n" }
+        return lines
     }
 
     private func samples() async throws -> String {
         var text = PrometheusText()
         metrics.write(into: &text)
+        text.single(
+            "till_sign_in_refused_total", .counter, "Attempts to sign in to the page with a wrong key or address.",
+            authenticator.throttle.refused)
         calls?.write(into: &text)
         let (samples, waiting) = try await readiness.samples()
         text.head("payments", .gauge, "Payments in the journal by status.")
@@ -105,7 +127,19 @@ struct OperationRoutes: Sendable {
             "clock_off_seconds",
             "How far the machine's clock is from what it is held against; 0 while it is relied upon.",
             milliseconds: doubt?.off.milliseconds ?? 0)
+        text.single(
+            "till_keys_refused_total", .counter, "Requests with a key that is unknown.", authenticator.guesses.refused)
         text.single("event_streams", .gauge, "Streams of events that are open.", feed.count)
+        text.connections(gates)
+        if let tls = options.tls {
+            text.single(
+                "till_tls_certificate_expires_timestamp_seconds", .gauge, "When the certificate that is shown ends.",
+                Int(tls.expires.milliseconds / 1000))
+            text.single(
+                "till_tls_certificate_refused", .gauge,
+                "1 while the files of the certificate cannot be used and the one before is shown.",
+                tls.problem == nil ? 0 : 1)
+        }
         return text.text
     }
 

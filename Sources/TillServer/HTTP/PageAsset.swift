@@ -20,6 +20,11 @@ struct PageAsset: Sendable {
     let bytes: [UInt8]
     let type: String
     let audience: Audience
+    /// Pages of customers load it too.
+    var isOfCustomers = false
+
+    /// Whom its route is there for.
+    var reader: RouteAudience { audience == .counter && !isOfCustomers ? .clerk : .customer }
 
     var response: Response {
         var response = Response(
@@ -47,12 +52,15 @@ struct PageAsset: Sendable {
         "/attention.js": script(PackageResources.attention_js),
         "/attention-entry.js": script(PackageResources.attention_entry_js),
         "/attention-words.js": script(PackageResources.attention_words_js),
-        "/counter.css": style(PackageResources.counter_css),
+        "/counter.css": PageAsset(
+            bytes: PackageResources.counter_css, type: "text/css; charset=utf-8", audience: .counter,
+            isOfCustomers: true),
         "/counter.js": script(PackageResources.counter_js),
         "/card-networks.js": script(CardNetworksScript.bytes),
         "/card-number.js": script(PackageResources.card_number_js),
         "/cards.js": script(PackageResources.cards_js),
         "/dom.js": script(PackageResources.dom_js),
+        "/gate.js": script(PackageResources.gate_js),
         "/latest.js": script(PackageResources.latest_js),
         "/money.js": script(PackageResources.money_js),
         "/notice.js": script(PackageResources.notice_js),
@@ -67,6 +75,7 @@ struct PageAsset: Sendable {
         "/session.js": script(PackageResources.session_js),
         "/shown.js": script(PackageResources.shown_js),
         "/statements.js": script(PackageResources.statements_js),
+        "/sign-in.js": script(PackageResources.sign_in_js),
         "/stored.js": script(PackageResources.stored_js),
         "/tap.js": script(PackageResources.tap_js),
         "/typed-digits.js": script(PackageResources.typed_digits_js),

@@ -2,9 +2,8 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 
-/// The counter's own page: its files, and signing in to it.
+/// The counter's own page: its files. It holds nothing of anybody until somebody has signed in.
 struct PageRoutes: Sendable {
-    let authenticator: RequestAuthenticator
     let mode: PaymentMode
     let clock: any TillClock
 
@@ -20,14 +19,13 @@ struct PageRoutes: Sendable {
     }
 
     func register(on router: CounterRouter) {
-        router.open([.get, .head], "/", query: .any) { request, _ in page(request) }
+        router.open([.get, .head], "/", for: .clerk, query: .any) { _, _ in page() }
         for (path, asset) in PageAsset.all where asset.audience == .counter {
-            router.open([.get, .head], path) { _, _ in asset.response }
+            router.open([.get, .head], path, for: asset.reader) { _, _ in asset.response }
         }
-        router.open([.post], "/session") { request, _ in try await session(request) }
     }
 
-    private func page(_ request: Request) -> Response {
+    private func page() -> Response {
         let html = PackageResources.counter_html
         let marks = (mode == .live ? "" : PageRoutes.testMark) + clockMark
         let marked =
@@ -37,22 +35,6 @@ struct PageRoutes: Sendable {
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        if let cookie = authenticator.sessions.cookieForPage(request) { response.headers[.setCookie] = cookie }
         return response
-    }
-
-    private func session(_ request: Request) async throws -> Response {
-        try authenticator.checkPage(request)
-        let incoming = Incoming(request: request, account: .main, maximumBodyBytes: 4096)
-        let body = try await incoming.document()
-        try body.allow(["key"])
-        guard let key = try body.text("key", atMost: 512) else { throw Problem.field("key", "It is missing.") }
-        guard let holder = try await authenticator.principal(forKey: key) else {
-            // Guessing is made slow.
-            try await clock.sleep(for: .milliseconds(300))
-            throw Problem.unauthorized
-        }
-        return Response(
-            status: .noContent, headers: [.setCookie: authenticator.sessions.begin(for: holder.account, request)])
     }
 }

@@ -1,6 +1,6 @@
 import TillCheckout
 public import TillCore
-import TillJournal
+public import TillJournal
 
 /// The payment as programs see it: in answers of the counter, in `--json` of the command, in events.
 /// Amounts are integers in minor units of `currency`.
@@ -12,22 +12,23 @@ public enum PaymentJSON {
         return writer.bytes
     }
 
-    /// Writes the payment as a list has it: one that cannot be read with what its row says, and that it cannot.
+    /// Writes the payment as a list has it: one that cannot be read with what can be, and that it cannot.
     static func write(_ listed: ListedPayment, into writer: inout JSONWriter) {
         switch listed {
         case .payment(let payment): write(payment, into: &writer)
-        case .unreadable(let row, _):
+        case .unreadable(let row):
             writer.beginObject()
             writer.field("id", row.id.rawValue)
             writer.field("account", row.account.rawValue)
             writer.field("order_id", row.order.rawValue)
             writer.field("order_number", row.orderNumber)
             writer.field("unreadable", true)
-            writer.field("amount", row.amount.minorUnits)
-            writer.field("currency", row.amount.currency.code)
+            writer.key("amount")
+            if let amount = row.amount { writer.int(amount.minorUnits) } else { writer.null() }
+            writer.field("currency", row.amount?.currency.code)
             writer.field("created_at", row.createdAt.description)
             writer.field("updated_at", row.updatedAt.description)
-            writer.field("message", unreadable)
+            writer.field("message", message(of: row))
             writer.endObject()
         }
     }
@@ -36,6 +37,19 @@ public enum PaymentJSON {
     public static let unreadable =
         "Its events cannot be read. Look it up at the provider; till journal verify says what is wrong. Do not take it "
         + "again."
+
+    /// What people do about a payment whose line in a list cannot be read.
+    public static let unreadableRow =
+        "The line that lists it cannot be read; the payment itself may be: show it by its id. till journal verify says "
+        + "what is wrong. Do not take it again before that."
+
+    /// What people do about a payment of which not all can be read.
+    public static func message(of row: UnreadableRow) -> String {
+        switch row.part {
+        case .events: unreadable
+        case .row: unreadableRow
+        }
+    }
 
     /// Writes the payment as one value.
     public static func write(_ payment: Payment, into writer: inout JSONWriter) {

@@ -25,13 +25,23 @@ struct PaymentRoutes: Sendable {
     let terminal: TerminalService?
 
     func register(on router: CounterRouter) {
-        router.get("/v1/payments", query: ["limit", "before", "status", "order_id"]) { try await list($0) }
-        router.post("/v1/payments") { try await create($0) }
-        router.get("/v1/payments/{id}") { try await show($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/confirm") { try await confirm($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/capture") { try await capture($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/cancel") { try await cancel($0.parameters.identifier(), $0) }
-        router.post("/v1/payments/{id}/refunds") { try await refund($0.parameters.identifier(), $0) }
+        router.get("/v1/payments", for: .read, of: .asker, query: ["limit", "before", "status", "order_id"]) {
+            try await list($0)
+        }
+        router.post("/v1/payments", for: .sell, of: .asker) { try await create($0) }
+        router.get("/v1/payments/{id}", for: .read, of: .asker) { try await show($0.parameters.identifier(), $0) }
+        router.post("/v1/payments/{id}/confirm", for: .sell, of: .asker) {
+            try await confirm($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/capture", for: .sell, of: .asker) {
+            try await capture($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/cancel", for: .sell, of: .asker) {
+            try await cancel($0.parameters.identifier(), $0)
+        }
+        router.post("/v1/payments/{id}/refunds", for: .refund, of: .asker) {
+            try await refund($0.parameters.identifier(), $0)
+        }
     }
 
     // MARK: Commands
@@ -122,6 +132,7 @@ struct PaymentRoutes: Sendable {
             account: incoming.account, operation: "POST /v1/payments/\(id)/confirm", key: key)
         let request = keyed.record(
             scope, TenderRequest.redacted(body), .inFlight(payment: id, operation: "confirm"))
+        if case .reader(let reader, _, _) = tender.kind { try checkReader(reader, of: scope.account) }
         return try await keyed.answer(request, status: .ok) { record in
             let asked = try tender.provider
             let fleet = await terminal?.fleet(of: tender, asked: asked)
@@ -135,6 +146,15 @@ struct PaymentRoutes: Sendable {
             metrics.outcome(after.status)
             return await keyed.finish(request, status: 200, payment: after)
         }
+    }
+
+    /// A reader of the counter is none of another account's: its customers are not.
+    private func checkReader(_ reader: String, of account: AccountID) throws(Problem) {
+        guard !options.hasHardware(account) else { return }
+        throw Problem(
+            .notFound, "reader_not_found",
+            "There is no reader \(reader.prefix(40)). Nothing was charged or given back.",
+            next: "Take the payment in another way.")
     }
 
     private func credential(
@@ -205,6 +225,7 @@ struct PaymentRoutes: Sendable {
         try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader"]) {
             body, payment, record in
             if let reader = try body.text("reader", atMost: 128) {
+                try checkReader(reader, of: payment.account)
                 guard let terminal else { throw Problem.field("reader", "This counter has no card readers.") }
                 try await terminal.use(reader, forRefundOf: payment)
             }

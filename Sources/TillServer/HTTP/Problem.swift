@@ -17,6 +17,8 @@ struct Problem: Error {
     var next: String
     var errors: [(field: String, message: String)] = []
     var differences: [String] = []
+    /// The scope that is missing, and those that there are.
+    var scopes: (needed: Permission, held: Set<Permission>)?
     var headers = HTTPFields()
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, next: String) {
@@ -117,7 +119,7 @@ struct Problem: Error {
         switch refusal {
         case .unknown: .notFound
         case .outcomeMissing, .orderMissing: .unprocessableContent
-        case .resolvedBefore: .conflict
+        case .resolvedBefore, .nothingInSuspense, .nothingWrittenOff: .conflict
         }
     }
 
@@ -134,6 +136,13 @@ struct Problem: Error {
         writer.field("next", CardScrubbing.withoutNumbers(next))
         if !differences.isEmpty {
             writer.field("differences", .array(differences.map { .string(CardScrubbing.withoutNumbers($0)) }))
+        }
+        if let scopes {
+            writer.field("scope_needed", scopes.needed.rawValue)
+            writer.key("scopes")
+            writer.beginArray()
+            for word in scopes.held.words { writer.string(word) }
+            writer.endArray()
         }
         if !errors.isEmpty {
             writer.key("errors")

@@ -4,7 +4,7 @@ public import TillHardware
 
 /// How the counter serves HTTP.
 public struct ServerOptions: Sendable {
-    /// The address to listen on. On a loopback address the page of this machine needs no key.
+    /// The address to listen on.
     public var host = "127.0.0.1"
     /// The port; 0 takes a free one.
     public var port = 8080
@@ -17,6 +17,8 @@ public struct ServerOptions: Sendable {
     /// The account that the counter runs for. Beside `main` it is the one whose keys import statements, since these are
     /// of the whole account at the provider.
     public var account = AccountID.main
+    /// Accounts beside ``account`` that may use the counter's readers, taps and printers, and see its figures.
+    public var hardwareAccounts: Set<AccountID> = []
     /// The forms in which providers' statements are taken.
     public var statementForms: [StatementForm] = []
     /// What the shop set for its receipts.
@@ -27,24 +29,54 @@ public struct ServerOptions: Sendable {
     public var returnURL: ThreeDSecureReturnURL?
     /// The longest body taken, in bytes.
     public var maximumBodyBytes = 1 << 20
-    /// How long a connection may say nothing.
+    /// How long a connection may say nothing between requests.
     public var idleTimeout = Span.seconds(60)
-    /// How long the head of a connection's first request may take to come.
+    /// How long the head of a request may take to come.
     public var headTimeout = Span.seconds(10)
     /// How long the body of a request may take to come.
     public var bodyTimeout = Span.seconds(20)
+    /// Anybody who reaches the counter may read its metrics.
+    public var isMetricsOpen = false
+    /// How long a session of the page lasts.
+    public var sessions = SessionLimits()
+    /// How long a client may leave an answer unread.
+    public var unreadTimeout = Span.seconds(20)
+    /// Connections of all listeners at once; `nil`: as many as the limit of open files leaves, and at most 4096.
+    public var maximumConnections: Int?
+    /// Connections of one address.
+    public var connectionsPerAddress = 64
+    /// Connections of one address of this machine or of a trusted proxy; `nil`: all of its listener.
+    public var connectionsPerNearAddress: Int?
+    /// Proxies whose word about their clients is believed.
+    public var trustedProxies: [NetworkRange] = []
+    /// A second address, for the public: customers and providers.
+    public var publicAddress: ListenAddress?
+    /// The certificate of all listeners; `nil`: they speak HTTP.
+    public var tls: TLSIdentity?
+    /// HTTP is spoken beyond this machine, whatever protects it.
+    public var allowsPlainHTTP = false
     /// Streams of events open at once; more are refused.
     public var maximumStreams = 256
+    /// How long a request with an unknown key waits for its answer at most, when many such come.
+    public var longestGuessDelay = Span.seconds(2)
     /// Settled payments are queried now and then, in case no webhook came.
     public var pollsAfterSale = true
     /// Given the port once requests are taken.
     public var onListening: (@Sendable (Int) -> Void)?
+    /// Given the port for the public before that.
+    public var onPublicListening: (@Sendable (Int) -> Void)?
 
     public init() {}
 
     /// The card reader that the page offers first, by its id.
     public var preferredReader: String?
 
+    /// Whether the counter's hardware and figures are an account's.
+    @Sendable func hasHardware(_ account: AccountID) -> Bool {
+        account == self.account || hardwareAccounts.contains(account)
+    }
+
+    /// Only for the words of addresses: it says nothing about who asks, since a proxy on this machine asks for anybody.
     var isLoopback: Bool { Loopback.isHost(host) }
 }
 

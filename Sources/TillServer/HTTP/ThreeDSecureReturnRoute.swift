@@ -14,9 +14,9 @@ struct ThreeDSecureReturnRoute: Sendable {
 
     /// Banks and providers add parameters of their own; the counter's is checked with the address.
     func register(on router: CounterRouter) {
-        router.open([.get, .head], ThreeDSecureReturnURL.path + "{attempt}/{way}", query: .any) { request, _ in
-            try await cameBack(request)
-        }
+        router.open(
+            [.get, .head], ThreeDSecureReturnURL.path + "{attempt}/{way}", for: .customer, query: .any
+        ) { request, _ in try await cameBack(request) }
     }
 
     /// A customer comes back from the bank's page. That says nothing about how it ended: the provider is asked at once,

@@ -31,7 +31,7 @@ struct WebhookRoute: Sendable {
 
     /// A provider's address may carry a query of the shop's own.
     func register(on router: CounterRouter) {
-        router.open([.post], "/webhooks/{provider}", query: .any) { request, parameters in
+        router.open([.post], "/webhooks/{provider}", for: .provider, query: .any) { request, parameters in
             try await receive(request, from: parameters.text("provider"))
         }
     }

@@ -8,7 +8,9 @@ import TillOffline
 struct OfflineRoute: Sendable {
     let offline: OfflineService
 
-    func register(on router: CounterRouter) { router.get("/v1/offline") { _ in try await stored() } }
+    func register(on router: CounterRouter) {
+        router.get("/v1/offline", for: .offline, of: .counter) { _ in try await stored() }
+    }
 
     private func stored() async throws -> Response {
         let metrics: OfflineMetrics

@@ -197,7 +197,7 @@ actor OfflineLogHolder {
         var filter = PaymentFilter(status: .stored, limit: size)
         do throws(JournalError) {
             while true {
-                let rows = try await journal.payments(filter)
+                let rows = try await journal.rowReadings(filter)
                 for row in rows {
                     guard case .success(let payment?) = try await journal.readable(row.id),
                         case .stored(let tap) = payment.currentAttempt?.state, let mark = LogMark(tap.record)

@@ -23,6 +23,8 @@ public struct PrintJob: Hashable, Sendable {
 
     public var id: String
     public var payment: PaymentID
+    /// Whose payment it is; `nil` for one that the release before wrote.
+    public var account: AccountID?
     /// Name or address of the printer.
     public var printer: String
     /// Whose copy it is: `customer` or `merchant`.
@@ -71,12 +73,15 @@ public struct PrintJob: Hashable, Sendable {
 extension PrintJob: RecordDocument {
     /// Where they are kept.
     public static let collection: RecordCollection = "print_job"
+    /// The field by which those that wait are found by their account.
+    static let waitingOf = "waiting_of"
 
     /// One that is being sent belongs to the process that writes it.
     public var record: Record {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("payment", payment.rawValue)
+        if let account { writer.field("account", account.rawValue) }
         writer.field("printer", printer)
         writer.field("copy", copy)
         writer.field("copies", copies)
@@ -90,9 +95,11 @@ extension PrintJob: RecordDocument {
         writer.field("next_try_at", nextTryAt.milliseconds)
         writer.field("note", note)
         writer.endObject()
+        var fields = ["payment": payment.rawValue, "state": state.rawValue]
+        if let account, state == .waiting { fields[PrintJob.waitingOf] = account.rawValue }
         return Record(
-            RecordID(PrintJob.collection, id), body: writer.bytes,
-            fields: ["payment": payment.rawValue, "state": state.rawValue], due: state == .waiting ? nextTryAt : nil,
+            RecordID(PrintJob.collection, id), body: writer.bytes, fields: fields,
+            due: state == .waiting ? nextTryAt : nil,
             isHeld: state == .sending)
     }
 
@@ -104,6 +111,7 @@ extension PrintJob: RecordDocument {
             printer: try body.text("printer"), copy: try body.text("copy"),
             copies: Int(clamping: try body.int("copies")),
             isReprint: try body.bool("reprint"), at: stored.createdAt)
+        account = body.optionalText("account").map { AccountID(rawValue: $0) }
         width = body.optionalText("width")
         refund = body.optionalText("refund").map { RefundID(rawValue: $0) }
         // A state of a newer Till is nothing to print again unseen.

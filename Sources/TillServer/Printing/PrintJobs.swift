@@ -91,6 +91,11 @@ public struct PrintJobs: Sendable {
             limit: PrintJobs.maximumListed)
     }
 
+    /// How many receipts of an account wait.
+    func count(waitingOf account: AccountID) async throws(JournalError) -> Int {
+        try await records.count(matching: RecordMatch(PrintJob.waitingOf, account.rawValue))
+    }
+
     /// The receipts of a payment that were to be printed, oldest first; with `nil` all that wait or are being sent.
     public func jobs(of payment: PaymentID?) async throws(JournalError) -> [PrintJob] {
         if let payment {

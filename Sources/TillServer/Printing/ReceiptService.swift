@@ -60,6 +60,7 @@ public struct ReceiptService: Sendable {
         var job = PrintJob(
             id: "print_" + id.rawValue.dropFirst(4), payment: payment.id, printer: name, copy: copy.rawValue,
             copies: min(max(1, copies), 10), isReprint: isReprint, at: now)
+        job.account = payment.account
         job.width = width
         job.refund = refund
         try await jobs.add(job)

@@ -14,6 +14,10 @@ import TillReceipts
 struct ReceiptRoutes: Sendable {
     /// The longest body of a request that hands a receipt over.
     private static let maximumBodyBytes = 4_096
+    /// Receipts that are mailed at once, and that are printed at once, by all accounts.
+    static let maximumAtOnce = 64
+    /// Receipts of one account that wait for printers which are not the account's own.
+    static let maximumWaiting = 100
     private static let form: QueryParameters = ["format", "width", "copy", "refund"]
 
     let payments: PaymentRoutes
@@ -22,6 +26,8 @@ struct ReceiptRoutes: Sendable {
     let clock: any TillClock
     let logger: Logger
     private let gaps = ReceiptGapLog()
+    private let mailing: AccountPlaces
+    private let printingNow: AccountPlaces
 
     private var checkout: Checkout { payments.checkout }
 
@@ -33,30 +39,39 @@ struct ReceiptRoutes: Sendable {
         self.options = options
         self.clock = clock
         self.logger = logger
+        let shares = AccountShares(all: ReceiptRoutes.maximumAtOnce, owner: options.account)
+        (mailing, printingNow) = (AccountPlaces(shares), AccountPlaces(shares))
     }
 
     func register(on router: CounterRouter) {
         // Opened from mails and messages, which add parameters of their own.
-        router.open([.get, .head], "/r/{link}", query: .any) { request, _ in try await linked(request.uri.path) }
-        router.get("/v1/payments/{id}/receipt", query: ReceiptRoutes.form) {
+        router.open([.get, .head], "/r/{link}", for: .customer, query: .any) { request, _ in
+            try await linked(request.uri.path)
+        }
+        router.get("/v1/payments/{id}/receipt", for: .read, of: .asker, query: ReceiptRoutes.form) {
             try await receipt($0.parameters.identifier(), $0)
         }
-        router.get("/v1/orders/{id}/receipt", query: ReceiptRoutes.form) {
+        router.get("/v1/orders/{id}/receipt", for: .read, of: .asker, query: ReceiptRoutes.form) {
             try await receipt(ofOrder: $0.parameters.identifier(), $0)
         }
-        router.get("/v1/payments/{id}/receipt/mails") { try await mails(try await payment($0)) }
+        router.get("/v1/payments/{id}/receipt/mails", for: .read, of: .asker) { try await mails(try await payment($0)) }
         handOver("link") { try makeLink($0, $1, $2) }
         handOver("print") { payment, body, _ in try await printed(payment, body) }
         handOver("send") { payment, body, _ in try await sent(payment, body) }
         func handOver(
             _ verb: String, _ work: @escaping @Sendable (Payment, JSONValue, Request) async throws -> Response
         ) {
-            router.post("/v1/payments/{id}/receipt/\(verb)", maximumBodyBytes: ReceiptRoutes.maximumBodyBytes) {
+            router.post(
+                "/v1/payments/{id}/receipt/\(verb)", for: .sell, of: .asker,
+                maximumBodyBytes: ReceiptRoutes.maximumBodyBytes
+            ) {
                 try await work(try await payment($0), try await $0.document(), $0.request)
             }
         }
-        router.get("/v1/printers") { _ in try await printers() }
-        router.get("/v1/printers/{name}") { try await printer(try $0.parameters.text("name")) }
+        router.get("/v1/printers", for: .readers, of: .counter) { _ in try await printers() }
+        router.get("/v1/printers/{name}", for: .readers, of: .counter) {
+            try await printer(try $0.parameters.text("name"))
+        }
     }
 
     private func payment(_ incoming: Incoming) async throws -> Payment {
@@ -69,7 +84,7 @@ struct ReceiptRoutes: Sendable {
     private func receipt(ofOrder order: OrderID, _ incoming: Incoming) async throws -> Response {
         let filter = PaymentFilter(account: incoming.account, order: order, limit: 1)
         var payment = try await journal.livePayment(account: incoming.account, order: order)
-        if payment == nil, let id = try await journal.payments(filter).first?.id {
+        if payment == nil, let id = try await journal.rowReadings(filter).first?.id {
             payment = try await journal.payment(id)
         }
         guard let payment else {
@@ -160,7 +175,7 @@ struct ReceiptRoutes: Sendable {
         guard (1...730).contains(days) else { throw Problem.field("days", "It must be a number from 1 to 730.") }
         let expires = clock.now().adding(.days(days))
         let path = try ReceiptLink(besideJournal: journal.path).path(payment.id, expires: expires)
-        let here = "\(options.isLoopback ? "http" : "https")://\(request.head.authority ?? options.host)"
+        let here = "\(RequestOrigin.current.isSecure ? "https" : "http")://\(request.head.authority ?? options.host)"
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("path", path)
@@ -173,7 +188,7 @@ struct ReceiptRoutes: Sendable {
     private func printed(_ payment: Payment, _ body: JSONValue) async throws -> Response {
         try body.allow(["printer", "copy", "refund", "width"])
         // Only printers that the shop named: an address in a request would let anybody reach into the network.
-        guard let name = body["printer"]?.stringValue,
+        guard let name = body["printer"]?.stringValue, options.hasHardware(payment.account),
             try await PrinterRegistry(journal).known(name) != nil
         else { throw Problem.field("printer", "It must be the name of a printer that was added.") }
         guard let copy = ReceiptCopy(rawValue: body["copy"].map { $0.stringValue ?? "" } ?? "customer") else {
@@ -182,8 +197,11 @@ struct ReceiptRoutes: Sendable {
         let refund = try body.text("refund", atMost: 128).map { RefundID(rawValue: $0) }
         let job: PrintJob
         do {
-            job = try await printing.print(
-                payment, on: name, copy: copy, refund: refund, width: try body.text("width", atMost: 20))
+            let width = try body.text("width", atMost: 20)
+            try await checkWaiting(payment.account)
+            job = try await printingNow.withPlace(of: payment.account, else: ReceiptRoutes.full) {
+                try await printing.print(payment, on: name, copy: copy, refund: refund, width: width)
+            }
         } catch let error as ReceiptFormError {
             throw Problem.field("width", error.next)
         } catch let error as ReceiptError {
@@ -192,6 +210,19 @@ struct ReceiptRoutes: Sendable {
         }
         return answer(job.id, job.state.rawValue, job.note)
     }
+
+    /// An account that prints on another's printers does not fill their queue.
+    private func checkWaiting(_ account: AccountID) async throws {
+        guard account != options.account else { return }
+        let waiting = try await PrintJobs(journal).count(waitingOf: account)
+        guard waiting < ReceiptRoutes.maximumWaiting else { throw ReceiptRoutes.full }
+    }
+
+    private static let full = Problem(
+        .tooManyRequests, "too_many_receipts",
+        "This account has too many receipts under way. This one was neither printed nor sent.",
+        next: "Wait until some are done."
+    ).retrying(after: 10)
 
     /// Prints, and logs what a card demands and nobody gave.
     private var printing: ReceiptService {
@@ -211,7 +242,9 @@ struct ReceiptRoutes: Sendable {
         let content = try content(
             payment, copy: try body.text("copy", atMost: 20), refund: try body.text("refund", atMost: 128))
         do {
-            let job = try await post.send(content, to: to)
+            let job = try await mailing.withPlace(of: payment.account, else: ReceiptRoutes.full) {
+                try await post.send(content, to: to)
+            }
             if job.state != .sent { logger.error("\(job.note)") }
             return answer(job.id, job.state.rawValue, job.note)
         } catch let error as ReceiptPostError {

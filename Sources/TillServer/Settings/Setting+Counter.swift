@@ -71,7 +71,7 @@ extension Setting {
     /// How long the head of a request may take.
     public static let headTime = Setting(
         key: "limits.head_time", option: nil, kind: .span, defaultValue: "10s",
-        about: "How long the head of a connection's first request may take to come.")
+        about: "How long the head of a request may take to come.")
     /// How long the body of a request may take.
     public static let bodyTime = Setting(
         key: "limits.body_time", option: nil, kind: .span, defaultValue: "20s",
@@ -79,19 +79,46 @@ extension Setting {
     /// How long a connection may be silent.
     public static let idleTime = Setting(
         key: "limits.idle_time", option: nil, kind: .span, defaultValue: "1min",
-        about: "How long a connection may say nothing.")
+        about: "How long a connection may say nothing between requests.")
+    /// How long a session of the page lasts without a request.
+    public static let sessionIdle = Setting(
+        key: "session.idle_minutes", option: nil, kind: .number(5...10_080), defaultValue: "720",
+        about: "How many minutes without a request end a session of the page.")
+    /// How long a session of the page lasts in all.
+    public static let sessionDays = Setting(
+        key: "session.days", option: nil, kind: .number(1...90), defaultValue: "7",
+        about: "How many days after signing in a session of the page ends.")
+    /// Whether the page is opened in the browser.
+    public static let openBrowser = Setting(
+        key: "open_browser", option: nil, kind: .choice(["true", "false"]), defaultValue: "true",
+        about: "Whether till serve opens its page in the browser, on a terminal of a machine with a desktop.")
+    /// Whether metrics need a key.
+    public static let metricsOpen = Setting(
+        key: "metrics.open", option: nil, kind: .choice(["true", "false"]), defaultValue: "false",
+        about: "Whether anybody who reaches the counter may read its metrics; else they need a key.")
     public static let streams = Setting(
         key: "limits.streams", option: nil, kind: .number(1...65_536), defaultValue: "256",
         about: "Streams of events that are open at once.")
+    /// Whose the hardware is, too.
+    public static let hardwareAccounts = Setting(
+        key: "hardware.accounts", option: nil, kind: .text, defaultValue: nil,
+        about:
+            "Accounts, with commas, that use the counter's readers and printers and see its metrics, beside its own."
+    )
+    /// How long guessing is held up.
+    public static let guessDelay = Setting(
+        key: "limits.guess_delay", option: nil, kind: .span, defaultValue: "2s",
+        about: "How long a request with an unknown key waits at most, when many such come; a right key never waits.")
 
     /// Every setting of a counter with these providers, in the order in which people read them.
     public static func all(_ modules: [any ProviderModule.Type]) -> [Setting] {
-        counter + receipts + offline + modules.flatMap { $0.settings }
+        counter + listening + receipts + offline + modules.flatMap { $0.settings }
     }
 
     private static let counter: [Setting] = [
         .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
-        .idleTime, .streams, .statsDHost, .statsDPort, .statsDPrefix,
+        .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
+        .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

@@ -11,10 +11,10 @@ struct TapRoutes: Sendable {
     let payments: PaymentRoutes
 
     func register(on router: CounterRouter) {
-        router.get("/v1/tap") { _ in overview() }
-        router.post("/v1/tap/card") { try await act(isCard: true, $0) }
-        router.post("/v1/tap/cancel") { try await act(isCard: false, $0) }
-        router.get("/v1/tap/story", query: ["payment"]) { try await story($0) }
+        router.get("/v1/tap", for: .readers, of: .counter) { _ in overview() }
+        router.post("/v1/tap/card", for: .readers, of: .counter) { try await act(isCard: true, $0) }
+        router.post("/v1/tap/cancel", for: .readers, of: .counter) { try await act(isCard: false, $0) }
+        router.get("/v1/tap/story", for: .readers, of: .counter, query: ["payment"]) { try await story($0) }
     }
 
     private func requireService() throws -> VirtualTapService {

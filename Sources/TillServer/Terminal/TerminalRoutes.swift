@@ -22,15 +22,27 @@ struct TerminalRoutes: Sendable {
     private var clock: any TillClock { payments.clock }
 
     func register(on router: CounterRouter) {
-        router.get("/v1/terminal/readers") { try await list($0) }
-        router.post("/v1/terminal/readers/{id}/cancel") { try await act("cancel", $0.parameters.literal(), $0) }
-        router.post("/v1/terminal/readers/{id}/card") { try await act("card", $0.parameters.literal(), $0) }
-        router.get("/v1/terminal/readers/{id}/inputs") { try await asked($0.parameters.literal()) }
-        router.post("/v1/terminal/readers/{id}/inputs") { try await ask($0.parameters.literal(), $0) }
-        router.post("/v1/terminal/readers/{id}/answers") { try await pretend($0.parameters.literal(), $0) }
-        router.post("/v1/terminal/connection_tokens") { try await token($0) }
-        router.post("/v1/terminal/payments") { try await collect($0) }
-        router.post("/v1/terminal/payments/{id}/settle") { try await settle($0.parameters.identifier(), $0) }
+        router.get("/v1/terminal/readers", for: .readers, of: .counter) { try await list($0) }
+        router.post("/v1/terminal/readers/{id}/cancel", for: .readers, of: .counter) {
+            try await act("cancel", $0.parameters.literal(), $0)
+        }
+        router.post("/v1/terminal/readers/{id}/card", for: .readers, of: .counter) {
+            try await act("card", $0.parameters.literal(), $0)
+        }
+        router.get("/v1/terminal/readers/{id}/inputs", for: .readers, of: .counter) {
+            try await asked($0.parameters.literal())
+        }
+        router.post("/v1/terminal/readers/{id}/inputs", for: .readers, of: .counter) {
+            try await ask($0.parameters.literal(), $0)
+        }
+        router.post("/v1/terminal/readers/{id}/answers", for: .readers, of: .counter) {
+            try await pretend($0.parameters.literal(), $0)
+        }
+        router.post("/v1/terminal/connection_tokens", for: .readers, of: .counter) { try await token($0) }
+        router.post("/v1/terminal/payments", for: .sell, of: .counter) { try await collect($0) }
+        router.post("/v1/terminal/payments/{id}/settle", for: .sell, of: .counter) {
+            try await settle($0.parameters.identifier(), $0)
+        }
     }
 
     /// The readers among which one is.

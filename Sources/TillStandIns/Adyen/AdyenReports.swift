@@ -6,12 +6,14 @@ import TillCore
 /// its report with a webhook, unless `"announce":false`; `{"do":"omit","id":"…"}`, `{"do":"amount","id":"…","amount":1}`
 /// and `{"do":"type","id":"…","type":"x"}`, a row that is missing, says another amount or has another type, by Adyen's
 /// name for the capture or refund; `{"do":"foreign","amount":1,"currency":"EUR"}`, a charge that no payment made;
-/// `{"do":"fee","amount":30}`, a fee of its own; `{"do":"forbid"}` and `{"do":"allow"}`, whether the report user may
+/// `{"do":"fee","amount":30}`, a fee of its own, or as many as `times` says; `{"do":"forbid"}` and `{"do":"allow"}`, whether the report user may
 /// read; `{"do":"fail","status":503,"times":1}`, answers that fail. Amounts are minor units, and all of it ends with the
 /// process.
 struct AdyenReports {
     /// The largest amount that a request may make up, minor units.
     static let maximumAmount: Int64 = 1_000_000_000_000
+    /// Rows that one request may make up.
+    static let maximumTimes: Int64 = 100_000
     /// Reports that are kept.
     static let maximumFiles = 1_000
     private static let columns = [
@@ -130,15 +132,15 @@ struct AdyenReports {
             }
             types[id] = type
         case "foreign", "fee":
-            guard let amount, let currency = Currency(ifValid: json["currency"]?.stringValue ?? "EUR") else {
-                return false
-            }
+            let times = json["times"]?.int64Value ?? 1
+            guard let amount, let currency = Currency(ifValid: json["currency"]?.stringValue ?? "EUR"),
+                (1...AdyenReports.maximumTimes).contains(times)
+            else { return false }
             let isFee = json["do"]?.stringValue == "fee"
-            more.append(
-                Row(
-                    payment: isFee ? nil : name, reference: isFee ? "" : "elsewhere", type: isFee ? "Fee" : "Settled",
-                    change: isFee ? "Transaction Fees" : name, amount: isFee ? -amount : amount, fee: 0,
-                    currency: currency))
+            let row = Row(
+                payment: isFee ? nil : name, reference: isFee ? "" : "elsewhere", type: isFee ? "Fee" : "Settled",
+                change: isFee ? "Transaction Fees" : name, amount: isFee ? -amount : amount, fee: 0, currency: currency)
+            more += Array(repeating: row, count: isFee ? Int(times) : 1)
         case "forbid": isForbidden = true
         case "allow": isForbidden = false
         case "fail":

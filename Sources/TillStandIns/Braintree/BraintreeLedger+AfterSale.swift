@@ -33,10 +33,11 @@ extension BraintreeLedger {
             return [("transaction_settlement_declined", find(id).node)]
         case "dispute", "inquire":
             guard sale.hasMoved else { return nil }
-            let dispute = Dispute(
+            var dispute = Dispute(
                 id: newID(), kind: word == "inquire" ? "retrieval" : "chargeback", amount: amount ?? sale.amount,
                 reason: json["reason"]?.stringValue ?? "fraud", replyBy: json["respond_by"]?.stringValue ?? "2030-01-31"
             )
+            dispute.steps = [step(of: dispute, before: 0)]
             transactions[id]?.disputes.append(dispute)
             return report("dispute_opened", of: id)
         case "review": return change(id, to: "under_review", "dispute_under_review")
@@ -49,8 +50,18 @@ extension BraintreeLedger {
 
     private func change(_ id: String, to status: String, _ kind: String) -> [Report]? {
         guard let count = transactions[id]?.disputes.count, count > 0 else { return nil }
-        transactions[id]?.disputes[count - 1].status = status
+        guard var dispute = transactions[id]?.disputes[count - 1] else { return nil }
+        let before = dispute.withdrawn
+        dispute.status = status
+        dispute.steps.append(step(of: dispute, before: before))
+        transactions[id]?.disputes[count - 1] = dispute
         return report(kind, of: id)
+    }
+
+    /// A step of a dispute as it stands now: it says a day if it has moved money.
+    private func step(of dispute: Dispute, before: Int64) -> (status: String, at: Timestamp, day: String?) {
+        let now = clock.now()
+        return (dispute.status, now, dispute.withdrawn == before ? nil : String(now.internetTime.prefix(10)))
     }
 
     private func report(_ kind: String, of id: String) -> [Report]? {
@@ -69,7 +80,7 @@ extension BraintreeLedger {
                 BraintreeElement("kind", dispute.kind), BraintreeElement("reason", dispute.reason),
                 BraintreeElement("received-date", sale.created.internetTime.prefix(10).description, type: "date"),
                 BraintreeElement("reply-by-date", dispute.replyBy, type: "date"),
-                BraintreeElement("status", dispute.status),
+                BraintreeElement("status", dispute.status), steps(of: dispute),
                 BraintreeElement(
                     "transaction",
                     of: [

@@ -30,10 +30,14 @@ actor BraintreeLedger {
         var held: Money
         /// The merchant account that it went into.
         var account: String
+        var settled: Timestamp?
+        var payout: BraintreeReporting.Payout?
         /// Every status since the first.
         var history: [String] = []
         var disputes: [Dispute] = []
         var hasMoved: Bool { BraintreeLedger.taken.contains(status) }
+        /// The settlement batch: one for each day and merchant account.
+        var batch: String? { settled.map { "\($0.internetTime.prefix(10))_\(account)" } }
     }
 
     struct Dispute {
@@ -45,15 +49,18 @@ actor BraintreeLedger {
         var reason: String
         /// The last day for an answer, as `YYYY-MM-DD`.
         var replyBy: String
+        /// What has happened to it, and on which day, `YYYY-MM-DD`, that moved money.
+        var steps: [(status: String, at: Timestamp, day: String?)] = []
     }
 
     static let taken: Set<String> = ["submitted_for_settlement", "settled", "settling"]
 
     private var nonces: [String: Nonce] = [:]
     var transactions: [String: Transaction] = [:]
-    private var sequence: [String] = []
+    var sequence: [String] = []
+    var reporting = BraintreeReporting()
     private var counter: UInt64 = 0
-    private let clock: any TillClock
+    let clock: any TillClock
     /// Braintree's merchant accounts have one currency each, for ever. What names none goes into the default one, whatever
     /// its currency is, with the same digits.
     static let accounts = [
@@ -195,29 +202,6 @@ actor BraintreeLedger {
         transactions[id].map { (200, render($0)) } ?? (404, BraintreeElement("not-found"))
     }
 
-    /// As many as a search of Braintree's finds.
-    static let maximumFound = 50_000
-
-    func search(_ node: BraintreeElement) -> Answer {
-        let wanted = node["order_id"]?.value("is")
-        let since = node["created_at"]?.value("min").flatMap { Timestamp(internetTime: $0) }
-        let ids = sequence.filter { id in
-            guard let found = transactions[id] else { return false }
-            return (wanted == nil || found.orderID == wanted) && (since.map { found.created >= $0 } ?? true)
-        }
-        return (
-            200,
-            BraintreeElement(
-                "search-results",
-                of: [
-                    BraintreeElement("page-size", "50", type: "integer"),
-                    BraintreeElement(
-                        "ids", type: "array",
-                        of: ids.suffix(BraintreeLedger.maximumFound).map { BraintreeElement("item", $0) }),
-                ])
-        )
-    }
-
     func submit(_ id: String, _ node: BraintreeElement?) -> Answer {
         guard var found = transactions[id] else { return (404, BraintreeElement("not-found")) }
         guard found.status == "authorized" else {
@@ -250,7 +234,10 @@ actor BraintreeLedger {
 
     func settle(_ id: String) -> Answer {
         guard var found = transactions[id] else { return (404, BraintreeElement("not-found")) }
-        if found.status == "submitted_for_settlement" { found.status = "settled" }
+        if found.status == "submitted_for_settlement" {
+            found.status = "settled"
+            found.settled = clock.now()
+        }
         return store(found)
     }
 
@@ -258,7 +245,10 @@ actor BraintreeLedger {
     /// - Returns: what was settled.
     func settleAll() -> [BraintreeElement] {
         let submitted = transactions.filter { $0.value.status == "submitted_for_settlement" }.map(\.key).sorted()
-        for id in submitted { transactions[id]?.status = "settled" }
+        for id in submitted {
+            transactions[id]?.status = "settled"
+            transactions[id]?.settled = clock.now()
+        }
         return submitted.map { find($0).node }
     }
 
@@ -303,7 +293,7 @@ actor BraintreeLedger {
         return (200, render(changed))
     }
 
-    private func refused(_ object: String, _ field: String, _ code: String, _ message: String) -> Answer {
+    func refused(_ object: String, _ field: String, _ code: String, _ message: String) -> Answer {
         let error = BraintreeElement(
             "error",
             of: [
@@ -323,9 +313,12 @@ actor BraintreeLedger {
         )
     }
 
+    static func card(of transaction: Transaction) -> String {
+        CardBrandTable.likeliest(for: transaction.nonce.number)?.name ?? "Unknown"
+    }
+
     func render(_ transaction: Transaction) -> BraintreeElement {
         let number = transaction.nonce.number
-        let profile = CardBrandTable.likeliest(for: number)
         let expiry = transaction.nonce.expiry.split(separator: "/").map(String.init)
         var children: [BraintreeElement] = [
             BraintreeElement("id", transaction.id), BraintreeElement("status", transaction.status),
@@ -345,7 +338,7 @@ actor BraintreeLedger {
                 of: [
                     BraintreeElement("bin", String(number.prefix(6))),
                     BraintreeElement("last-4", String(number.suffix(4))),
-                    BraintreeElement("card-type", profile?.name ?? "Unknown"),
+                    BraintreeElement("card-type", BraintreeLedger.card(of: transaction)),
                     BraintreeElement("expiration-month", expiry.first ?? "12"),
                     BraintreeElement("expiration-year", expiry.last ?? "2030"),
                     BraintreeElement("cardholder-name", transaction.nonce.holder ?? ""),
@@ -358,7 +351,7 @@ actor BraintreeLedger {
             BraintreeElement("disputes", type: "array", of: transaction.disputes.map { render($0, of: transaction) }),
             BraintreeElement("add-ons", type: "array", of: []),
             BraintreeElement("discounts", type: "array", of: []),
-            BraintreeElement("disbursement-details", of: [BraintreeElement("disbursement-date", "")]),
+            disbursement(of: transaction), BraintreeElement("settlement-batch-id", transaction.batch ?? ""),
             BraintreeElement("descriptor", of: [BraintreeElement("name", "")]),
             BraintreeElement(
                 "authorization-expires-at", transaction.created.adding(.days(7)).internetTime, type: "datetime"),

@@ -13,6 +13,7 @@ public import TillSandbox
 /// what was settled (without `url` they wait at the same path for whoever gets them); and `POST /_sandbox/faults` as
 /// with the other stand-ins; `POST /_sandbox/aftersale` with `{"reference":"…","do":"dispute"}` plays what happens after
 /// the sale; and faults with `{"fault":"lateCommit","seconds":…}`: no answer, and the request arrives later.
+/// `POST /_sandbox/statements` pays out and plants faults in what its searches say, such as `{"do":"disburse"}`.
 /// Its merchant accounts are `sandbox` (EUR, the default one), `sandbox_usd`, `sandbox_gbp` and `sandbox_jpy`.
 public struct SandboxBraintree: HTTPTransport {
     public let faults: SandboxFaults
@@ -44,7 +45,8 @@ public struct SandboxBraintree: HTTPTransport {
                 return Response(status: .contentTooLarge)
             }
             let answer = await answer(
-                request.method.rawValue, request.uri.path, request.headers, Array(body.readableBytesView))
+                request.method.rawValue, request.uri.path + (request.uri.query.map { "?\($0)" } ?? ""), request.headers,
+                Array(body.readableBytesView))
             return Response(
                 status: .init(code: answer.status), headers: [.contentType: answer.type],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
@@ -76,6 +78,9 @@ public struct SandboxBraintree: HTTPTransport {
             ]))
     }
 
+    /// Pays out or plants a fault, as `POST /_sandbox/statements` takes it. `false`: it cannot be understood.
+    public func statement(_ json: JSONValue) async -> Bool { await account.playStatement(json) }
+
     private func play(_ json: JSONValue) async -> Bool {
         guard let reports = await account.play(json) else { return false }
         for report in reports { await notices.tell(report.kind, transactions: [report.subject]) }
@@ -91,7 +96,8 @@ public struct SandboxBraintree: HTTPTransport {
 
     private func answer(_ method: String, _ path: String, _ fields: HTTPFields, _ body: [UInt8]) async -> Answer {
         let authorization = fields[.authorization]
-        let parts = path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+        let (plain, query) = path.firstIndex(of: "?").map { (path[..<$0], path[$0...].dropFirst()) } ?? (path[...], "")
+        let parts = plain.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
         func json(_ value: JSONValue, _ status: Int = 200) -> Answer { (status, "application/json", value.bytes()) }
         if parts.first == "_sandbox" {
             switch (method, parts.dropFirst().first) {
@@ -99,6 +105,9 @@ public struct SandboxBraintree: HTTPTransport {
             case ("POST", "settle"):
                 await notices.tell("transaction_settled", transactions: await account.settleAll())
                 return json(.members(["ok": .bool(true)]))
+            case ("POST", "statements"):
+                let done = await account.playStatement(JSONValue(ifValid: body) ?? .null)
+                return json(.members(["ok": .bool(done)]), done ? 200 : 400)
             case ("POST", "aftersale"):
                 let asked = JSONValue(ifValid: body) ?? .null
                 return json(.members(["ok": .bool(await play(asked))]))
@@ -134,11 +143,31 @@ public struct SandboxBraintree: HTTPTransport {
             }
             return json(await account.tokenize(asked))
         }
-        guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants", parts[2] == "transactions"
-        else {
+        guard authorization.hasPrefix("Basic "), parts.count >= 3, parts[0] == "merchants" else {
             return (404, "application/xml", [])
         }
-        return await faulty(method, Array(parts.dropFirst(3)), body)
+        if parts[2] == "transactions" { return await faulty(method, Array(parts.dropFirst(3)), body) }
+        let node = BraintreeElement(parsing: body) ?? BraintreeElement("nothing")
+        let found: BraintreeLedger.Answer =
+            switch (method, parts.dropFirst(2).joined(separator: "/")) {
+            case ("POST", "disputes/advanced_search"):
+                await account.disputes(node, page: SandboxBraintree.page(query))
+            case ("POST", "settlement_batch_summary"): await account.summary(node)
+            default: (404, node)
+            }
+        return document(found)
+    }
+
+    /// `page=2`; the first without it.
+    private static func page(_ query: Substring) -> Int {
+        let page = query.split(separator: "&").first { $0.hasPrefix("page=") }.flatMap { Int($0.dropFirst(5)) } ?? 1
+        return min(max(page, 1), 1_000)
+    }
+
+    /// A document; statuses that are none say nothing more.
+    private func document(_ answer: BraintreeLedger.Answer) -> Answer {
+        let hasDocument = (200..<300).contains(answer.status) || answer.status == 422
+        return (answer.status, "application/xml", hasDocument ? answer.node.bytes() : [])
     }
 
     private func faulty(_ method: String, _ rest: [String], _ body: [UInt8]) async -> Answer {
@@ -172,7 +201,7 @@ public struct SandboxBraintree: HTTPTransport {
             await clock.pause(for: stall)
             return (504, "text/plain", [])
         case .serverErrorAfterSuccess: return (500, "text/plain", [])
-        default: return (answer.status, "application/xml", answer.status == 404 ? [] : answer.node.bytes())
+        default: return document(answer)
         }
     }
 
@@ -181,6 +210,7 @@ public struct SandboxBraintree: HTTPTransport {
         switch (method, rest.count, rest.last ?? "") {
         case ("POST", 0, _): return await account.create(node ?? BraintreeElement("nothing"))
         case ("POST", 1, "advanced_search_ids"): return await account.search(node ?? BraintreeElement("search"))
+        case ("POST", 1, "advanced_search"): return await account.read(node ?? BraintreeElement("search"))
         case ("GET", 1, let id): return await account.find(id)
         case ("PUT", 2, "submit_for_settlement"): return await account.submit(rest[0], node)
         case ("PUT", 2, "void"): return await account.void(rest[0])

@@ -35,7 +35,7 @@ let addresses = """
     HEAD /shop 200 Vary
     HEAD /applepay/metadata 200 Vary
     HEAD /v1/terminal/readers 200
-    HEAD /session 405 POST
+    HEAD /session 405 POST,DELETE
     HEAD /v1/payments/PAYMENT/receipt/mails 200
     HEAD /applepay/validate 405 POST Vary
     POST / 405 method_not_allowed GET,HEAD
@@ -49,8 +49,8 @@ let addresses = """
     POST /openapi.yaml 405 method_not_allowed GET,HEAD
     DELETE /openapi.yaml 405 method_not_allowed GET,HEAD
     POST /session 403 foreign_page
-    GET /session 405 method_not_allowed POST
-    PUT /session 405 method_not_allowed POST
+    GET /session 405 method_not_allowed POST,DELETE
+    PUT /session 405 method_not_allowed POST,DELETE
     POST /webhooks/stripe 404 not_found
     GET /webhooks/stripe 405 method_not_allowed POST
     POST /webhooks/adyen 404 not_found
@@ -368,7 +368,7 @@ let addresses = """
     PUT /shop/session 405 method_not_allowed GET,HEAD,POST,DELETE Vary
     PUT /shop 405 method_not_allowed GET,HEAD Vary
     GET* / 200
-    GET* /metrics 200
+    GET* /metrics 401 unauthorized
     GET* /v1/payments 401 unauthorized
     GET* /v1/payments/%ff 401 unauthorized
     GET* /v1/payments/PAYMENT 401 unauthorized
@@ -391,5 +391,6 @@ let addresses = """
     POST* /v1/payments//confirm 404 not_found
     POST* /v1/payments/PAYMENT/receipt/link 401 unauthorized
     POST* /session 403 foreign_page
+    DELETE* /session 403 foreign_page
     POST* /v1/tap/card 401 unauthorized
     """

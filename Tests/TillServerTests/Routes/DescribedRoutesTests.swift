@@ -48,6 +48,23 @@ struct DescribedRoutesTests {
         #expect(registered.count > 35)
     }
 
+    @Test("The scope of every route is in its description, and every described scope is a route's")
+    func scopes() async throws {
+        let counter = try await RoutedCounter()
+        var registered: [String: String] = [:]
+        for route in counter.router.routes {
+            for method in route.methods where method != .head {
+                registered["\(method.rawValue) \(route.template)"] = route.permission?.rawValue
+            }
+        }
+        await counter.close()
+        let document = DocumentedOperations(PackageResources.openapi_yaml)
+        #expect(document.scopes == registered)
+        #expect(Set(registered.keys).subtracting(document.forbidding) == [], "they do not say what happens without it")
+        #expect(DocumentedOperations(PackageResources.applepay_openapi_yaml).scopes == [:])
+        #expect(registered.count > 35)
+    }
+
     @Test("An unknown parameter is refused by every route but those that others make addresses for")
     func unknownParameters() async throws {
         let counter = try await RoutedCounter()
@@ -66,6 +83,47 @@ struct DescribedRoutesTests {
         let open = Set(counter.router.routes.filter { if case .any = $0.query { true } else { false } }.map(\.template))
         await counter.close()
         #expect(open == Self.anyQuery)
+    }
+
+    @Test("Whom an open route is there for is what its description says; a route with a key says nothing")
+    func audiences() async throws {
+        let counter = try await RoutedCounter()
+        let routes = counter.router.routes
+        await counter.close()
+        let described = [PackageResources.openapi_yaml, PackageResources.applepay_openapi_yaml]
+            .map(DocumentedOperations.init).flatMap(\.audiences)
+            .reduce(into: [String: String]()) { $0["\($1.key.method) \($1.key.path)"] = $1.value }
+        let registered = routes.filter(\.isOpen).reduce(into: [String: String]()) { all, route in
+            guard !Self.undescribed.contains(route.template) else { return }
+            for method in route.methods where method != .head {
+                all["\(method.rawValue) \(route.template)"] = route.audience.rawValue
+            }
+        }
+        #expect(described == registered)
+        #expect(registered.values.contains("customer") && registered.values.contains("provider"))
+    }
+
+    @Test("The public has the routes of customers and providers, and nothing of the clerk's or the operators'")
+    func forThePublic() async throws {
+        let counter = try await RoutedCounter()
+        for route in counter.router.routes {
+            let path = route.template.replacing(/\{\w+\}/, with: "x")
+            let response = try await counter.ask(route.methods[0].rawValue, path, ofThePublic: true)
+            let problem = try await RoutedCounter.document(response)
+            let isThere = route.audience == .customer || route.audience == .provider
+            // An address that is there for nobody answers what every such address does.
+            if !isThere { #expect(problem["code"]?.stringValue == "not_found", "\(route.template)") }
+            if !route.isOpen { #expect(!isThere, "\(route.template)") }
+        }
+        let files = ["/openapi.yaml", "/counter.js", "/", "/metrics", "/readyz", "/v1/payments", "/session"]
+        for path in files {
+            #expect(try await counter.ask("GET", path, ofThePublic: true).status == .notFound, "\(path)")
+        }
+        for path in ["/counter.css", "/shop", "/applepay/client.js"] {
+            #expect(try await counter.ask("GET", path, isStranger: true, ofThePublic: true).status == .ok, "\(path)")
+        }
+        #expect(try await counter.ask("GET", "/webhooks/stripe", ofThePublic: true).status == .methodNotAllowed)
+        await counter.close()
     }
 
     @Test("Every description says that an unknown parameter is refused")

@@ -15,6 +15,12 @@ struct DocumentedOperations {
     /// Operations that say what happens when the query has an unknown parameter: 400, or any problem.
     private(set) var refusing: Set<Operation> = []
     private(set) var all: Set<Operation> = []
+    /// What `x-till-scope` says, by method and path; none where it is not there.
+    private(set) var scopes: [String: String] = [:]
+    /// Operations that say what happens without the scope.
+    private(set) var forbidding: Set<String> = []
+    /// Whom each operation is there for, if its description says so.
+    private(set) var audiences: [Operation: String] = [:]
 
     init(_ bytes: [UInt8]) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -40,8 +46,12 @@ struct DocumentedOperations {
                 let operation = Operation(
                     method: member.name.uppercased(), path: path.name, query: (common + own).sorted())
                 all.insert(operation)
+                let name = "\(operation.method) \(operation.path)"
+                if let scope = parts.first(where: { $0.name == "x-till-scope" }) { scopes[name] = scope.value }
+                audiences[operation] = parts.first { $0.name == "x-till-audience" }?.value
                 let responses = parts.filter { $0.name == "responses" }
                     .flatMap { DocumentedOperations.children(of: resolved($0)).map(\.name) }
+                if responses.contains("\"403\"") { forbidding.insert(name) }
                 if responses.contains("\"400\"") || responses.contains("default") { refusing.insert(operation) }
             }
         }

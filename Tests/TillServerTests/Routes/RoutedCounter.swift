@@ -13,6 +13,7 @@ import TillJournal
 /// form at all.
 struct RoutedCounter {
     private(set) var responder: CounterResponder
+    private let forPublic: CounterResponder
     /// What the responder was built from, made a second time.
     let router: CounterRouter
     private let counter: Counter
@@ -41,9 +42,9 @@ struct RoutedCounter {
         let server = CounterServer(
             journal: counter.journal, checkout: counter.checkout, options: options, applePay: mount,
             offline: counter.offline, tap: VirtualTapService(clock: counter.clock))
-        let authenticator = RequestAuthenticator(
-            keys: APIKeys(counter.journal, clock: counter.clock), options: options, clock: counter.clock)
+        let authenticator = server.authenticator()
         responder = server.responder(authenticator)
+        forPublic = server.responders(authenticator)(RouteAudience.ofThePublic)
         router = CounterRouter(authenticator: authenticator, options: options)
         server.register(on: router, authenticator, ServerMetrics())
         (self.counter, applePay) = (counter, mount)
@@ -62,7 +63,7 @@ struct RoutedCounter {
     /// Asks as the counter's own shop, or as a stranger.
     func ask(
         _ method: String, _ path: String, isStranger: Bool = false, headers more: [String: String] = [:],
-        _ body: String = ""
+        ofThePublic: Bool = false, _ body: String = ""
     ) async throws -> Response {
         var headers = HTTPFields()
         if !isStranger { headers[.authorization] = "Bearer key" }
@@ -71,7 +72,7 @@ struct RoutedCounter {
         let head = HTTPRequest(
             method: HTTPRequest.Method(method) ?? .get, scheme: "http", authority: "localhost:8080", path: path,
             headerFields: headers)
-        return await responder.respond(
+        return await (ofThePublic ? forPublic : responder).respond(
             to: Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body))))
     }
 

@@ -16,12 +16,18 @@ final class CounterRouter {
         /// The path; a part in braces takes any text.
         let template: String
         let query: QueryParameters
+        /// What whoever asks must be allowed; `nil`: anybody may ask.
+        let permission: Permission?
+        let owner: RouteOwner
+        let audience: RouteAudience
+        /// Whether anybody may ask.
+        var isOpen: Bool { permission == nil }
     }
 
     /// Everything that was registered.
-    private(set) var routes: [Route] = []
+    var routes: [Route] { entries.map(\.route) }
+    private var entries: [(route: Route, responder: any HTTPResponder<RouteContext>)] = []
     private var scopes: [RouteScope] = []
-    private let router = Router(context: RouteContext.self)
     private let authenticator: RequestAuthenticator
     private let options: ServerOptions
 
@@ -31,50 +37,68 @@ final class CounterRouter {
     }
 
     /// Reading for the shop; its head alone can be asked for too.
-    func get(_ template: String, query: QueryParameters = [], use handler: @escaping Handler) {
-        on([.get, .head], template, query: query, use: handler)
+    func get(
+        _ template: String, for permission: Permission, of owner: RouteOwner, query: QueryParameters = [],
+        use handler: @escaping Handler
+    ) {
+        on([.get, .head], template, for: permission, of: owner, query: query, use: handler)
     }
 
     /// A change for the shop.
     /// - Parameter maximumBodyBytes: the longest body; the counter's own limit if `nil`.
-    func post(_ template: String, maximumBodyBytes: Int? = nil, use handler: @escaping Handler) {
-        on([.post], template, maximumBodyBytes: maximumBodyBytes, use: handler)
+    func post(
+        _ template: String, for permission: Permission, of owner: RouteOwner, maximumBodyBytes: Int? = nil,
+        use handler: @escaping Handler
+    ) {
+        on([.post], template, for: permission, of: owner, maximumBodyBytes: maximumBodyBytes, use: handler)
     }
 
-    /// A route for whoever shows a key of the shop or comes from its page.
+    /// A route for whoever shows a key of the shop, or comes from its page, and is allowed that.
     func on(
-        _ methods: [HTTPRequest.Method], _ template: String, query: QueryParameters = [],
-        maximumBodyBytes: Int? = nil, use handler: @escaping Handler
+        _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, of owner: RouteOwner,
+        query: QueryParameters = [], maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
         add(
-            Route(methods: methods, template: template, query: query),
+            Route(
+                methods: methods, template: template, query: query, permission: permission, owner: owner,
+                audience: .clerk),
             AccountResponder(
-                authenticator: authenticator, query: query,
+                authenticator: authenticator, permission: permission,
+                isOwn: owner == .asker ? nil : options.hasHardware, query: query,
                 maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
                 handler: handler))
     }
 
     /// A route for anybody.
+    /// - Parameter audience: whom it is there for, which decides where it is served.
     func open(
-        _ methods: [HTTPRequest.Method], _ template: String, query: QueryParameters = [],
-        use handler: @escaping OpenHandler
+        _ methods: [HTTPRequest.Method], _ template: String, for audience: RouteAudience,
+        query: QueryParameters = [], use handler: @escaping OpenHandler
     ) {
         add(
-            Route(methods: methods, template: template, query: query), OpenResponder(query: query, handler: handler))
+            Route(
+                methods: methods, template: template, query: query, permission: nil, owner: .counter,
+                audience: audience),
+            OpenResponder(query: query, handler: handler))
     }
 
-    private func add(_ route: Route, _ responder: some HTTPResponder<RouteContext>) {
-        routes.append(route)
-        for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+    private func add(_ route: Route, _ responder: any HTTPResponder<RouteContext>) {
+        entries.append((route, responder))
     }
 
     /// Puts something around all that is asked below some addresses, whether there is a route or not.
     func around(_ scope: RouteScope) { scopes.append(scope) }
 
     /// What finds the routes that were registered.
-    func built() -> CounterRoutes {
+    /// - Parameter audiences: only routes for these; all for none.
+    func built(for audiences: Set<RouteAudience> = []) -> CounterRoutes {
+        let router = Router(context: RouteContext.self)
         let addresses = Router(context: RouteContext.self)
-        for (template, routes) in Dictionary(grouping: routes, by: \.template) {
+        let entries = entries.filter { audiences.isEmpty || audiences.contains($0.route.audience) }
+        for (route, responder) in entries {
+            for method in route.methods { router.on(RouterPath(route.template), method: method, responder: responder) }
+        }
+        for (template, routes) in Dictionary(grouping: entries.map(\.route), by: \.template) {
             addresses.on(
                 RouterPath(template), method: .get, responder: MethodRefusal(allowed: routes.flatMap(\.methods)))
         }
@@ -89,18 +113,24 @@ final class CounterRouter {
 /// A route with the shop that asks.
 private struct AccountResponder: HTTPResponder {
     let authenticator: RequestAuthenticator
+    let permission: Permission
+    /// Whether the counter's things are an account's; `nil` where each finds its own.
+    let isOwn: (@Sendable (AccountID) -> Bool)?
     let query: QueryParameters
     let maximumBodyBytes: Int
     let bodyTimeout: Span
     let handler: CounterRouter.Handler
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
-        let principal = try await authenticator.principal(of: request)
+        let principal = try await authenticator.principal(of: request, for: permission)
+        Connection.current?.place.known()
+        guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
         return try await handler(
             Incoming(
-                request: request, account: principal.account, actor: principal.actor,
-                maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout, parameters: context.parameters))
+                request: request, account: principal.account, credential: principal.credential,
+                actor: principal.actor, maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout,
+                parameters: context.parameters))
     }
 }
 

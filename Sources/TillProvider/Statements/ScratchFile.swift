@@ -1,0 +1,58 @@
+import Foundation
+
+/// A file without a name: it is gone however the process ends, and nobody else can open it.
+///
+/// Safe to share: the only state is the descriptor, which stays open as long as somebody has the file, and the kernel
+/// takes writes that append one after the other.
+final class ScratchFile: Sendable {
+    private static let mode: mode_t = 0o600
+    private let descriptor: Int32
+
+    /// - Throws: `StatementError` if the folder for temporary files does not take one.
+    init() throws(StatementError) {
+        let folder = FileManager.default.temporaryDirectory.path
+        let path = "\(folder)/till-statement-\(UUID().uuidString)"
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, ScratchFile.mode)
+        guard descriptor >= 0 else { throw ScratchFile.failure("no file could be made in \(folder)") }
+        unlink(path)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Appends all of it.
+    func append(_ bytes: [UInt8]) throws(StatementError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw ScratchFile.failure("the disk does not take it") }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    /// All that was appended.
+    func contents() throws(StatementError) -> [UInt8] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size >= 0, status.st_size <= StatementLimits.maximumBytes
+        else {
+            throw ScratchFile.failure("it cannot be read back")
+        }
+        let size = Int(status.st_size)
+        var isWhole = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let read = pread(descriptor, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else { break }
+                count += read
+            }
+            isWhole = count == size
+        }
+        guard isWhole else { throw ScratchFile.failure("it cannot be read back") }
+        return bytes
+    }
+
+    private static func failure(_ what: String) -> StatementError {
+        StatementError("\(what) (\(String(cString: strerror(errno))))", remedy: .askAgain)
+    }
+}

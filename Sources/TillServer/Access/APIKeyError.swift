@@ -1,0 +1,55 @@
+public import TillCore
+public import TillJournal
+
+/// Why a key was not made, revoked or replaced.
+public enum APIKeyError: ExplainedError, Hashable {
+    case unknown(APIKeyID)
+    case revokedBefore(APIKeyID, Timestamp)
+    /// It cannot be replaced any more.
+    case expired(APIKeyID, Timestamp)
+    case tooMany
+    case invalidWord(APIKeys.Word)
+    case invalidSpan(most: Span)
+    case journal(JournalError)
+
+    public var code: String {
+        switch self {
+        case .unknown: "key_not_found"
+        case .revokedBefore: "key_revoked_before"
+        case .expired: "key_expired"
+        case .tooMany: "too_many_keys"
+        case .invalidWord(let word): "invalid_\(word.rawValue)"
+        case .invalidSpan: "invalid_time"
+        case .journal: "journal_unavailable"
+        }
+    }
+
+    public var what: String {
+        switch self {
+        case .unknown(let id): "There is no key \(id.rawValue.prefix(40))."
+        case .revokedBefore(let id, let then): "The key \(id) was revoked at \(then); nothing was changed."
+        case .expired(let id, let then): "The key \(id) has expired at \(then); nothing was changed."
+        case .tooMany: "The journal has \(APIKeys.maximumKeys) keys, and none of them ended long ago. No key was made."
+        case .invalidWord(let word):
+            "The \(word.rawValue) must be one line of 1 to \(APIKeys.maximumLabelBytes) bytes. Nothing was changed."
+        case .invalidSpan(let most):
+            "The time must be from a second to \(most.milliseconds / 86_400_000) days. Nothing was changed."
+        case .journal(let error): "\(error)"
+        }
+    }
+
+    /// Keys move no money.
+    public var moneyMoved: MoneyMoved { .no }
+
+    public var next: String {
+        switch self {
+        case .unknown: "till keys list has all."
+        case .revokedBefore: "Nothing is left to do: it lets nobody in."
+        case .expired: "Make a new one with till keys create."
+        case .tooMany: "Revoke keys that nobody uses, with till keys revoke."
+        case .invalidWord(let word): "Give another --\(word.rawValue)."
+        case .invalidSpan: "Write it as 90d, 12h, 30min or 45s."
+        case .journal: "Check the disk and the rights on the file."
+        }
+    }
+}

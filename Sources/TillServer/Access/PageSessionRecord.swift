@@ -1,0 +1,69 @@
+public import TillCore
+import TillJournal
+
+/// How long sessions last.
+public struct SessionLimits: Hashable, Sendable {
+    /// Without a request.
+    public var idle = Span.hours(12)
+    /// In all.
+    public var absolute = Span.days(7)
+
+    public init() {}
+}
+
+/// A session of the counter's page. Of its token only a digest is kept.
+struct PageSessionRecord: Hashable, Sendable {
+    /// The SHA-256 of the token.
+    var hash: [UInt8]
+    var account: AccountID
+    /// The SHA-256 of the key that it was begun with, and without which it ends; `nil`: with a start code.
+    var key: [UInt8]?
+    var began: MeasuredMoment
+    /// When its last request came, up to a minute less.
+    var seen: MeasuredMoment
+    /// When it ends unless a request comes. Only for its removal: what ends it are the limits at that moment.
+    var ends: Timestamp
+
+    /// Whether it has ended.
+    func isOver(at now: MeasuredMoment, _ limits: SessionLimits) -> Bool {
+        began.age(at: now) >= limits.absolute || seen.age(at: now) >= limits.idle
+    }
+
+    /// A request came.
+    mutating func see(_ now: MeasuredMoment, _ limits: SessionLimits) {
+        // A time that went back does not make it older.
+        seen = MeasuredMoment(at: max(seen.at, now.at), reading: now.reading)
+        ends = min(seen.at.adding(limits.idle), began.at.adding(limits.absolute))
+    }
+}
+
+extension PageSessionRecord: RecordDocument {
+    static let collection: RecordCollection = "page_session"
+
+    static func of(_ account: AccountID) -> RecordMatch { RecordMatch("account", account.rawValue) }
+    static func begun(withKey hash: [UInt8]) -> RecordMatch { RecordMatch("key", Hex.lowercase(hash)) }
+
+    var record: Record {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("account", account.rawValue)
+        if let key { writer.field("key", Hex.lowercase(key)) }
+        writer.moment("began", began)
+        writer.moment("seen", seen)
+        writer.field("ends", ends.milliseconds)
+        writer.endObject()
+        var fields = ["account": account.rawValue]
+        if let key { fields["key"] = Hex.lowercase(key) }
+        return Record(
+            RecordID(PageSessionRecord.collection, Hex.lowercase(hash)), body: writer.bytes, fields: fields, due: ends)
+    }
+
+    init(_ stored: KeptRecord) throws(JournalError) {
+        let body = try RecordBody(stored)
+        guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
+        self.init(
+            hash: hash, account: AccountID(rawValue: try body.text("account")),
+            key: body.optionalText("key") == nil ? nil : try body.bytes("key"), began: try .init(body, "began"),
+            seen: try .init(body, "seen"), ends: Timestamp(milliseconds: try body.int("ends")))
+    }
+}

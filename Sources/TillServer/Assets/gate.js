@@ -1,0 +1,33 @@
+// Whether the page shows the till, or asks to sign in. Without a session nothing of the till is seen: what stands there
+// may be somebody else's, or out of date. It stays in the page, with what was typed, for when somebody signs in again.
+
+import { $ } from "./dom.js";
+
+const ENDED = "Your session has ended. What you typed is kept: it is here again when you have signed in.";
+let wasOpen = false;
+
+/** Shows the till. Those who wait for a session are told. */
+export function openGate() {
+  wasOpen = true;
+  const wasShut = !$("session").hidden;
+  $("session").hidden = true;
+  $("till").hidden = $("main-nav").hidden = false;
+  if (wasShut) document.dispatchEvent(new Event("till:signed-in"));
+}
+
+/** What is said when the page asks to sign in, if it does. @param {string} why */
+export function explainGate(why) {
+  $("session-why").textContent = why;
+}
+
+/** Shows what to do to sign in, in place of the till. @param {string} [why] */
+export function shutGate(why) {
+  const wasShut = !$("session").hidden;
+  if ($("review").open) $("review").close("");
+  $("till").hidden = $("main-nav").hidden = true;
+  $("session").hidden = false;
+  if (why) explainGate(why);
+  else if (!wasShut && wasOpen) explainGate(ENDED);
+  $("session-why").hidden = !$("session-why").textContent;
+  if (!wasShut) $("key").focus();
+}

@@ -1,0 +1,89 @@
+public import TillCore
+
+/// Where a listener listens.
+public struct ListenAddress: Hashable, Sendable {
+    /// A name or an IP address, an IPv6 one without brackets.
+    public var host: String
+    /// 0 takes a free one.
+    public var port: Int
+
+    public init(host: String, port: Int) {
+        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        self.port = port
+    }
+
+    /// `ADDRESS:PORT`, with an IPv6 address in brackets; `nil` for anything else.
+    public init?(parsing text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        let host = text[..<colon]
+        guard !host.isEmpty, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
+        self.init(host: String(host), port: Int(port))
+    }
+
+    /// Whether only this machine reaches it.
+    public var isLoopback: Bool { ClientAddress(host)?.isLoopback ?? Loopback.isHost(host) }
+
+    /// As a browser takes it.
+    public func url(isSecure: Bool, port taken: Int) -> String {
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(taken)"
+    }
+}
+
+/// Why a counter does not listen as it is set up. Nothing was opened.
+public enum ListeningError: ExplainedError, Hashable {
+    /// Keys and sales would cross a network in the clear.
+    case plainHTTP(host: String)
+    /// Customers are told an address beyond this machine at which nothing can answer them soundly.
+    case unreachable(setting: String, address: String)
+
+    public var code: String {
+        switch self {
+        case .plainHTTP: "plain_http"
+        case .unreachable: "public_address_without_listener"
+        }
+    }
+
+    public var what: String {
+        switch self {
+        case .plainHTTP(let host):
+            "The counter is to listen on \(host), beyond this machine, without TLS: everybody between could read keys "
+                + "and sales."
+        case .unreachable(let setting, let address):
+            "\(setting) is \(address), beyond this machine, and the counter has neither TLS nor a trusted proxy nor a "
+                + "listener for the public."
+        }
+    }
+
+    public var moneyMoved: MoneyMoved { .no }
+
+    public var next: String {
+        switch self {
+        case .plainHTTP:
+            "Set tls.certificate and tls.key, or trusted_proxies if a proxy speaks TLS before it; "
+                + "--allow-plain-http where the network is yours alone."
+        case .unreachable:
+            "Set trusted_proxies to the proxy that serves that address, or tls.certificate and tls.key, or "
+                + "--public-listen; docs/HARDENING.md shows each."
+        }
+    }
+}
+
+extension ServerOptions {
+    /// Holds where the counter listens against what protects it.
+    /// - Parameter addresses: settings that tell people beyond this machine where the counter is, with what they say.
+    public func checkListening(
+        telling addresses: [(setting: String, address: String)]
+    ) throws(ListeningError) {
+        let listeners = [ListenAddress(host: host, port: port)] + (publicAddress.map { [$0] } ?? [])
+        let isProtected = tls != nil || !trustedProxies.isEmpty
+        if !isProtected, !allowsPlainHTTP, let open = listeners.first(where: { !$0.isLoopback }) {
+            throw .plainHTTP(host: open.host)
+        }
+        guard !isProtected, publicAddress == nil, !allowsPlainHTTP else { return }
+        if let far = addresses.first(where: { !Loopback.isURL($0.address) }) {
+            throw .unreachable(setting: far.setting, address: far.address)
+        }
+    }
+}

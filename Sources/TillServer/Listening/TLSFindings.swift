@@ -1,0 +1,76 @@
+import Foundation
+import NIOSSL
+import SwiftASN1
+public import TillCore
+public import TillProvider
+@_spi(FixedExpiryValidationTime) import X509
+
+extension TLSIdentity {
+    /// How long before its end a certificate is spoken of.
+    private static let notice = Span.days(14)
+
+    /// What `till doctor` says of the certificate: its names, who vouches for it, its end.
+    /// - Parameter hosts: the names under which people reach this counter.
+    public static func findings(_ files: TLSFiles, for hosts: [String], at now: Timestamp) async -> [ProviderFinding] {
+        let chain: [Certificate]
+        do {
+            _ = try TLSIdentity(files, at: now)
+            chain = try NIOSSLCertificate.fromPEMFile(files.certificate).map {
+                try Certificate(derEncoded: try $0.toDERBytes())
+            }
+        } catch let error as TLSFilesError {
+            return [ProviderFinding("The certificate cannot be used. \(error.what) \(error.next)", isFine: false)]
+        } catch {
+            return [ProviderFinding("The certificate in \(files.certificate) cannot be read.", isFine: false)]
+        }
+        guard let own = chain.first else { return [] }
+        let end = Timestamp(milliseconds: Int64(own.notValidAfter.timeIntervalSince1970) * 1000)
+        let names = TLSIdentity.names(of: own)
+        let listed = names.joined(separator: ", ")
+        var findings: [ProviderFinding] = []
+        if end <= now {
+            findings.append(ProviderFinding("The certificate for \(listed) has ended on \(end).", isFine: false))
+        } else if end.since(now) < notice {
+            findings.append(ProviderFinding("The certificate for \(listed) ends on \(end): renew it.", isFine: false))
+        } else {
+            findings.append(ProviderFinding("The certificate is for \(listed), until \(end)."))
+        }
+        for host in hosts where !covers(names, host) {
+            findings.append(
+                ProviderFinding("The certificate is not for \(host), where people reach this counter.", isFine: false))
+        }
+        var verifier = Verifier(rootCertificates: CertificateStore.systemTrustRoots) {
+            RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: TimeInterval(now.milliseconds / 1000)))
+        }
+        switch await verifier.validate(leaf: own, intermediates: CertificateStore(chain.dropFirst())) {
+        case .validCertificate:
+            findings.append(ProviderFinding("An authority that this machine knows vouches for the certificate."))
+        case .couldNotValidate:
+            findings.append(
+                ProviderFinding(
+                    "No authority that this machine knows vouches for the certificate: customers' browsers refuse it, "
+                        + "and programs unless they are given your own authority.", isFine: false))
+        }
+        return findings
+    }
+
+    private static func names(of certificate: Certificate) -> [String] {
+        let alternative: SubjectAlternativeNames?
+        do { alternative = try certificate.extensions.subjectAlternativeNames } catch { return [] }
+        return (alternative.map(Array.init) ?? []).compactMap { name in
+            switch name {
+            case .dnsName(let name): name.lowercased()
+            case .ipAddress(let bytes): ClientAddress(bytes: bytes.bytes)?.description
+            default: nil
+            }
+        }
+    }
+
+    /// Whether one of the names is a host's: itself, or one star for its first label.
+    static func covers(_ names: [String], _ host: String) -> Bool {
+        let host = host.lowercased()
+        if let address = ClientAddress(host) { return names.contains(address.description) }
+        let rest = host.split(separator: ".").dropFirst().joined(separator: ".")
+        return names.contains { $0 == host || (rest.contains(".") && $0 == "*." + rest) }
+    }
+}

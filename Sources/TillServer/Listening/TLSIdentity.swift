@@ -1,0 +1,182 @@
+import Crypto
+import Foundation
+import Logging
+import NIOSSL
+import ServiceLifecycle
+import Synchronization
+public import TillCore
+
+/// The certificate that every listener shows, and its key. Its files are looked at again and again: what has changed is
+/// shown from the next connection on, and what cannot be used changes nothing.
+public final class TLSIdentity: Sendable {
+    /// How often the files are looked at.
+    static let interval = Span.seconds(5)
+    /// The longest file that is read, in bytes.
+    public static let maximumBytes = 1 << 20
+    /// The suites of TLS 1.2 that are spoken: forward secrecy and authenticated encryption. TLS 1.3 has no others.
+    private static let suites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
+    private struct Loaded: Sendable {
+        let context: NIOSSLContext
+        let expires: Timestamp
+        let digest: [UInt8]
+    }
+
+    private struct State {
+        var loaded: Loaded
+        /// Of the files that were tried last, and why they are not used.
+        var refused: (digest: [UInt8], problem: TLSFilesError)?
+    }
+
+    private let files: TLSFiles
+    private let state: Mutex<State>
+
+    /// Reads the files.
+    public init(_ files: TLSFiles, at now: Timestamp) throws(TLSFilesError) {
+        self.files = files
+        state = Mutex(State(loaded: try TLSIdentity.load(files, TLSIdentity.read(files), at: now)))
+    }
+
+    /// What a new connection is given.
+    var context: NIOSSLContext { state.withLock { $0.loaded.context } }
+
+    /// When the certificate that is shown ends.
+    var expires: Timestamp { state.withLock { $0.loaded.expires } }
+
+    /// Why the files as they are now are not used; `nil` while they are.
+    var problem: TLSFilesError? { state.withLock { $0.refused?.problem } }
+
+    /// What happened to the files since they were last looked at.
+    enum Change: Sendable {
+        case replaced(until: Timestamp)
+        case refused(TLSFilesError)
+    }
+
+    /// Looks at the files.
+    /// - Returns: what has changed; `nil` if nothing did, also if they are as bad as before.
+    func look(at now: Timestamp) -> Change? {
+        let read: Result<(certificate: [UInt8], key: [UInt8], digest: [UInt8]), TLSFilesError>
+        do throws(TLSFilesError) { read = .success(try TLSIdentity.read(files)) } catch { read = .failure(error) }
+        let digest: [UInt8] = if case .success(let bytes) = read { bytes.digest } else { [] }
+        let isKnown = state.withLock { state in
+            if digest == state.loaded.digest {
+                state.refused = nil
+                return true
+            }
+            return state.refused?.digest == digest
+        }
+        guard !isKnown else { return nil }
+        do throws(TLSFilesError) {
+            let loaded = try TLSIdentity.load(files, try read.get(), at: now)
+            // A certificate that has ended is taken at the start, when there is none to keep.
+            guard loaded.expires > now else { throw .ended(files.certificate, loaded.expires) }
+            state.withLock { state in
+                state.loaded = loaded
+                state.refused = nil
+            }
+            return .replaced(until: loaded.expires)
+        } catch {
+            state.withLock { $0.refused = (digest, error) }
+            return .refused(error)
+        }
+    }
+
+    private static func read(
+        _ files: TLSFiles
+    ) throws(TLSFilesError) -> (certificate: [UInt8], key: [UInt8], digest: [UInt8]) {
+        let (certificate, key) = (try bytes(files.certificate), try bytes(files.key))
+        var hash = SHA256()
+        hash.update(data: certificate)
+        hash.update(data: Array(SHA256.hash(data: key)))
+        return (certificate, key, Array(hash.finalize()))
+    }
+
+    private static func bytes(_ path: String) throws(TLSFilesError) -> [UInt8] {
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw .unreadable(path) }
+        let data: Data?
+        do { data = try handle.read(upToCount: maximumBytes + 1) } catch { throw .unreadable(path) }
+        guard let data, !data.isEmpty, data.count <= maximumBytes else { throw .unreadable(path) }
+        return Array(data)
+    }
+
+    private static func load(
+        _ files: TLSFiles, _ read: (certificate: [UInt8], key: [UInt8], digest: [UInt8]), at now: Timestamp
+    ) throws(TLSFilesError) -> Loaded {
+        let chain: [NIOSSLCertificate]
+        do { chain = try NIOSSLCertificate.fromPEMBytes(read.certificate) } catch {
+            throw .noCertificate(files.certificate)
+        }
+        guard let own = chain.first else { throw .noCertificate(files.certificate) }
+        let key: NIOSSLPrivateKey
+        do { key = try NIOSSLPrivateKey(bytes: read.key, format: .pem) } catch { throw .noKey(files.key) }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = suites
+        configuration.applicationProtocols = ["http/1.1"]
+        do {
+            return Loaded(
+                context: try NIOSSLContext(configuration: configuration),
+                expires: Timestamp(milliseconds: Int64(own.notValidAfter).multipliedReportingOverflow(by: 1000).0),
+                digest: read.digest)
+        } catch { throw .mismatch(files.certificate, files.key) }
+    }
+}
+
+/// Why a certificate and a key cannot be used.
+public enum TLSFilesError: ExplainedError, Hashable {
+    case unreadable(String)
+    case noCertificate(String)
+    case noKey(String)
+    /// The key is not that of the certificate.
+    case mismatch(String, String)
+    /// The certificate has ended.
+    case ended(String, Timestamp)
+    /// One of the two files is set without the other.
+    case incomplete(missing: String)
+
+    public var code: String { "tls_files" }
+
+    public var what: String {
+        switch self {
+        case .unreadable(let path): "\(path) cannot be read, is empty, or is longer than 1 MiB."
+        case .noCertificate(let path): "\(path) has no certificate in PEM."
+        case .noKey(let path): "\(path) has no private key in PEM without a password."
+        case .mismatch(let certificate, let key): "The key in \(key) is not that of the certificate in \(certificate)."
+        case .ended(let path, let end): "The certificate in \(path) has ended on \(end)."
+        case .incomplete(let missing): "\(missing) is not set: a certificate and its key go together."
+        }
+    }
+
+    public var moneyMoved: MoneyMoved { .no }
+
+    public var next: String {
+        switch self {
+        case .incomplete: "Set both, or neither."
+        default: "Put a certificate and its key in place; a counter that runs takes them by itself."
+        }
+    }
+}
+
+/// Looks at the files while the counter runs.
+struct TLSIdentityService: Service {
+    let identity: TLSIdentity
+    let clock: any TillClock
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while await clock.pause(for: TLSIdentity.interval) {
+                switch identity.look(at: clock.now()) {
+                case .replaced(let end): logger.notice("A new certificate is shown, until \(end).")
+                case .refused(let error): logger.error("The certificate is not replaced. \(error.what) \(error.next)")
+                case nil: break
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import TillCore
+
+/// What the stand-in pays out, and what is to be wrong in its searches.
+///
+/// `POST /_sandbox/statements` takes `{"do":"disburse"}`, which pays out all that is settled, on `date` such as
+/// 2026-11-22 or today; `{"do":"omit","id":"…"}` and `{"do":"amount","id":"…","amount":1}`, a transaction that the search
+/// by payout does not find or that says another amount; `{"do":"foreign","amount":1,"currency":"EUR"}`, a sale that no
+/// payment made, paid out today; `{"do":"settle","currency":"USD","per_mille":1234}`, payouts in another currency from
+/// then on; `{"do":"hold","id":"…"}`, funds that are kept back; `{"do":"lose","id":"…"}`, one that the search names and
+/// does not give; `{"do":"forbid"}` and `{"do":"allow"}`, whether the keys may search by payout;
+/// `{"do":"fail","status":503,"times":1}`, such searches that fail. Amounts are minor units, and all of it ends with the
+/// process.
+struct BraintreeReporting {
+    /// The largest amount that a request may make up, minor units.
+    static let maximumAmount: Int64 = 1_000_000_000_000
+    /// The highest rate, in thousandths.
+    static let maximumPerMille: Int64 = 1_000_000
+
+    /// A transaction as it was paid out.
+    struct Payout {
+        /// `YYYY-MM-DD`.
+        var day: String
+        var amount: Money
+        var rate: String
+    }
+
+    private(set) var omitted: Set<String> = []
+    private(set) var lost: Set<String> = []
+    private(set) var held: Set<String> = []
+    private var amounts: [String: Int64] = [:]
+    private var other: (currency: Currency, perMille: Int64)?
+    private var isForbidden = false
+    private var failures: (status: Int, left: Int) = (503, 0)
+
+    /// The status that is answered in place of a search; `nil`: it is answered.
+    mutating func refusal() -> Int? {
+        if failures.left > 0 {
+            failures.left -= 1
+            return failures.status
+        }
+        return isForbidden ? 403 : nil
+    }
+
+    /// As what a transaction is paid out.
+    func payout(of amount: Money, on day: String) -> Payout {
+        guard let other, other.currency != amount.currency else { return Payout(day: day, amount: amount, rate: "1") }
+        let (units, rest) = amount.minorUnits.quotientAndRemainder(dividingBy: 1_000)
+        let changed = units * other.perMille + rest * other.perMille / 1_000
+        let digits = String(other.perMille % 1_000 + 1_000).dropFirst()
+        return Payout(
+            day: day, amount: Money(minorUnits: changed, currency: other.currency),
+            rate: "\(other.perMille / 1_000).\(digits)")
+    }
+
+    /// What is said to have been paid out for a transaction.
+    func shown(_ payout: Payout, of transaction: String) -> Money {
+        amounts[transaction].map { Money(minorUnits: $0, currency: payout.amount.currency) } ?? payout.amount
+    }
+
+    /// Does one thing but paying out and `foreign`; `false` if it cannot be understood.
+    mutating func play(_ json: JSONValue) -> Bool {
+        let id = json["id"]?.stringValue ?? ""
+        switch json["do"]?.stringValue {
+        case "omit": omitted.insert(id)
+        case "lose": lost.insert(id)
+        case "hold": held.insert(id)
+        case "amount":
+            guard let amount = BraintreeReporting.amount(json) else { return false }
+            amounts[id] = amount
+        case "settle":
+            guard let currency = Currency(ifValid: json["currency"]?.stringValue ?? ""),
+                let perMille = json["per_mille"]?.int64Value,
+                (1...BraintreeReporting.maximumPerMille).contains(perMille)
+            else { return false }
+            other = (currency, perMille)
+        case "forbid": isForbidden = true
+        case "allow": isForbidden = false
+        case "fail":
+            guard let status = json["status"]?.int64Value, (400...599).contains(status),
+                let times = json["times"]?.int64Value, (0...1_000).contains(times)
+            else { return false }
+            failures = (Int(status), Int(times))
+        default: return false
+        }
+        return true
+    }
+
+    static func amount(_ json: JSONValue) -> Int64? {
+        json["amount"]?.int64Value.flatMap { (0...maximumAmount).contains($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,73 @@
+import TillCore
+import TillServer
+
+/// A key as commands show it: never the key itself.
+struct KeyLine {
+    /// Columns of a terminal.
+    private static let width = 80
+    private static let labelWidth = 36
+
+    private let key: APIKeyRecord
+    private let lastUsedAt: Timestamp?
+
+    init(_ key: APIKeyRecord, lastUsedAt: Timestamp?) {
+        self.key = key
+        self.lastUsedAt = lastUsedAt
+    }
+
+    /// For people: what it is called and whose it is; below it how long, when it was used, and what it may do.
+    func lines(at now: Timestamp) -> [String] {
+        let label = key.label.prefix(KeyLine.labelWidth)
+        let space = String(repeating: " ", count: KeyLine.labelWidth - label.count)
+        let name = KeyLine.padded(key.id.rawValue, 20)
+        let end =
+            switch key.standing(at: now) {
+            case .revoked(let then): "revoked \(KeyLine.day(then))"
+            case .expired(let then): "expired \(KeyLine.day(then))"
+            case .inForce: key.expiresAt.map { "until \(KeyLine.day($0))" } ?? "no end"
+            }
+        let used = lastUsedAt.map { "used \(KeyLine.day($0))" } ?? "never used"
+        let scopes = key.permissions == .all ? "all" : key.permissions.words.joined(separator: ",")
+        return [
+            "\(name)  \(label)\(space)  \(key.account)",
+            "  \(KeyLine.padded(end, 18))  \(KeyLine.padded(used, 15))  \(scopes.isEmpty ? "nothing" : scopes)",
+        ].map { String($0.prefix(KeyLine.width)) }
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    /// The date alone.
+    private static func day(_ moment: Timestamp) -> Substring { moment.description.prefix(10) }
+
+    /// For programs, in an object of its own.
+    var document: String {
+        var writer = JSONWriter()
+        write(into: &writer)
+        return writer.text
+    }
+
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        members(into: &writer)
+        writer.endObject()
+    }
+
+    /// The members of its object.
+    func members(into writer: inout JSONWriter) {
+        writer.field("id", key.id.rawValue)
+        writer.field("label", key.label)
+        writer.key("scopes")
+        writer.beginArray()
+        for word in key.permissions.words { writer.string(word) }
+        writer.endArray()
+        writer.field("account", key.account.rawValue)
+        writer.field("created_at", key.createdAt.description)
+        writer.field("created_by", key.createdBy)
+        writer.field("last_used_at", lastUsedAt?.description)
+        writer.field("expires_at", key.expiresAt?.description)
+        writer.field("revoked_at", key.revokedAt?.description)
+        writer.field("revoked_by", key.revokedBy)
+    }
+}

@@ -1,0 +1,91 @@
+import TillCore
+import TillProvider
+import TillServer
+
+/// What `till serve` says once it listens: where, for whom, in which mode and with which providers.
+struct StartWords: Sendable {
+    private let mode: PaymentMode
+    private let journal: String
+    /// Providers that move the money of the bank or of a card; not the drawer.
+    private let providers: [String]
+    private let options: ServerOptions
+    private let hasShop: Bool
+
+    init(_ counter: Counter, _ options: ServerOptions, hasShop: Bool) {
+        mode = counter.mode
+        journal = counter.options.journal
+        providers = counter.modules.map { type(of: $0).title }
+        self.options = options
+        self.hasShop = hasShop
+    }
+
+    private func url(_ port: Int) -> String {
+        ListenAddress(host: options.host, port: port).url(isSecure: options.tls != nil, port: port)
+    }
+
+    private func publicURL(_ port: Int?) -> String? {
+        guard let port, let address = options.publicAddress else { return nil }
+        return address.url(isSecure: options.tls != nil, port: port)
+    }
+
+    /// In one line for programs.
+    /// - Parameter start: the address that signs in, once.
+    func json(_ port: Int, _ forPublic: Int?, start: String? = nil) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("url", url(port))
+        if let start { writer.field("start_url", start) }
+        if let url = publicURL(forPublic) { writer.field("public_url", url) }
+        writer.field("mode", mode.rawValue)
+        writer.field("tls", options.tls != nil)
+        writer.key("providers")
+        writer.beginArray()
+        for provider in providers { writer.string(provider) }
+        writer.endArray()
+        writer.endObject()
+        return writer.text
+    }
+
+    /// For people.
+    func lines(_ port: Int, _ forPublic: Int?, start: String? = nil) -> [String] {
+        let url = url(port)
+        var lines = ["The counter is open: \(url)"]
+        let file = journal == CounterOptions.defaultJournal ? "" : " --journal \(journal)"
+        if let start {
+            lines += [
+                "Sign in, once and within ten minutes: \(start)", "Another one, later: .build/debug/till sign-in\(file)",
+            ]
+        }
+        if let url = publicURL(forPublic) {
+            lines.append("For the public, receipts and webhooks only: \(url)")
+        }
+        if hasShop { lines.append("A shop that takes Apple Pay, simulated: \(url)/shop") }
+        if let exposure { lines.append(exposure) }
+        lines.append("Journal: \(journal). \(money)")
+        if mode != .live, options.tls == nil {
+            lines += [
+                "Try, in another terminal:", "  .build/debug/till sale --amount 12.50 --currency EUR\(file)",
+            ]
+        }
+        return lines + ["Ctrl-C stops it when what is in flight is done."]
+    }
+
+    /// How what crosses the network is protected; nothing where nothing crosses one.
+    private var exposure: String? {
+        let isFar =
+            !ListenAddress(host: options.host, port: options.port).isLoopback
+            || options.publicAddress.map { !$0.isLoopback } ?? false
+        if options.tls != nil { return "TLS: on, at every listener." }
+        if !options.trustedProxies.isEmpty { return "TLS: off; the trusted proxies speak it." }
+        return isFar ? "TLS: OFF, and others can reach this address: whoever is between reads keys and sales." : nil
+    }
+
+    private var money: String {
+        let named = providers.isEmpty ? "the sandbox" : providers.joined(separator: ", ")
+        return mode == .live
+            ? "LIVE: real money moves, through \(named)."
+            : providers.isEmpty
+                ? "TEST: no real money moves; payments go to the sandbox."
+                : "TEST: no real money moves; test accounts at \(named), and the sandbox."
+    }
+}

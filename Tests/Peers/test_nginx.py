@@ -1,0 +1,182 @@
+"""A real nginx before the counter, as docs/HARDENING.md sets it up: before everything, and before the listener for the
+public alone."""
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+import requests
+
+import counter
+import tls
+
+DOCUMENT = counter.ROOT / "docs" / "HARDENING.md"
+# The client's own address; the proxy comes from 127.0.0.1.
+CLIENT = "127.0.0.2"
+
+
+class From(requests.adapters.HTTPAdapter):
+    def init_poolmanager(self, *arguments, **options):
+        super().init_poolmanager(*arguments, **options, source_address=(CLIENT, 0))
+
+
+class Nginx:
+    """The document's configuration with other ports, files and names."""
+
+    def __init__(self, folder, upstream, change=lambda text: text):
+        self.folder, self.port = folder, counter.free_port()
+        self.authority = tls.Authority(folder)
+        certificate, key = self.authority.issue("nginx", names="DNS:till.example,IP:127.0.0.1")
+        site = re.search(r"```nginx\n(.*?)```", DOCUMENT.read_text(), re.S)[1]
+        for old, new in (
+            ("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl"), ("http://127.0.0.1:8080", upstream),
+            ("/etc/ssl/till/fullchain.pem", str(certificate)), ("/etc/ssl/till/privkey.pem", str(key)),
+        ):
+            assert site.count(old) == 1, old
+            site = site.replace(old, new)
+        own = "".join(f"{kind}_temp_path {folder}/{kind};\n"
+                      for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        (folder / "nginx.conf").write_text(
+            f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nworker_processes 1;\n"
+            + "events { worker_connections 256; }\n"
+            + f"http {{\naccess_log off;\n{own}{change(site)}\n}}\n")
+        self.url = f"https://127.0.0.1:{self.port}"
+        self.session = requests.Session()
+        self.session.mount("https://", From())
+
+    def __enter__(self):
+        binary = shutil.which("nginx") or "/usr/sbin/nginx"
+        assert pathlib.Path(binary).exists(), "nginx is not installed (scripts/setup test)"
+        self.process = subprocess.Popen(
+            [binary, "-c", str(self.folder / "nginx.conf"), "-p", str(self.folder), "-g", "daemon off;"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Some answer, whatever it is: only the port matters.
+        assert counter.until(self.answers), (self.folder / "error.log").read_text()
+        return self
+
+    def answers(self):
+        try:
+            return bool(self.ask("GET", "/nothing").status_code)
+        except requests.ConnectionError:
+            return False
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(10)
+
+    def ask(self, method, path, key=None, body=None, **headers):
+        if key:
+            headers["Authorization"] = "Bearer " + key
+        return self.session.request(method, self.url + path, json=body, headers=headers, timeout=10,
+                                    verify=str(self.authority.certificate))
+
+
+@pytest.fixture
+def sandboxed(sandbox):
+    return [*sandbox.flags], {"TILL_STRIPE_WEBHOOK_SECRET": counter.WEBHOOK_SECRET, "TILL_LOG_LEVEL": "debug"}
+
+
+def clients(server, path):
+    """The addresses from which a route was asked, as the log says."""
+    time.sleep(0.2)
+    lines = [line for line in server.log.read_text().splitlines() if f"route={path}" in line.replace('"', "")]
+    return [re.search(r"client=([^\s\]]+)", line.replace('"', ""))[1] for line in lines]
+
+
+def paid(server):
+    made = server.create("n-1", "c-1").json()["id"]
+    assert server.confirm(made, "p-1", counter.CARD_TENDER).json()["status"] == "succeeded"
+    return made
+
+
+def link(server, payment):
+    made = server.request("POST", f"/v1/payments/{payment}/receipt/link", {})
+    assert made.status_code == 200, made.text
+    return made.json()
+
+
+def appends(site):
+    """A proxy that adds to what its client says, instead of replacing it."""
+    old = "X-Forwarded-For   $remote_addr"
+    assert old in site
+    return site.replace(old, "X-Forwarded-For $proxy_add_x_forwarded_for")
+
+
+@pytest.mark.parametrize("change", [lambda site: site, appends], ids=["replaces", "appends"])
+def test_a_proxy_before_everything(tmp_path, sandboxed, change):
+    flags, env = sandboxed
+    with counter.Server(tmp_path, *flags, "--trusted-proxies", "127.0.0.1", "--receipt-url", "https://till.example",
+                        env=env) as server, Nginx(tmp_path, server.url, change) as proxy:
+        made = proxy.ask("POST", "/v1/payments", server.api_key, {"amount": 100, "currency": "EUR"},
+                         **{"Idempotency-Key": "k"})
+        assert made.status_code == 201, made.text
+        # What the client says about itself changes nothing.
+        for spoofed in ({"X-Forwarded-For": "198.51.100.9"}, {"X-Forwarded-For": "127.0.0.1, 198.51.100.9"},
+                        {"Forwarded": "for=198.51.100.9;proto=http"}, {"X-Real-IP": "198.51.100.9"}, {}):
+            assert proxy.ask("GET", "/v1/payments", server.api_key, **spoofed).status_code == 200, spoofed
+        asked = clients(server, "/v1/payments")
+        assert len(asked) == 6 and set(asked) == {CLIENT}, asked
+        assert made.headers["Strict-Transport-Security"]
+        # The page signs in over the proxy, and its cookie is for TLS alone.
+        signed = proxy.ask("POST", "/session", body={"key": server.api_key}, Origin=proxy.url,
+                           **{"X-Till-Page": "1"})
+        assert signed.status_code == 204 and "Secure" in signed.headers["Set-Cookie"], signed.text
+        foreign = proxy.ask("POST", "/session", body={"key": server.api_key}, Origin="https://evil.example",
+                            **{"X-Till-Page": "1"})
+        assert foreign.status_code == 403
+        assert link(server, paid(server))["url"].startswith("https://till.example/r/")
+
+
+def test_only_the_public_behind_a_proxy(tmp_path, sandboxed):
+    flags, env = sandboxed
+    port = counter.free_port()
+    with counter.Server(tmp_path, *flags, "--public-listen", f"127.0.0.1:{port}", "--trusted-proxies", "127.0.0.1",
+                        "--receipt-url", "https://till.example", env=env) as server, \
+            Nginx(tmp_path, f"http://127.0.0.1:{port}") as proxy:
+        payment = paid(server)
+        receipt = proxy.ask("GET", link(server, payment)["path"])
+        assert receipt.status_code == 200 and "12.50" in receipt.text
+        assert proxy.ask("GET", "/counter.css").status_code == 200, "the page of those who come back from a bank"
+        # The webhook is reached: its signature is what is wrong.
+        told = proxy.ask("POST", "/webhooks/stripe", body={"id": "evt_1"}, **{"Stripe-Signature": "t=1,v1=0"})
+        assert told.status_code == 400 and told.json()["code"] != "not_found", told.text
+        for method, path in (
+            ("GET", "/"), ("GET", "/v1/payments"), ("GET", f"/v1/payments/{payment}"), ("POST", "/v1/payments"),
+            ("POST", f"/v1/payments/{payment}/refunds"), ("POST", "/session"), ("GET", "/v1/events"),
+            ("GET", "/metrics"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.yaml"),
+            ("GET", "/counter.js"), ("GET", "/v1/printers"),
+        ):
+            answer = proxy.ask(method, path, server.api_key, {} if method == "POST" else None)
+            assert answer.status_code == 404 and answer.json()["code"] == "not_found", (method, path, answer.text)
+        assert server.request("GET", "/v1/payments").status_code == 200, "the main listener serves everything"
+        assert requests.get(server.url + link(server, payment)["path"], timeout=10).status_code == 200
+        words = server.log.read_text()
+        assert f"The counter is open: {server.url}\n" in words
+        assert f"For the public, receipts and webhooks only: http://127.0.0.1:{port}\n" in words
+
+
+def test_a_proxy_that_the_counter_knows_nothing_of_is_noticed(tmp_path, sandboxed):
+    flags, env = sandboxed
+    with counter.Server(tmp_path, *flags, env=env) as server, Nginx(tmp_path, server.url) as proxy:
+        for path in ("/", "/v1/payments", "/r/x", "/healthz"):
+            answer = proxy.ask("GET", path, server.api_key)
+            assert answer.status_code == 400 and answer.json()["code"] == "untrusted_proxy", answer.text
+            assert "trusted_proxies" in answer.json()["next"] and "Set-Cookie" not in answer.headers
+
+
+def stock(site):
+    """A proxy that says nothing about its clients, and names the counter's own address as the host."""
+    return re.sub(r" *proxy_set_header .*\n", "", site)
+
+
+def test_a_stock_proxy_before_a_counter_that_trusts_it_lets_nobody_in(tmp_path, sandboxed):
+    flags, env = sandboxed
+    with counter.Server(tmp_path, *flags, "--trusted-proxies", "127.0.0.1", env=env) as server, \
+            Nginx(tmp_path, server.url, stock) as proxy:
+        page = proxy.ask("GET", "/")
+        assert page.status_code == 200 and "Set-Cookie" not in page.headers, "the page of this machine is not theirs"
+        assert proxy.ask("GET", "/metrics").status_code == 401
+        assert proxy.ask("GET", "/metrics", server.api_key).status_code == 200
+        assert proxy.ask("GET", "/healthz").status_code == 200

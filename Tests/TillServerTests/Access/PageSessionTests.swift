@@ -1,0 +1,191 @@
+import HTTPTypes
+import Testing
+import TillCore
+import TillJournal
+import TillTestSupport
+
+@testable import TillServer
+
+@Suite("Sessions of the page")
+struct PageSessionTests {
+    private func begin(_ place: SessionPlace, _ account: AccountID = .main) async throws -> String {
+        try #require(try await place.sessions().begin(code: try await place.codes.make(for: account)))
+    }
+
+    @Test("A session outlives the process", arguments: SessionPlace.Kind.allCases)
+    func restart(_ kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let token = try await begin(place)
+        #expect(try await place.sessions().takes(token))
+        #expect(try await !place.sessions().takes(String(token.dropLast()) + "x"))
+        #expect(try await !place.sessions().takes(""))
+        try await place.close()
+    }
+
+    @Test("It ends after twelve hours without a request; each request counts")
+    func idle() async throws {
+        let place = try SessionPlace()
+        let (used, unused) = (try await begin(place), try await begin(place))
+        place.pass(.hours(7))
+        #expect(try await place.sessions().takes(used))
+        place.pass(.hours(5))
+        #expect(try await place.sessions().takes(used))
+        #expect(try await !place.sessions().takes(unused))
+        #expect(try await Records<PageSessionRecord>(place.store).count() == 1)
+    }
+
+    @Test("What a page asks by itself is no use of it")
+    func alone() async throws {
+        let place = try SessionPlace()
+        let token = try await begin(place)
+        let sessions = place.sessions()
+        for headers in [[Incoming.name("X-Till-Alone"): "1"], [.accept: "text/event-stream"]] as [HTTPFields] {
+            place.pass(.minutes(359))
+            let request = try await SessionPlace.request(token, sessions, headers: headers)
+            #expect(try await sessions.session(of: request) != nil)
+        }
+        place.pass(.minutes(2))
+        #expect(try await !sessions.takes(token))
+    }
+
+    @Test("It ends after seven days, however much it is used, also in memory")
+    func absolute() async throws {
+        let place = try SessionPlace()
+        let sessions = place.sessions()
+        let token = try await begin(place)
+        for _ in 0..<27 {
+            place.pass(.hours(6))
+            #expect(try await sessions.takes(token))
+        }
+        place.pass(.milliseconds(Span.hours(6).milliseconds - 1))
+        #expect(try await sessions.takes(token))
+        place.pass(.milliseconds(1))
+        #expect(try await !sessions.takes(token))
+    }
+
+    @Test("A time that was set back lengthens no session, in this process and in the next")
+    func setBack() async throws {
+        let place = try SessionPlace()
+        let token = try await begin(place)
+        let sessions = place.sessions()
+        #expect(try await sessions.takes(token))
+        place.wall.advance(by: .days(-10))
+        place.running.advance(by: .hours(12))
+        #expect(try await !sessions.takes(token))
+        #expect(try await !place.sessions().takes(token))
+    }
+
+    @Test("Its last request is written once a minute, not with each request")
+    func seenOnceAMinute() async throws {
+        let place = try SessionPlace()
+        let token = try await begin(place)
+        let sessions = place.sessions()
+        func version() async throws -> Int? {
+            try await place.store.records(RecordQuery(PageSessionRecord.collection)).first?.version
+        }
+        for _ in 0..<59 {
+            place.pass(.seconds(1))
+            #expect(try await sessions.takes(token))
+        }
+        #expect(try await version() == 1)
+        for _ in 0..<60 {
+            place.pass(.seconds(1))
+            #expect(try await sessions.takes(token))
+        }
+        #expect(try await version() == 2)
+    }
+
+    @Test("An account has a limit; the session that gives way is its own, the one used least lately")
+    func limitOfAnAccount() async throws {
+        let place = try SessionPlace()
+        let other = try await begin(place, AccountID(rawValue: "other"))
+        var tokens: [String] = []
+        for _ in 0..<PageSessions.maximumPerAccount {
+            tokens.append(try await begin(place))
+            place.pass(.minutes(1))
+        }
+        // The first one is used again, so that the second one is the oldest.
+        #expect(try await place.sessions().takes(tokens[0]))
+        tokens.append(try await begin(place))
+        var gone: [Int] = []
+        for (number, token) in tokens.enumerated() where try await !place.sessions().takes(token) {
+            gone.append(number)
+        }
+        #expect(gone == [1])
+        #expect(try await place.sessions().takes(other))
+    }
+
+    @Test("Memory has a limit; what is not in it is read again")
+    func cache() async throws {
+        let place = try SessionPlace()
+        let sessions = place.sessions()
+        var tokens: [String] = []
+        for number in 0...(PageSessions.maximumCached / PageSessions.maximumPerAccount) {
+            for _ in 0..<PageSessions.maximumPerAccount {
+                tokens.append(try await begin(place, AccountID(rawValue: "a\(number)")))
+                place.running.advance(by: .milliseconds(1))
+            }
+        }
+        for token in tokens { #expect(try await sessions.takes(token)) }
+        #expect(sessions.cached == PageSessions.maximumCached)
+    }
+
+    @Test("Signing out ends it and its streams at once, and in other processes within a second")
+    func signOut() async throws {
+        let place = try SessionPlace()
+        let feed = EventFeed()
+        let (here, there) = (place.sessions(feed: feed), place.sessions())
+        let (mine, others) = (try await begin(place), try await begin(place))
+        #expect(try await here.takes(mine))
+        #expect(try await there.takes(mine))
+        let stream = try #require(feed.listen(.main, credential: .session(hash: digest(mine.utf8)), atMost: 8))
+        _ = try #require(feed.listen(.main, credential: .session(hash: digest(others.utf8)), atMost: 8))
+        _ = try #require(feed.listen(.main, atMost: 8))
+        try await here.end(of: SessionPlace.request(mine, here))
+        for await _ in stream.signals { Issue.record("nothing was sent") }
+        #expect(feed.count == 2)
+        #expect(try await !here.takes(mine))
+        place.pass(PageSessions.cacheLifetime)
+        #expect(try await !there.takes(mine))
+        #expect(try await here.takes(others))
+    }
+
+    @Test("With a key end the sessions that were begun with it, and no others")
+    func endOfAKey() async throws {
+        let place = try SessionPlace()
+        let sessions = place.sessions()
+        let (key, other) = (digest("key".utf8), digest("other".utf8))
+        let first = try await sessions.begin(for: .main, key: key)
+        let second = try await sessions.begin(for: .main, key: key)
+        let third = try await sessions.begin(for: .main, key: other)
+        let fourth = try await begin(place)
+        #expect(try await sessions.takes(first))
+        try await sessions.end(whereKey: key)
+        for token in [first, second] { #expect(try await !sessions.takes(token)) }
+        for token in [third, fourth] { #expect(try await sessions.takes(token)) }
+    }
+
+    @Test("The cookie's name says how it may travel and which counter it is for")
+    func cookies() async throws {
+        let (place, neighbour) = (try SessionPlace(), try SessionPlace())
+        let sessions = place.sessions()
+        let (plain, secure) = (SessionPlace.request(), SessionPlace.request(scheme: "https"))
+        let name = try await sessions.cookie(for: plain).name
+        #expect(name.wholeMatch(of: /till_session_[0-9a-f]{8}/) != nil)
+        #expect(try await place.sessions().cookie(for: plain).name == name)
+        #expect(try await neighbour.sessions().cookie(for: plain).name != name)
+        let overTLS = try await sessions.cookie(for: secure)
+        #expect(
+            overTLS.holding("t") == "__Host-till_session=t; Path=/; HttpOnly; SameSite=Strict; Secure")
+        #expect(try await sessions.cookie(for: plain).holding("t") == "\(name)=t; Path=/; HttpOnly; SameSite=Strict")
+        // Nobody's header says how a request came.
+        let told = SessionPlace.request(headers: [Incoming.name("X-Forwarded-Proto"): "https"])
+        #expect(try await sessions.cookie(for: told).name == name)
+        // A cookie that any page of this host could have set is none over TLS.
+        let token = try await begin(place)
+        let mixed = SessionPlace.request(scheme: "https", headers: [.cookie: "\(name)=\(token)"])
+        #expect(try await sessions.session(of: mixed) == nil)
+        let right = SessionPlace.request(scheme: "https", headers: [.cookie: "__Host-till_session=\(token)"])
+        #expect(try await sessions.session(of: right) != nil)
+    }
+}
