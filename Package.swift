@@ -9,8 +9,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// The same for the rooms that a simulated payment runs through. Optimized in debug builds too, so that 100,000 of them
-/// fit into every run of the tests; `assert` means nothing there. SwiftPM takes such flags from the package that is built
+/// The same for the rooms that a simulated payment runs through. Optimized in debug builds too, since every run of the
+/// tests simulates many thousands of them; `assert` means nothing there. SwiftPM takes such flags from the package that is built
 /// only, so they are not there where Till is somebody's dependency. TILL_UNOPTIMIZED=1 leaves them out, for a debugger.
 let isDependency = Context.packageDirectory.contains("/checkouts/")
 let isUnoptimized = isDependency || Context.environment["TILL_UNOPTIMIZED"] == "1"

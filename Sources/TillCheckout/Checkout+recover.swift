@@ -20,7 +20,7 @@ extension Checkout {
     ) async throws(CheckoutError) -> Int {
         try await round()
         let done = await withTaskGroup(of: Worked.self) { group in
-            while let hired = board.hire(at: clock.now()) { group.addTask { await work(as: hired, report) } }
+            while let hired = board.hire() { group.addTask { await work(as: hired, report) } }
             var done = Worked()
             for await part in group { done.add(part) }
             return done
@@ -47,7 +47,7 @@ extension Checkout {
                     if board.roundFailed(text) { report(.roundFailed(text)) }
                 }
                 board.news().forEach(report)
-                while let hired = board.hire(at: clock.now()) { group.addTask { _ = await work(as: hired, report) } }
+                while let hired = board.hire() { group.addTask { _ = await work(as: hired, report) } }
                 do { try await clock.sleep(for: Checkout.recoveryInterval) } catch { break }
             }
         }

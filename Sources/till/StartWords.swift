@@ -52,9 +52,8 @@ struct StartWords: Sendable {
         var lines = ["The counter is open: \(url)"]
         let file = journal == CounterOptions.defaultJournal ? "" : " --journal \(journal)"
         if let start {
-            lines += [
-                "Sign in, once and within ten minutes: \(start)", "Another one, later: .build/debug/till sign-in\(file)",
-            ]
+            lines.append("Sign in, once and within ten minutes: \(start)")
+            lines.append("Another one, later: .build/debug/till sign-in\(file)")
         }
         if let url = publicURL(forPublic) {
             lines.append("For the public, receipts and webhooks only: \(url)")

@@ -198,7 +198,9 @@ import TillTestSupport
         let shop = try await Shop()
         let request = try await shop.wholeRefund()
         let provider = try BraintreeProviderTests.provider(shop.way, at: shop.clock)
-        let answer = await SendingAuthority.$current.withValue(SendingAuthority { false }) { await provider.refund(request) }
+        let answer = await SendingAuthority.$current.withValue(SendingAuthority { false }) {
+            await provider.refund(request)
+        }
         guard case .notSent = answer else {
             Issue.record("\(answer)")
             return

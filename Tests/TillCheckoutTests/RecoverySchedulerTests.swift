@@ -268,18 +268,6 @@ struct RecoverySchedulerTests {
         #expect(try await world.problems() == [])
     }
 
-    @Test("a probe that asks its provider nothing leaves the lane to the next payment") func idleProbe() async throws {
-        let engine = engine([hanging])
-        var ids: [PaymentID] = []
-        for number in 0..<20 { ids.append(try await open("slow-\(number)", engine, Self.slow)) }
-        #expect(engine.recovery.lanes.map(\.breaker).contains { if case .open = $0 { true } else { false } })
-        journal.damage([ids[0], ids[1]])
-        hanging.mend()
-        world.clock.advance(by: .minutes(6))
-        #expect(try await engine.recover() == ids.count - 2)
-        for id in ids.dropFirst(2) { #expect(try await status(id) == .succeeded) }
-    }
-
     @Test("recovery alone does not use up the calls that may run on: sales have theirs") func abandoned() async throws {
         // More than may run on, each given up at its deadline.
         let shop = engine([hanging])

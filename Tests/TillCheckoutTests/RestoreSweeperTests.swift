@@ -192,6 +192,36 @@ private final class ScriptedListing: ChargeListing {
         #expect(try await isHeld("o-2") == false)
     }
 
+    @Test(
+        "takes it for a later attempt's where the one that might have made it turns out to have done nothing",
+        arguments: [false, true])
+    func namelessOfALaterAttempt(isAnsweredLate: Bool) async throws {
+        // As a reader's provider, which names a charge when it is made.
+        let sandbox = SandboxProvider(store: SandboxMemoryStore(), clock: clock, faults: faults, preparesFirst: false)
+        let checkout = Checkout(journal: journal, providers: [sandbox], clock: clock)
+        let sweeper = RestoreSweeper(
+            journal: journal, checkout: checkout, sources: [RestoreSweeper.Source(.sandbox, listing)], clock: clock)
+        let order = try Order(id: OrderID(rawValue: "o-1"), amount: Money(minorUnits: 100, currency: .eur))
+        let id = try await checkout.create(
+            checkout.draft(account: .main, order: order, captureMode: .automatic)
+        ).id
+        faults.fail(.authorize, with: .timeoutBeforeCommit)
+        faults.keepFailing(.query, with: .outage)
+        let begun = try await checkout.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        #expect(begun.currentAttempt != nil && begun.attempts.first?.reference == nil)
+        // What came after it was lost with the disk: that nothing was done, and the attempt that was paid.
+        try await restore()
+        list(charge("pi_1", payment: id.rawValue, attempt: nil, order: "o-1"))
+        if isAnsweredLate { _ = try await finish(sweeper) }
+        faults.keepFailing(.query, with: nil)
+        clock.advance(by: .hours(2))
+        _ = try await checkout.recover()
+        _ = try await finish(sweeper)
+        #expect(try await checkout.payment(id, account: .main).currentAttempt == nil)
+        #expect(try await incidents.map(\.event) == ["pi_1"])
+        #expect(try await isHeld("o-1"))
+    }
+
     @Test("sells nothing while a provider has not answered about a payment that is known") func unanswered()
         async throws
     {

@@ -55,11 +55,6 @@ public struct CircuitBreaker: Hashable, Sendable {
         return .probe
     }
 
-    /// The probe that was permitted has ended without asking anything: the next call is the probe.
-    public mutating func probeAskedNothing() {
-        if case .halfOpen(let start) = state { state = .open(nextProbe: start) }
-    }
-
     /// The provider has answered something.
     public mutating func answered() { state = .closed(unanswered: 0) }
 

@@ -13,8 +13,6 @@ final class RecoveryBoard: Sendable {
         var working = 0
         var handled = 0
         var breaker = CircuitBreaker()
-        /// The payment whose call is to show whether the provider is there.
-        var probe: PaymentID?
         /// What was last reported of the breaker.
         var isSilent = false
     }
@@ -104,13 +102,12 @@ final class RecoveryBoard: Sendable {
     }
 
     /// A lane that has work for one more worker, who now belongs to it until ``next(of:at:)`` gives it nothing.
-    func hire(at now: Timestamp) -> Hired? {
+    func hire() -> Hired? {
         state.withLock { state in
             // In the order of their names, so that a simulated run is the same each time.
             for name in state.lanes.keys.sorted(by: { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }) {
                 guard var lane = state.lanes[name],
-                    lane.workers < min(Checkout.recoveryWorkers, lane.working + lane.queue.count),
-                    !lane.breaker.isBlocking(at: now)
+                    lane.workers < min(Checkout.recoveryWorkers, lane.working + lane.queue.count)
                 else { continue }
                 lane.workers += 1
                 state.lanes[name] = lane
@@ -130,21 +127,15 @@ final class RecoveryBoard: Sendable {
         state.withLock { state in
             guard var lane = state.lanes[hired.provider] else { return nil }
             defer { state.lanes[hired.provider] = lane }
-            let permit: CircuitBreaker.Permit = lane.queue.isEmpty ? .nothing : lane.breaker.permit(at: now)
-            guard permit != .nothing else {
-                // What waits is found again when it may be asked about. Not while another worker makes a probe: what
-                // that asks about may need nothing of the provider, and then what stands behind it is the probe.
+            guard !lane.queue.isEmpty, lane.breaker.permit(at: now) != .nothing else {
+                // What waits is found again when it may be asked about.
+                state.taken.subtract(lane.queue)
+                lane.queue = []
                 lane.workers -= 1
-                if lane.workers == 0 {
-                    state.taken.subtract(lane.queue)
-                    lane.queue = []
-                }
                 return nil
             }
             lane.working += 1
-            let id = lane.queue.removeFirst()
-            if permit == .probe { lane.probe = id }
-            return id
+            return lane.queue.removeFirst()
         }
     }
 
@@ -153,10 +144,6 @@ final class RecoveryBoard: Sendable {
         state.withLock { state in
             state.taken.remove(id)
             state.lanes[hired.provider]?.working -= 1
-            if state.lanes[hired.provider]?.probe == id {
-                state.lanes[hired.provider]?.probe = nil
-                state.lanes[hired.provider]?.breaker.probeAskedNothing()
-            }
             if handled { state.lanes[hired.provider]?.handled += 1 }
         }
     }

@@ -227,11 +227,12 @@ public struct RestoreSweeper: Sendable {
         _ charge: ListedCharge, for known: Payment, of provider: inout ProviderSweep
     ) async throws(JournalError) -> Bool {
         guard charge.isKnown(in: known) else { return false }
-        guard try await isAnswered(known) else {
+        let isAnswered = try await isAnswered(known)
+        guard let asked = try await journal.payment(known.id) else { return false }
+        if !isAnswered || (asked.mayOwnUnnamedCharge && !charge.isNamed(in: asked)) {
             if !provider.unanswered.contains(known.id) { provider.unanswered.append(known.id) }
             return true
         }
-        guard let asked = try await journal.payment(known.id) else { return false }
         return charge.isKnown(in: asked)
     }
 
@@ -245,9 +246,9 @@ public struct RestoreSweeper: Sendable {
         for id in provider.unanswered.prefix(RestoreSweeper.askedAgain) {
             provider.unanswered.removeFirst()
             guard let payment = try await journal.payment(id) else { continue }
-            guard try await !isAnswered(payment) else {
-                // What was put down to an attempt that turns out to have done nothing is looked at once more.
-                if payment.mayOwnUnnamedCharge, try await journal.payment(id)?.mayOwnUnnamedCharge != true {
+            if try await isAnswered(payment), let asked = try await journal.payment(id), !asked.mayOwnUnnamedCharge {
+                // A charge may have been put down to an attempt that did nothing: the list is looked at once more.
+                if asked.attempts.contains(where: { $0.reference == nil }) {
                     provider.state = .listing(cursor: nil, since: nil)
                 }
                 continue
@@ -336,12 +337,18 @@ extension ProviderSweep {
 }
 
 extension ListedCharge {
+    /// Whether a payment that is known has it by its name.
+    fileprivate func isNamed(in payment: Payment) -> Bool {
+        if kind == .refund { return true }
+        guard let attempt else { return payment.attempts.contains { $0.reference == reference } }
+        return payment.attempts.contains { $0.id == attempt }
+    }
+
     /// Whether a payment that is known accounts for it.
     fileprivate func isKnown(in payment: Payment) -> Bool {
-        if kind == .refund { return true }
-        if let attempt { return payment.attempts.contains { $0.id == attempt } }
+        if isNamed(in: payment) { return true }
+        guard attempt == nil else { return false }
         // One that is the whole payment's, as at a reader: an attempt has it, or may have it.
-        if payment.attempts.contains(where: { $0.reference == reference }) { return true }
         return payment.currentAttempt?.authorization != nil || payment.mayOwnUnnamedCharge
     }
 }

@@ -75,9 +75,6 @@ public struct ServerOptions: Sendable {
     @Sendable func hasHardware(_ account: AccountID) -> Bool {
         account == self.account || hardwareAccounts.contains(account)
     }
-
-    /// Only for the words of addresses: it says nothing about who asks, since a proxy on this machine asks for anybody.
-    var isLoopback: Bool { Loopback.isHost(host) }
 }
 
 /// Collects a card at a reader for a payment: the reader's label, the simulated card if one was named, what to show,

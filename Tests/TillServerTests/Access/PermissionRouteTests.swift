@@ -4,6 +4,7 @@ import Logging
 import Testing
 import TillCore
 import TillJournal
+import TillTestSupport
 
 @testable import TillServer
 
@@ -156,31 +157,34 @@ struct PermissionRouteTests {
     @Test("An expired key's streams end by themselves, and its last use is in the list")
     func expiry() async throws {
         let counter = try await RoutedCounter()
-        let keys = APIKeys(counter.journal, clock: SystemClock())
-        let made = try await make([.read], in: counter, life: .seconds(1))
+        let clock = ManualClock(SystemClock().now())
+        let keys = APIKeys(counter.journal, clock: clock)
+        let made = try await keys.create(account: .main, label: "test", permissions: [.read], life: .seconds(1))
         let feed = EventFeed()
-        let authenticator = authenticator(of: counter, keys, feed)
+        let authenticator = authenticator(of: counter, keys, feed, clock)
         let watch = KeyWatch(
-            keys: keys, authenticator: authenticator, feed: feed, clock: SystemClock(), logger: Logger(label: "test"))
+            keys: keys, authenticator: authenticator, feed: feed, clock: clock, logger: Logger(label: "test"))
         var memory = KeyWatch.Memory()
         _ = try await authenticator.principal(forKey: made.key.reveal())
         _ = try #require(feed.listen(.main, credential: .key(hash: made.record.hash), atMost: 9))
         try await watch.look(&memory)
         #expect(feed.count == 1)
         #expect(try await keys.lastUses()[made.record.hash] != nil)
-        try await Task.sleep(for: .milliseconds(1_050))
+        clock.advance(by: .seconds(2))
         try await watch.look(&memory)
         #expect(feed.count == 0)
         #expect(try await keys.key(ofHash: made.record.hash)?.hasExpired == true)
         await counter.close()
     }
 
-    private func authenticator(of counter: RoutedCounter, _ keys: APIKeys, _ feed: EventFeed) -> RequestAuthenticator {
+    private func authenticator(
+        of counter: RoutedCounter, _ keys: APIKeys, _ feed: EventFeed, _ clock: any TillClock = SystemClock()
+    ) -> RequestAuthenticator {
         RequestAuthenticator(
             keys: keys,
             sessions: PageSessions(
-                counter.journal, limits: SessionLimits(), clock: MeasuringClock(SystemClock()), feed: feed),
-            options: ServerOptions(), clock: SystemClock())
+                counter.journal, limits: SessionLimits(), clock: MeasuringClock(clock), feed: feed),
+            options: ServerOptions(), clock: clock)
     }
 
     private func request(_ headers: HTTPFields) -> Request {
