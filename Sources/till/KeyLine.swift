@@ -38,7 +38,7 @@ struct KeyLine {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// The date alone.
+    /// The date alone, in UTC, so that the table fits 80 columns.
     private static func day(_ moment: Timestamp) -> Substring { moment.description.prefix(10) }
 
     /// For programs, in an object of its own.

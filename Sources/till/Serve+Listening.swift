@@ -28,7 +28,7 @@ struct ListeningArguments: ParsableArguments {
     @Flag(name: .long, help: "Listens beyond this machine without TLS. Whoever is between reads keys and sales.")
     var allowPlainHttp = false
 
-    /// What they say.
+    /// The settings that these options stand for.
     var given: [Setting: String?] {
         get throws {
             var given: [Setting: String?] = [

@@ -46,7 +46,8 @@ struct StartWords: Sendable {
         return writer.text
     }
 
-    /// For people.
+    /// For people, a line each.
+    /// - Parameter start: the address that signs in, once.
     func lines(_ port: Int, _ forPublic: Int?, start: String? = nil) -> [String] {
         let url = url(port)
         var lines = ["The counter is open: \(url)"]

@@ -109,7 +109,7 @@ def sell(server, order):
 
 
 def figures(server):
-    text = requests.get(server.url + "/metrics", timeout=PATIENCE).text
+    text = server.request("GET", "/metrics", timeout=PATIENCE).text
     return {
         (sample.name, sample.labels.get("reason")): sample.value
         for family in text_string_to_metric_families(text) if family.name.startswith("till_")
@@ -127,7 +127,7 @@ def test_sales_and_probes_go_on_while_others_hold_every_connection(tmp_path, att
                 began = time.monotonic()
                 sell(server, f"{attack}-{sold}")
                 for path in ("/healthz", "/readyz", "/metrics"):
-                    answer = requests.get(server.url + path, timeout=PATIENCE)
+                    answer = server.request("GET", path, timeout=PATIENCE)
                     assert answer.status_code == 200, (path, answer.text)
                 sold, slowest = sold + 1, max(slowest, time.monotonic() - began)
             seen = figures(server)

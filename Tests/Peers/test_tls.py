@@ -60,7 +60,7 @@ def server(tmp_path):
 
 
 def metric(server, name):
-    text = requests.get(server.url + "/metrics", timeout=10).text
+    text = server.request("GET", "/metrics").text
     return next(float(line.split()[1]) for line in text.splitlines() if line.startswith(name + " "))
 
 

@@ -10,7 +10,7 @@ public protocol HTTPTransport: Sendable {
     ///   - limit: bytes of the body; more end it.
     ///   - piece: is called with one piece after the other; `false` ends it.
     /// - Returns: the head of the answer, once the whole body was handed out.
-    /// - Throws: also where ``limit``, `piece` or a task that is canceled has ended it: `unknown`.
+    /// - Throws: also where `limit`, `piece` or a task that is canceled has ended it: `unknown`.
     func receive(
         _ request: HTTPRequest, atMost limit: Int, deadline: Span, _ piece: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(TransportFailure) -> HTTPResponse

@@ -27,7 +27,7 @@ public struct StatementDownload: Sendable {
         (self.name, self.transport, self.limit, self.progress) = (name, transport, limit, progress)
     }
 
-    /// Fetches it.
+    /// Fetches the statement into a file of its own.
     /// - Returns: the head of the answer, and its whole body.
     /// - Throws: ``StatementError`` if it is longer than ``maximumBytes``, does not come, or the disk does not take it.
     public func fetch(_ request: HTTPRequest) async throws(StatementError) -> (head: HTTPResponse, body: [UInt8]) {

@@ -23,7 +23,7 @@ public struct APIKeyRecord: Hashable, Sendable {
     public var hasExpired = false
     /// Since when it lets nobody in.
     public var revokedAt: Timestamp?
-    /// Who revoked it.
+    /// Who revoked it; `nil` while it is in force, and for one of before this was recorded.
     public var revokedBy: String?
 
     /// One that nobody has written yet.

@@ -3,7 +3,7 @@ public import TillCore
 public import TillJournal
 
 /// The keys of shops' programs, in a record store. Every change is durable when its method returns, and every process
-/// on the store can see that there was one (``changes()``).
+/// on the store can see that there was one (`changes()`).
 public struct APIKeys: Sendable {
     /// Keys that are kept, ended ones too. More are refused until old ones are forgotten.
     public static let maximumKeys = 10_000

@@ -9,7 +9,7 @@ struct CounterInstance: RecordDocument {
     /// Bytes of an identifier.
     static let bytes = 4
 
-    /// Eight hexadecimal digits.
+    /// Eight hexadecimal digits, drawn once for each journal.
     let id: String
 
     init(id: String) { self.id = id }

@@ -78,7 +78,7 @@ final class GuessLimiter: Sendable {
         try await clock.sleep(for: delay)
     }
 
-    /// Counts one.
+    /// Counts a wrong secret.
     /// - Returns: what it waits, and how many a line of the log is to tell of, if one is due.
     func note(_ address: String, at now: ContinuousClock.Instant) -> (delay: Span, told: Int?) {
         state.withLock { state in

@@ -4,7 +4,7 @@ import TillJournal
 /// A moment by two clocks: the counter's time, and the reading of a clock that counts on since the machine started and
 /// is never set.
 struct MeasuredMoment: Hashable, Sendable {
-    /// The counter's time.
+    /// By the counter's clock, which people can set.
     var at: Timestamp
     /// How long the machine had been running.
     var reading: Span
@@ -31,7 +31,7 @@ public struct MeasuringClock: Sendable {
         self.reading = reading
     }
 
-    /// This moment.
+    /// The moment by both clocks, read one after the other.
     func now() -> MeasuredMoment { MeasuredMoment(at: clock.now(), reading: reading()) }
 
     /// Something speaks against the counter's time, so nothing is removed because of it.

@@ -3,9 +3,9 @@ import TillJournal
 
 /// How long sessions last.
 public struct SessionLimits: Hashable, Sendable {
-    /// Without a request.
+    /// How long one goes on without a request.
     public var idle = Span.hours(12)
-    /// In all.
+    /// How long one goes on in all, however it is used.
     public var absolute = Span.days(7)
 
     public init() {}
@@ -29,7 +29,7 @@ struct PageSessionRecord: Hashable, Sendable {
         began.age(at: now) >= limits.absolute || seen.age(at: now) >= limits.idle
     }
 
-    /// A request came.
+    /// Notes a request, which puts the end off as far as the limits allow.
     mutating func see(_ now: MeasuredMoment, _ limits: SessionLimits) {
         // A time that went back does not make it older.
         seen = MeasuredMoment(at: max(seen.at, now.at), reading: now.reading)

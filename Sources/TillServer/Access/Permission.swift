@@ -6,7 +6,7 @@ public enum Permission: String, CaseIterable, Hashable, Sendable {
     case read
     /// Take payments and what belongs to taking them: collect, confirm, capture, void, receipts.
     case sell
-    /// Give money back.
+    /// Give captured money back to customers.
     case refund
     /// Readers, taps and printers.
     case readers

@@ -49,7 +49,7 @@ final class RequestAuthenticator: Sendable {
         guesses = GuessLimiter(of: "key", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
 
-    /// Who asks.
+    /// Who asks, if they may do what they ask for.
     /// - Parameter permission: what they must be allowed.
     /// - Throws: ``Problem/unauthorized``; 403 for a session that another site's page would use, and for who may not do
     ///   it.

@@ -9,7 +9,7 @@ final class ConnectionGate: Sendable {
     struct Places: Hashable, Sendable {
         /// In all, without those for probes.
         var all: Int
-        /// Of one address.
+        /// Those that one address may have at once.
         var perAddress: Int
         /// Of one address of this machine, or of a trusted proxy.
         var perNearAddress: Int

@@ -37,7 +37,7 @@ struct CounterListeners: Sendable {
         self.logger = logger
     }
 
-    /// All of them.
+    /// The gates of all listeners, the main one first.
     var gates: [ConnectionGate] { [main] + (forPublic.map { [$0] } ?? []) }
 
     /// Streams of events that may be open at once: never more than half of the connections, so that there is one for a

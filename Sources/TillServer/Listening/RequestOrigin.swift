@@ -32,7 +32,7 @@ struct RequestOrigin: Sendable {
     /// That of the request which is being answered; that of this machine where there is none.
     @TaskLocal static var current = RequestOrigin(client: .loopback, isSecure: false, isProxied: false)
 
-    /// The client's address.
+    /// The client's address, also where a trusted proxy is between.
     let client: ClientAddress
     /// Whether the client speaks TLS: with this counter, or with a proxy that it trusts.
     let isSecure: Bool

@@ -35,7 +35,7 @@ public final class TLSIdentity: Sendable {
     private let files: TLSFiles
     private let state: Mutex<State>
 
-    /// Reads the files.
+    /// Reads the certificate and its key from their files.
     public init(_ files: TLSFiles, at now: Timestamp) throws(TLSFilesError) {
         self.files = files
         state = Mutex(State(loaded: try TLSIdentity.load(files, TLSIdentity.read(files), at: now)))

@@ -13,7 +13,7 @@ extension Setting {
     public static let tlsCertificate = Setting(
         key: "tls.certificate", option: "--tls-certificate", kind: .path, defaultValue: nil,
         about: "The file with the counter's certificate and those that vouch for it, PEM; read again when it changes.")
-    /// Its key.
+    /// The certificate's private key, in PEM.
     public static let tlsKey = Setting(
         key: "tls.key", option: "--tls-key", kind: .path, defaultValue: nil,
         about: "The file with the certificate's key, PEM, without a password.")

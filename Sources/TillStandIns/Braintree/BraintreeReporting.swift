@@ -18,7 +18,7 @@ struct BraintreeReporting {
 
     /// A transaction as it was paid out.
     struct Payout {
-        /// `YYYY-MM-DD`.
+        /// The day of the payout, as `YYYY-MM-DD`.
         var day: String
         var amount: Money
         var rate: String
