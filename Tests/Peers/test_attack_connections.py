@@ -8,7 +8,6 @@ import threading
 import time
 
 import pytest
-import requests
 from prometheus_client.parser import text_string_to_metric_families
 
 import counter
