@@ -58,7 +58,7 @@ enum JournalBenchmark {
         }
         return JournalWrite(
             append: JournalWrite.Append(
-                payment: payment, expectedVersion: 0, events: events, nextDue: payment.nextDue, holds: isPending))
+                payment: payment, expectedVersion: 0, events: events, nextDue: payment.nextDue, holder: isPending ? .thisProcess : .nobody))
     }
 
     static func fill(_ journal: SQLiteJournal, _ payments: Int) async throws {

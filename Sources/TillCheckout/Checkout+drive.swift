@@ -90,7 +90,7 @@ extension Checkout {
         case effect(PaymentEffect)
     }
 
-    private static func steps(in events: [PaymentEvent], tender: Tender?) -> [Step] {
+    static func steps(in events: [PaymentEvent], tender: Tender?) -> [Step] {
         events.compactMap { event in
             switch event {
             case .attemptStarted(let start): tender.map { .authorize(start.attempt, $0) }
@@ -117,8 +117,8 @@ extension Checkout {
                 + current.observe(answer, at: now, from: basis, standing: clock.standing)
             if events.isEmpty { return (current, []) }
             events += try await soldAgain(current, after: events)
-            let holds = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
-            if try await append(events, to: &current, at: now, holds: holds) {
+            let isUnderWay = moreToDo || !Checkout.steps(in: events, tender: nil).isEmpty
+            if try await append(events, to: &current, at: now, holder: isUnderWay ? .thisProcess : .nobody) {
                 Checkout.markWritten(answer, events)
                 return (current, events)
             }

@@ -30,7 +30,7 @@ extension Checkout {
         let now = clock.now()
         let again = PaymentEvent.queryRequested(attempt.id, due: now.adding(CheckSchedule.wait(checks: 1)))
         // Who has written meanwhile has queried it, or will.
-        _ = try await append([again], to: &payment, at: now, holds: false)
+        _ = try await append([again], to: &payment, at: now, holder: .nobody)
         return .unanswered
     }
 

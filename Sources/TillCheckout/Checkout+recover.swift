@@ -101,7 +101,7 @@ extension Checkout {
         var worked = Worked()
         while true {
             guard !Task.isCancelled else {
-                board.leave(hired)
+                board.leave(hired, at: clock.now())
                 return worked
             }
             guard let id = board.next(of: hired, at: clock.now()) else { return worked }
@@ -179,7 +179,7 @@ extension Checkout {
             current = try await drive(payment, effects: [.query(attempt.id)])
         }
         guard current.version == payment.version else { return .worked }
-        _ = try await append([], to: &current, at: now, holds: false)
+        _ = try await append([], to: &current, at: now, holder: .nobody)
         return .worked
     }
 

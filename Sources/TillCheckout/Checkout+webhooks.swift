@@ -54,10 +54,11 @@ extension Checkout {
             let events = report.isAfterSale ? payment.requestQuery(at: now) : []
             if events.isEmpty { return try await isFirst(woken) }
             do throws(CheckoutError) {
-                // Whoever has a call under way keeps the payment; else it is queried at once, whatever else is open.
+                // Whoever has a call under way keeps the payment; else it is queried at once, whatever else is open. This
+                // process must not take it over: it may be of another account, and would hold it and never work on it.
                 let isInFlight = payment.isInFlight
                 if try await append(
-                    events, to: &payment, at: now, holds: isInFlight, webhook: report.receipt, wakes: !isInFlight)
+                    events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt, wakes: !isInFlight)
                 {
                     return true
                 }

@@ -75,7 +75,7 @@ public struct Checkout: Sendable {
         Failpoint.beforeCreateIsWritten.reached()
         var write = JournalWrite()
         write.append = JournalWrite.Append(
-            payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holds: false)
+            payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holder: .nobody)
         write.idempotency = idempotency
         write.records = SaleGate.conditions(account: draft.payment.account, order: draft.payment.order.id)
         do {
@@ -231,9 +231,11 @@ public struct Checkout: Sendable {
             } catch {
                 throw .refused(error)
             }
+            // Where nothing is begun, what else is open stays with whoever works on it: that may be of another account.
+            let isBegun = !Checkout.steps(in: events, tender: tender).isEmpty
             do throws(CheckoutError) {
                 let isWritten = try await append(
-                    events, to: &payment, at: now, holds: true, idempotency: idempotency,
+                    events, to: &payment, at: now, holder: isBegun ? .thisProcess : .unchanged, idempotency: idempotency,
                     conditions: command.conditions(of: payment))
                 guard isWritten else { continue }
             } catch .journal(.unavailable(let reason)) where command.needsCredential {
@@ -248,7 +250,7 @@ public struct Checkout: Sendable {
 
     /// Appends events; `false` if another write came first.
     func append(
-        _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holds: Bool,
+        _ events: [PaymentEvent], to payment: inout Payment, at now: Timestamp, holder: JournalWrite.Holder,
         idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil, wakes: Bool = false,
         conditions: [RecordChange] = []
     ) async throws(CheckoutError) -> Bool {
@@ -269,7 +271,7 @@ public struct Checkout: Sendable {
         var write = JournalWrite()
         write.append = JournalWrite.Append(
             payment: payment, expectedVersion: expected, events: records, nextDue: due,
-            holds: holds && due != nil)
+            holder: due == nil ? .nobody : holder)
         write.idempotency = idempotency
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }

@@ -27,6 +27,15 @@ public struct JournalWrite: Sendable {
         self.records = records
     }
 
+    /// Who works on a payment: other processes leave it alone while that one lives.
+    public enum Holder: Hashable, Sendable {
+        /// Whoever finds it due.
+        case nobody
+        case thisProcess
+        /// As it was: what is written has nothing to do with a call that somebody has under way.
+        case unchanged
+    }
+
     /// Events of one payment and the state that they lead to.
     public struct Append: Sendable {
         /// The payment after the events; its version is `expectedVersion` plus their count.
@@ -37,17 +46,17 @@ public struct JournalWrite: Sendable {
         public var events: [RecordedEvent]
         /// When something is to be done on the payment next; `nil`: nothing is.
         public var nextDue: Timestamp?
-        /// This process is working on it now: other processes leave it alone while this one lives.
-        public var holds: Bool
+        /// Who works on it from now on, while there is something to do on it.
+        public var holder: Holder
 
         public init(
-            payment: Payment, expectedVersion: Int, events: [RecordedEvent], nextDue: Timestamp?, holds: Bool
+            payment: Payment, expectedVersion: Int, events: [RecordedEvent], nextDue: Timestamp?, holder: Holder
         ) {
             self.payment = payment
             self.expectedVersion = expectedVersion
             self.events = events
             self.nextDue = nextDue
-            self.holds = holds
+            self.holder = holder
         }
     }
 }

@@ -8,7 +8,10 @@ struct PreparedWrite: Sendable {
         var expectedVersion: Int
         var events: [RecordedEvent]
         var nextDue: Timestamp?
-        var holds: Bool
+        var holder: JournalWrite.Holder
+
+        /// Something is to be done on the payment.
+        var isPending: Bool { nextDue != nil || holder == .thisProcess }
     }
 
     var append: Append?
@@ -39,7 +42,7 @@ struct PreparedWrite: Sendable {
         }
         self.append = Append(
             row: PaymentRow(payment), isLive: payment.isLive, expectedVersion: append.expectedVersion,
-            events: append.events, nextDue: append.nextDue, holds: append.holds)
+            events: append.events, nextDue: append.nextDue, holder: append.holder)
         if encodes { bodies = append.events.map { PaymentEventCodec.encode($0.event) } }
     }
 }

@@ -53,7 +53,7 @@ package final class PlantedJournal: Journal, RecordStore {
             for record in append.events { payment.evolve(record) }
             forced.append = JournalWrite.Append(
                 payment: payment, expectedVersion: version, events: append.events, nextDue: payment.nextDue,
-                holds: append.holds)
+                holder: append.holder)
             try await base.write(forced)
         }
     }

@@ -92,6 +92,6 @@ enum LedgerSamples {
         try await journal.write(
             JournalWrite(
                 append: JournalWrite.Append(
-                    payment: payment, expectedVersion: 0, events: recorded, nextDue: nil, holds: false)))
+                    payment: payment, expectedVersion: 0, events: recorded, nextDue: nil, holder: .nobody)))
     }
 }

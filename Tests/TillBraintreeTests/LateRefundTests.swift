@@ -138,7 +138,7 @@ import TillTestSupport
         for event in events { payment.evolve(event) }
         var write = JournalWrite()
         write.append = JournalWrite.Append(
-            payment: payment, expectedVersion: version, events: events, nextDue: payment.nextDue, holds: false)
+            payment: payment, expectedVersion: version, events: events, nextDue: payment.nextDue, holder: .nobody)
         try await shop.journal.write(write)
         shop.way.holdNext()
         _ = await (try BraintreeProviderTests.provider(shop.way, at: shop.clock)).refund(request)

@@ -154,7 +154,7 @@ private struct Keyed: ProviderInFront {
         for record in records { payment.evolve(record) }
         var write = JournalWrite()
         write.append = JournalWrite.Append(
-            payment: payment, expectedVersion: 1, events: records, nextDue: payment.nextDue, holds: false)
+            payment: payment, expectedVersion: 1, events: records, nextDue: payment.nextDue, holder: .nobody)
         try await world.journal.write(write)
         #expect(try await world.payment(id).attempts.map(\.identity) == [nil])
         // Nobody has asked for the money: that the account does not know it binds nothing.
@@ -178,5 +178,51 @@ private struct Keyed: ProviderInFront {
             id, account: .main, provider: .sandbox, tender: tender)
         #expect(second.status == .succeeded)
         #expect(try await other.ledger.charges().map(\.captured) == [100])
+    }
+
+    @Test("a process of another account that hears of a call takes the payment over from nobody") func heard()
+        async throws
+    {
+        let world = World()
+        let id = try await world.create(mode: .manual)
+        let ours = process(world, Self.ours)
+        var payment = try await ours.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        // A process of ours dies while it captures.
+        let (version, now) = (payment.version, world.clock.now())
+        let events = try payment.decide(.capture(nil, isFinal: true), at: now).map { RecordedEvent($0, at: now) }
+        for event in events { payment.evolve(event) }
+        var write = JournalWrite()
+        write.append = JournalWrite.Append(
+            payment: payment, expectedVersion: version, events: events, nextDue: payment.nextDue, holder: .thisProcess)
+        try await world.journal.write(write)
+        let theirs = process(world, Self.theirs, empty(world))
+        let webhook = WebhookReceipt(provider: .sandbox, id: "evt_1", at: now)
+        #expect(try await theirs.heard(of: id, in: webhook))
+        // As long as it lives it is left to it; the webhook has changed nothing about that.
+        world.clock.advance(by: .minutes(2))
+        #expect(try await ours.recover() == 0)
+        world.journal.crash()
+        #expect(try await theirs.recover() == 0)
+        #expect(try await ours.recover() == 1)
+        #expect(try await ours.payment(id, account: .main).status == .succeeded)
+    }
+
+    @Test("a process of another account that cancels what holds no money takes no query over") func canceled()
+        async throws
+    {
+        let world = World()
+        let id = try await world.create(mode: .manual)
+        let ours = process(world, Self.ours)
+        _ = try await ours.confirm(id, account: .main, provider: .sandbox, tender: tender)
+        world.clock.advance(by: .days(8))
+        for _ in 0..<3 { try await ours.recover() }
+        let webhook = WebhookReceipt(provider: .sandbox, id: "evt_1", at: world.clock.now())
+        #expect(try await ours.heard(of: id, in: webhook))
+        let theirs = process(world, Self.theirs, empty(world))
+        #expect(try await theirs.cancel(id, account: .main).status == .canceled)
+        #expect(try await world.payment(id).requestedQuery != nil)
+        #expect(try await theirs.recover() == 0)
+        #expect(try await ours.recover() == 1)
+        #expect(try await world.payment(id).nextDue == nil)
     }
 }

@@ -268,6 +268,31 @@ struct RecoverySchedulerTests {
         #expect(try await world.problems() == [])
     }
 
+    @Test("a payment that asks its provider nothing is no probe: the next one is") func idleProbe() async throws {
+        let engine = engine([hanging])
+        var ids: [PaymentID] = []
+        for number in 0..<20 { ids.append(try await open("slow-\(number)", engine, Self.slow)) }
+        #expect(engine.recovery.lanes.map(\.breaker).contains { if case .open = $0 { true } else { false } })
+        ids.sort { $0.rawValue < $1.rawValue }
+        journal.damage(Set(ids.dropLast()))
+        world.clock.advance(by: .minutes(6))
+        let queries = hanging.queries
+        _ = try await engine.recover()
+        #expect(hanging.queries == queries + 1)
+        // A round in which nobody asked anything blocks nothing either.
+        journal.damage(Set(ids))
+        world.clock.advance(by: .minutes(6))
+        _ = try await engine.recover()
+        journal.damage([])
+        // The one that was asked about is asked about again an hour later.
+        world.clock.advance(by: .hours(2))
+        hanging.mend()
+        _ = try await engine.recover()
+        _ = try await engine.recover()
+        for id in ids { #expect(try await status(id) == .succeeded) }
+        #expect(try await world.problems() == [])
+    }
+
     @Test("recovery alone does not use up the calls that may run on: sales have theirs") func abandoned() async throws {
         // More than may run on, each given up at its deadline.
         let shop = engine([hanging])

@@ -19,7 +19,7 @@ struct RecoveryTests {
         for record in records { payment.evolve(record) }
         var write = JournalWrite()
         write.append = JournalWrite.Append(
-            payment: payment, expectedVersion: version, events: records, nextDue: payment.nextDue, holds: true)
+            payment: payment, expectedVersion: version, events: records, nextDue: payment.nextDue, holder: .thisProcess)
         try await world.journal.write(write)
         world.journal.crash()
     }
@@ -49,7 +49,7 @@ struct RecoveryTests {
             for record in records { payment.evolve(record) }
             var write = JournalWrite()
             write.append = JournalWrite.Append(
-                payment: payment, expectedVersion: version, events: records, nextDue: now, holds: false)
+                payment: payment, expectedVersion: version, events: records, nextDue: now, holder: .nobody)
             try await world.journal.write(write)
         }
         world.clock.advance(by: .minutes(2))

@@ -204,7 +204,7 @@ struct ChainTests {
         let journal = try await threeSales()
         var pending = try Sale(4)
         pending.begin()
-        try await journal.write(pending.write(due: pending.payment.nextDue, holds: true))
+        try await journal.write(pending.write(due: pending.payment.nextDue, holder: .thisProcess))
         #expect(try await journal.verify().problems == [])
         try await tamper(sql)
         let problems = try await journal.verify().problems

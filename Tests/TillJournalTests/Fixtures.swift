@@ -116,15 +116,15 @@ struct Sale {
     }
 
     /// What has happened since the last write.
-    mutating func append(due: Timestamp? = nil, holds: Bool = false) -> JournalWrite.Append {
+    mutating func append(due: Timestamp? = nil, holder: JournalWrite.Holder = .nobody) -> JournalWrite.Append {
         let append = JournalWrite.Append(
             payment: payment, expectedVersion: written, events: Array(events.dropFirst(written)), nextDue: due,
-            holds: holds)
+            holder: holder)
         written = events.count
         return append
     }
 
-    mutating func write(due: Timestamp? = nil, holds: Bool = false) -> JournalWrite {
-        JournalWrite(append: append(due: due, holds: holds))
+    mutating func write(due: Timestamp? = nil, holder: JournalWrite.Holder = .nobody) -> JournalWrite {
+        JournalWrite(append: append(due: due, holder: holder))
     }
 }

@@ -37,7 +37,7 @@ struct FullDiskTests {
         let journal = try journal()
         var open = try Sale(1)
         open.begin()
-        try await journal.write(open.write(due: open.payment.nextDue, holds: true))
+        try await journal.write(open.write(due: open.payment.nextDue, holder: .thisProcess))
         try takeSpaceAway()
         var sale = try Sale(2)
         let creation = sale.write()

@@ -178,19 +178,37 @@ struct JournalConformanceTests {
         let far = Sale.start.adding(.days(1))
         var pending = try Sale(1)
         var idle = try Sale(2)
-        try await one.write(pending.write(due: Sale.start, holds: true))
-        try await one.write(idle.write(holds: true))
+        try await one.write(pending.write(due: Sale.start, holder: .thisProcess))
+        try await one.write(idle.write(holder: .thisProcess))
         #expect(try await one.due(at: far, limit: 9) == [pending.payment.id])
         #expect(try await two.due(at: far, limit: 9).isEmpty)
         try await site.end(one)
         #expect(
             Set(try await two.due(at: Timestamp(milliseconds: 0), limit: 9)) == [pending.payment.id, idle.payment.id])
-        try await two.write(pending.write(due: far, holds: true))
+        try await two.write(pending.write(due: far, holder: .thisProcess))
         try await two.write(idle.write())
         let three = try site.open()
         #expect(try await three.due(at: far, limit: 9).isEmpty)
         try await site.end(two)
         #expect(try await three.due(at: Sale.start, limit: 9) == [pending.payment.id])
+    }
+
+    @Test("a write beside somebody's work leaves the payment with him", arguments: Site.Kind.allCases)
+    func holderUnchanged(_ kind: Site.Kind) async throws {
+        let site = Site(kind)
+        let (one, two, three) = (try site.open(), try site.open(), try site.open())
+        var sale = try Sale(1)
+        try await one.write(sale.write(due: Sale.start, holder: .thisProcess))
+        try await two.write(sale.write(due: Sale.start, holder: .unchanged))
+        #expect(try await two.due(at: Sale.start, limit: 9).isEmpty)
+        #expect(try await one.due(at: Sale.start, limit: 9) == [sale.payment.id])
+        try await site.end(one)
+        // Its holder is dead, and the writer has not taken its place.
+        try await two.write(sale.write(due: Sale.start, holder: .unchanged))
+        #expect(try await three.due(at: Sale.start, limit: 9) == [sale.payment.id])
+        var free = try Sale(2)
+        try await two.write(free.write(due: Sale.start, holder: .unchanged))
+        #expect(try await three.due(at: Sale.start, limit: 9).contains(free.payment.id))
     }
 
     @Test("what is due is read by pages, with its provider, whoever held it", arguments: Site.Kind.allCases)
@@ -205,7 +223,7 @@ struct JournalConformanceTests {
             let due = number % 4 == 1 ? nil : Sale.start.adding(.milliseconds(Int64(number % 5)))
             let dies = number % 4 < 2
             if due == nil, !dies { continue }
-            try await (dies ? one : two).write(sale.write(due: due, holds: dies || number % 4 == 2))
+            try await (dies ? one : two).write(sale.write(due: due, holder: dies || number % 4 == 2 ? .thisProcess : .nobody))
             expected.append(OutboxPlace(moment: due, payment: sale.payment.id))
         }
         try await site.end(one)

@@ -42,7 +42,7 @@ struct LeaseTests {
     private func held(by journal: SQLiteJournal) async throws -> Sale {
         var sale = try Sale(1)
         sale.begin()
-        try await journal.write(sale.write(due: Sale.start, holds: true))
+        try await journal.write(sale.write(due: Sale.start, holder: .thisProcess))
         return sale
     }
 
@@ -241,7 +241,7 @@ struct LeaseTests {
         let record = IdempotencyRecord(
             scope: IdempotencyScope(account: .main, operation: "sale", key: "k"), fingerprint: [1], request: [],
             createdAt: site.clock.now(), state: .inFlight(payment: sale.payment.id, operation: "sale"))
-        var write = sale.write(due: Sale.start, holds: true)
+        var write = sale.write(due: Sale.start, holder: .thisProcess)
         write.idempotency = record
         try await still.write(write)
         #expect(try await other.idempotency(record.scope)?.isHeldByLivingProcess == true)

@@ -54,7 +54,7 @@ struct QueryPlanTests {
         for number in 1...3 {
             var sale = try Sale(number, account: number == 3 ? other : .main)
             if number == 1 { sale.pay() } else { sale.begin() }
-            var write = sale.write(due: sale.payment.nextDue, holds: number == 2)
+            var write = sale.write(due: sale.payment.nextDue, holder: number == 2 ? .thisProcess : .nobody)
             write.idempotency = IdempotencyRecord(
                 scope: IdempotencyScope(account: .main, operation: "sale", key: "\(number)"), fingerprint: [1],
                 request: [], createdAt: site.clock.now(), state: .inFlight(payment: sale.payment.id, operation: nil))
@@ -97,7 +97,7 @@ struct QueryPlanTests {
         }
         // What it held is a dead process's.
         var held = try Sale(4)
-        try await again.write(held.write(holds: true))
+        try await again.write(held.write(holder: .thisProcess))
         try await again.close()
         _ = try await journal.due(at: Sale.start.adding(.days(1)), limit: 10)
         sales[1].add(.attemptNotSent(sales[1].attempt, reason: "off"))

@@ -31,7 +31,7 @@ struct SQLiteJournalTests {
                 group.addTask {
                     var sale = try Sale(number)
                     sale.begin()
-                    try await journal.write(sale.write(due: sale.payment.nextDue, holds: true))
+                    try await journal.write(sale.write(due: sale.payment.nextDue, holder: .thisProcess))
                 }
             }
             try await group.waitForAll()
@@ -242,7 +242,7 @@ struct SQLiteJournalTests {
         }
         var pending = try Sale(4)
         pending.begin()
-        try await journal.write(pending.write(due: pending.payment.nextDue, holds: true))
+        try await journal.write(pending.write(due: pending.payment.nextDue, holder: .thisProcess))
         let sound = try await journal.verify()
         #expect(sound.problems == [])
         #expect(sound.balances == [.init(currency: .eur, captured: 3_750, refunded: 1_250)])

@@ -35,6 +35,9 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// A breaker that lets every call through.
     public init() {}
 
+    /// Every call is made.
+    public var isClosed: Bool { if case .closed = state { true } else { false } }
+
     /// Nothing may be asked now.
     public func isBlocking(at now: Timestamp) -> Bool {
         var copy = self
@@ -53,6 +56,11 @@ public struct CircuitBreaker: Hashable, Sendable {
         }
         state = .halfOpen(since: now)
         return .probe
+    }
+
+    /// What was to be the probe has asked the provider nothing: the next call is the probe.
+    public mutating func probeAskedNothing(at now: Timestamp) {
+        if case .halfOpen = state { state = .open(nextProbe: now) }
     }
 
     /// The provider has answered something.

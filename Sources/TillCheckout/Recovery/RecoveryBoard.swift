@@ -7,12 +7,15 @@ import TillJournal
 /// A provider's name stands for one account of it in a process; what is of another account is set aside. Every change is
 /// made under one lock and takes no time; no lane waits for another.
 final class RecoveryBoard: Sendable {
-    private struct Lane {
+    fileprivate struct Lane {
         var queue: [PaymentID] = []
         var workers = 0
         var working = 0
         var handled = 0
         var breaker = CircuitBreaker()
+        /// Who makes the probe while the breaker is half open, and goes on from payment to payment until one of them has
+        /// asked the provider something.
+        var prober: Int?
         /// What was last reported of the breaker.
         var isSilent = false
     }
@@ -21,6 +24,8 @@ final class RecoveryBoard: Sendable {
         var lanes: [ProviderName?: Lane] = [:]
         /// What stands in a queue or is worked on, and its provider.
         var taken: Set<PaymentID> = []
+        /// Workers that were ever hired, which is also the number of the last one.
+        var hired = 0
         var aside: [PaymentID: SetAsidePayment] = [:]
         var deep: OutboxPlace?
         var loop = RecoveryStanding.Loop.notRunning
@@ -107,11 +112,12 @@ final class RecoveryBoard: Sendable {
             // In the order of their names, so that a simulated run is the same each time.
             for name in state.lanes.keys.sorted(by: { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }) {
                 guard var lane = state.lanes[name],
-                    lane.workers < min(Checkout.recoveryWorkers, lane.working + lane.queue.count)
+                    lane.workers < min(lane.breaker.isClosed ? Checkout.recoveryWorkers : 1, lane.working + lane.queue.count)
                 else { continue }
                 lane.workers += 1
                 state.lanes[name] = lane
-                return Hired(provider: name)
+                state.hired += 1
+                return Hired(provider: name, number: state.hired)
             }
             return nil
         }
@@ -120,6 +126,7 @@ final class RecoveryBoard: Sendable {
     /// One worker of a lane.
     struct Hired: Sendable {
         let provider: ProviderName?
+        fileprivate let number: Int
     }
 
     /// The next payment for a worker; `nil`: there is none, or the provider is silent, and the worker is gone.
@@ -127,11 +134,8 @@ final class RecoveryBoard: Sendable {
         state.withLock { state in
             guard var lane = state.lanes[hired.provider] else { return nil }
             defer { state.lanes[hired.provider] = lane }
-            guard !lane.queue.isEmpty, lane.breaker.permit(at: now) != .nothing else {
-                // What waits is found again when it may be asked about.
-                state.taken.subtract(lane.queue)
-                lane.queue = []
-                lane.workers -= 1
+            guard !lane.queue.isEmpty, lane.mayAsk(hired, at: now) else {
+                state.taken.subtract(lane.dismiss(hired, at: now))
                 return nil
             }
             lane.working += 1
@@ -149,15 +153,10 @@ final class RecoveryBoard: Sendable {
     }
 
     /// A worker ends before its lane is empty.
-    func leave(_ hired: Hired) {
+    func leave(_ hired: Hired, at now: Timestamp) {
         state.withLock { state in
-            guard var lane = state.lanes[hired.provider] else { return }
-            lane.workers -= 1
-            if lane.workers == 0 {
-                state.taken.subtract(lane.queue)
-                lane.queue = []
-            }
-            state.lanes[hired.provider] = lane
+            guard let left = state.lanes[hired.provider]?.dismiss(hired, at: now) else { return }
+            state.taken.subtract(left)
         }
     }
 
@@ -227,5 +226,35 @@ final class RecoveryBoard: Sendable {
                 setAside: aside.sorted { ($0.since, $0.payment.rawValue) < ($1.since, $1.payment.rawValue) },
                 rounds: state.rounds, failures: state.failures)
         }
+    }
+}
+
+extension RecoveryBoard.Lane {
+    /// Whether a worker may work on one more payment; as the probe, if the breaker is not closed.
+    fileprivate mutating func mayAsk(_ hired: RecoveryBoard.Hired, at now: Timestamp) -> Bool {
+        // Its last payment asked the provider nothing, so nothing is known yet. Were the probe over with it, a payment
+        // that stays due and never asks would keep all behind it from being asked about.
+        if case .halfOpen = breaker.state, prober == hired.number {
+            breaker.probeAskedNothing(at: now)
+        }
+        switch breaker.permit(at: now) {
+        case .call: return true
+        case .probe:
+            prober = hired.number
+            return true
+        case .nothing: return false
+        }
+    }
+
+    /// A worker goes. - Returns: what nobody works on any more; it is found again when it may be asked about.
+    fileprivate mutating func dismiss(_ hired: RecoveryBoard.Hired, at now: Timestamp) -> [PaymentID] {
+        workers -= 1
+        if prober == hired.number {
+            prober = nil
+            if case .halfOpen = breaker.state { breaker.probeAskedNothing(at: now) }
+        }
+        guard workers == 0 else { return [] }
+        defer { queue = [] }
+        return queue
     }
 }

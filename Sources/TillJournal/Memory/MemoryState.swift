@@ -103,8 +103,14 @@ struct MemoryState: Sendable {
             returned[place, default: []].insert(row.id)
         }
         rows[row.id] = (row, append.isLive)
-        if append.nextDue != nil || append.holds {
-            outbox[row.id] = OutboxEntry(due: append.nextDue, owner: append.holds ? owner : nil)
+        if append.isPending {
+            let holder: Int64? =
+                switch append.holder {
+                case .nobody: nil
+                case .thisProcess: owner
+                case .unchanged: outbox[row.id]?.owner
+                }
+            outbox[row.id] = OutboxEntry(due: append.nextDue, owner: holder)
         } else {
             outbox[row.id] = nil
         }

@@ -45,8 +45,7 @@ extension SQLiteWriter {
             if let status = current.status { tallies[.payments(status), default: 0] -= 1 }
             tallies[.payments(append.row.status), default: 0] += 1
         }
-        let isPending = append.nextDue != nil || append.holds
-        if isPending != current.isPending { tallies[.pending, default: 0] += isPending ? 1 : -1 }
+        if append.isPending != current.isPending { tallies[.pending, default: 0] += append.isPending ? 1 : -1 }
     }
 
     /// Writes what the open transaction has counted.

@@ -170,14 +170,15 @@ final class SQLiteWriter {
         } else if !append.events.isEmpty {
             try update(row, isLive: append.isLive)
         }
-        if append.nextDue != nil || append.holds {
+        if append.isPending {
             try statement(
                 """
                 INSERT INTO outbox(payment, due_at, owner) VALUES (?1, ?2, ?3)
-                ON CONFLICT(payment) DO UPDATE SET due_at = ?2, owner = ?3
+                ON CONFLICT(payment) DO UPDATE SET due_at = ?2, owner = iif(?4, owner, ?3)
                 """
             ).run(
-                .text(row.id.rawValue), .optional(append.nextDue?.milliseconds), append.holds ? .int(owner) : .null)
+                .text(row.id.rawValue), .optional(append.nextDue?.milliseconds),
+                append.holder == .thisProcess ? .int(owner) : .null, .int(append.holder == .unchanged ? 1 : 0))
         } else if append.expectedVersion > 0 {
             try statement("DELETE FROM outbox WHERE payment = ?").run(.text(row.id.rawValue))
         }
