@@ -6,6 +6,8 @@ SHELL := /bin/bash
 build:
 	@scripts/setup
 	@echo "Building till (the first time takes some minutes)…"
+	@swift package resolve
+	@scripts/dependencies --warn
 	@swift build --product till
 
 run: build
