@@ -60,7 +60,7 @@ public struct Checkout: Sendable {
             payment: PaymentID.make(at: now, random: (random(), random())), account: account, order: order,
             captureMode: captureMode, acceptedBy: order.standing == nil ? nil : acceptedBy)
         return PaymentDraft(
-            payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now))
+            payment: Payment(creation, at: now), event: RecordedEvent(.created(creation), at: now, by: .inEvents))
     }
 
     /// Writes a new payment, together with the answer kept under the caller's key. Refused if the order has a payment
@@ -255,7 +255,8 @@ public struct Checkout: Sendable {
         conditions: [RecordChange] = []
     ) async throws(CheckoutError) -> Bool {
         let (expected, before) = (payment.version, payment)
-        let records = events.map { RecordedEvent($0, at: now) }
+        let by = Attribution.inEvents
+        let records = events.map { RecordedEvent($0, at: now, by: by) }
         for record in records { payment.evolve(record) }
         if let broken = payment.broken {
             // A defect of the engine: found in tests, and in a shop refused before it is written, so that what is written

@@ -7,15 +7,14 @@ public enum PaymentEventCodec {
     /// An event is larger than a request: its order holds the whole basket.
     static let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, maximumValues: 2_000_000)
 
-    /// The event as a JSON object.
-    public static func encode(_ event: PaymentEvent) -> [UInt8] {
+    /// The event as a JSON object, with whom it is put down to as its member `by`.
+    public static func encode(_ event: PaymentEvent, by attribution: Attribution? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
-        write(event, into: &writer)
+        write(event, by: attribution, into: &writer)
         return writer.bytes
     }
 
-    /// Writes the event as a JSON object where a value is expected.
-    public static func write(_ event: PaymentEvent, into writer: inout JSONWriter) {
+    private static func write(_ event: PaymentEvent, by attribution: Attribution?, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("type", event.name)
         switch event {
@@ -110,6 +109,10 @@ public enum PaymentEventCodec {
             .queryRequested, .queryAnswered:
             writer.afterSale(event)
         }
+        if let attribution {
+            writer.key("by")
+            attribution.write(into: &writer)
+        }
         writer.endObject()
     }
 
@@ -117,11 +120,21 @@ public enum PaymentEventCodec {
     /// - Parameter at: when the event was decided, as the journal keeps it beside the event.
     /// - Throws: ``JournalError/corrupted(_:)`` for anything that ``encode(_:)`` does not write.
     public static func decode(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> PaymentEvent {
+        try record(bytes, at: at).event
+    }
+
+    /// Reads an event back with whom it is put down to; `nil` in one of before that was recorded.
+    static func record(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> RecordedEvent {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {
             throw .corrupted("an event cannot be read. \(error)")
         }
-        return try decode(json, at: at)
+        let event = try decode(json, at: at)
+        guard let said = json["by"] else { return RecordedEvent(event, at: at) }
+        guard let attribution = Attribution(said) else {
+            throw .corrupted("whom an event is put down to cannot be read")
+        }
+        return RecordedEvent(event, at: at, by: attribution)
     }
 
     private static func decode(_ json: JSONValue, at: Timestamp) throws(JournalError) -> PaymentEvent {

@@ -43,7 +43,7 @@ struct PreparedWrite: Sendable {
         self.append = Append(
             row: PaymentRow(payment), isLive: payment.isLive, expectedVersion: append.expectedVersion,
             events: append.events, nextDue: append.nextDue, holder: append.holder)
-        if encodes { bodies = append.events.map { PaymentEventCodec.encode($0.event) } }
+        if encodes { bodies = append.events.map { PaymentEventCodec.encode($0.event, by: $0.by) } }
     }
 }
 

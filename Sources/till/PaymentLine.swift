@@ -1,12 +1,13 @@
 import ArgumentParser
 import TillCore
+import TillJournal
 import TillServer
 
 /// A payment on the terminal.
 enum PaymentLine {
     /// The payment as the HTTP interface gives it, plus `payment_id` and the receipt for scripts.
-    static func json(_ payment: Payment, receipt: String? = nil) -> String {
-        let bytes = PaymentJSON.write(payment)
+    static func json(_ payment: Payment, receipt: String? = nil, events: [StoredEvent]? = nil) -> String {
+        let bytes = events.map { PaymentJSON.write(payment, events: $0) } ?? PaymentJSON.write(payment)
         guard case .object(var members) = JSONValue(ifValid: bytes) else { return "{}" }
         members.insert(JSONMember(key: "payment_id", value: .string(payment.id.rawValue)), at: 0)
         if let receipt { members.append(JSONMember(key: "receipt", value: .string(receipt))) }

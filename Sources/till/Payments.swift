@@ -138,12 +138,14 @@ struct Payments: AsyncParsableCommand {
             try await withCounter(common, provider) { counter in
                 let found = try await counter.checkout.payment(
                     PaymentID(rawValue: payment), account: counter.options.account)
-                if common.json { return Output.line(PaymentLine.json(found)) }
+                let events = try await counter.journal.events(of: found.id)
+                if common.json { return Output.line(PaymentLine.json(found, events: events)) }
                 Output.line("\(found.id)  order \(found.order.number)  \(found.amount)  \(found.status.rawValue)")
                 Output.line("captured \(found.captured)  refunded \(found.refunded)")
                 Output.line(PaymentJSON.message(of: found))
-                for event in try await counter.journal.events(of: found.id) {
-                    Output.line("  \(event.record.at)  \(event.record.event.name)")
+                for event in events {
+                    let by = event.record.by.map { "  \($0)" } ?? ""
+                    Output.line("  \(event.record.at)  \(event.record.event.name)\(by)")
                 }
                 for dispute in found.disputes {
                     Output.line(

@@ -43,10 +43,12 @@ struct Till: AsyncParsableCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
-            if var waiting = command as? any AsyncParsableCommand {
-                try await waiting.run()
-            } else {
-                try command.run()
+            try await Attribution.$current.withValue(.ofCommand) {
+                if var waiting = command as? any AsyncParsableCommand {
+                    try await waiting.run()
+                } else {
+                    try command.run()
+                }
             }
         } catch {
             let error = ProviderArguments.explained(error, message: message(for: error), arguments)

@@ -169,3 +169,19 @@ public struct ProviderName: Identifier {
     /// Money in the drawer.
     public static let cash = ProviderName(rawValue: "cash")
 }
+
+/// Somebody who works at the till. A name of theirs may change; this never does.
+public struct StaffID: Identifier {
+    /// The text, as it came.
+    public let rawValue: String
+    /// Takes the text as it is.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// A thing with which somebody acts: a card reader, a phone, a tablet that was enrolled.
+public struct DeviceID: Identifier {
+    /// The text, as it came.
+    public let rawValue: String
+    /// Takes the text as it is.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}

@@ -181,9 +181,13 @@ public struct RecordedEvent: Hashable, Sendable {
     public var event: PaymentEvent
     /// When it was decided.
     public var at: Timestamp
+    /// Whom it is put down to; `nil`: it was written before this was recorded.
+    public var by: Attribution?
 
-    public init(_ event: PaymentEvent, at: Timestamp) {
+    /// - Parameter by: whom it is put down to.
+    public init(_ event: PaymentEvent, at: Timestamp, by: Attribution? = nil) {
         self.event = event
         self.at = at
+        self.by = by
     }
 }

@@ -208,7 +208,7 @@ extension StoredEvent {
 
 extension RecordedEvent {
     fileprivate init(_ body: some Collection<UInt8>, at: Timestamp) throws(JournalError) {
-        self.init(try PaymentEventCodec.decode(body, at: at), at: at)
+        self = try PaymentEventCodec.record(body, at: at)
     }
 }
 

@@ -18,13 +18,8 @@ struct Principal: Hashable, Sendable {
     let credential: Credential
     let permissions: Set<Permission>
 
-    /// The words for the records: a key, by the first digits of its SHA-256, or the counter's page.
-    var actor: String {
-        switch credential {
-        case .key(let hash): "key \(Hex.lowercase(hash.prefix(4)))"
-        case .session: "counter page"
-        }
-    }
+    /// Who it is, for the records.
+    let actor: Actor
 
     /// - Throws: 403 that names the scope that is missing, and those that there are.
     func require(_ permission: Permission) throws(Problem) {

@@ -79,13 +79,14 @@ final class RequestAuthenticator: Sendable {
     private func principal(of session: PageSessionRecord) async throws -> Principal? {
         let credential = Principal.Credential.session(hash: session.hash)
         guard let key = session.key else {
-            return Principal(account: session.account, credential: credential, permissions: .all)
+            return Principal(account: session.account, credential: credential, permissions: .all, actor: .owner)
         }
         guard case .holder(let holder) = try await found(key) else {
             try await sessions.end(session.hash)
             return nil
         }
-        return Principal(account: holder.account, credential: credential, permissions: holder.permissions)
+        return Principal(
+            account: holder.account, credential: credential, permissions: holder.permissions, actor: holder.actor)
     }
 
     /// Whether a key or a session that let somebody in does so still. What cannot be looked up at the moment does.
@@ -124,7 +125,9 @@ final class RequestAuthenticator: Sendable {
 
     private func found(_ hash: [UInt8]) async throws(JournalError) -> Found {
         if let account = options.keys[Hex.lowercase(hash)] {
-            return .holder(Principal(account: account, credential: .key(hash: hash), permissions: .all))
+            return .holder(
+                Principal(
+                    account: account, credential: .key(hash: hash), permissions: .all, actor: Actor(keyOf: hash)))
         }
         let now = clock.now()
         if let principal = remembered(hash, now) { return .holder(principal) }
@@ -134,7 +137,9 @@ final class RequestAuthenticator: Sendable {
         case .revoked(let then): return .revoked(key.id, then)
         case .expired(let then): return .expired(key.id, then)
         }
-        let principal = Principal(account: key.account, credential: .key(hash: hash), permissions: key.permissions)
+        let principal = Principal(
+            account: key.account, credential: .key(hash: hash), permissions: key.permissions,
+            actor: Actor(keyOf: hash, id: key.id, label: key.label))
         state.withLock { state in
             if state.found.count >= RequestAuthenticator.maximumKeys { state.found = [:] }
             state.found[hash] = Known(
@@ -219,5 +224,14 @@ extension Problem {
         problem.detail = "The key \(id) has expired at \(then). Nothing was done."
         problem.next = "Use another key; till keys create makes one, and till keys rotate one in time."
         return problem
+    }
+}
+
+extension Actor {
+    private static let digestBytes = 4
+
+    /// A program with a key, by the key's SHA-256. One of the settings has neither identifier nor label.
+    fileprivate init(keyOf hash: [UInt8], id: APIKeyID? = nil, label: String? = nil) {
+        self = .key(id: id?.rawValue ?? Hex.lowercase(hash.prefix(Actor.digestBytes)), label: label)
     }
 }

@@ -31,7 +31,7 @@ struct ClockKeeper: Service {
         await cancelWhenGracefulShutdown {
             var memory = Memory()
             while !Task.isCancelled {
-                do { memory = try await look(memory) } catch {
+                do { memory = try await Attribution.of(.housekeeping) { try await look(memory) } } catch {
                     logger.warning("The clock's record could not be read or written: \(error)")
                 }
                 guard await clock.pause(for: ClockKeeper.pace) else { return }

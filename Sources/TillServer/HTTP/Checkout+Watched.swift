@@ -6,6 +6,6 @@ extension Checkout {
     /// is asked aside, when it is time for that; whoever sees the payment next sees what came of it.
     func watched(_ payment: Payment) {
         guard [.requiresAction, .unknown].contains(payment.status) else { return }
-        Task { try? await queryWhileWatched(payment.id) }
+        Task { await Attribution.of(.watch) { try? await queryWhileWatched(payment.id) } }
     }
 }

@@ -134,7 +134,8 @@ public struct CounterServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
-            try await group.run()
+            // Whoever started the process causes nothing of what it does from now on.
+            try await Attribution.$current.withValue(nil) { try await group.run() }
         } catch {
             await applePay?.opened?.shutdown()
             await closeJournal()
@@ -249,10 +250,12 @@ private struct EngineService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await sweep()
+            await Attribution.of(.restoreSweep) { await sweep() }
             guard !Task.isCancelled else { return }
-            await checkout.run { [logger] notice in
-                notice.isTrouble ? logger.error("\(notice)") : logger.notice("\(notice)")
+            await Attribution.of(.recovery) {
+                await checkout.run { [logger] notice in
+                    notice.isTrouble ? logger.error("\(notice)") : logger.notice("\(notice)")
+                }
             }
         }
     }
@@ -274,7 +277,9 @@ private struct EngineService: Service {
 private struct AfterSaleService: Service {
     let poll: AfterSalePoll
 
-    func run() async throws { await cancelWhenGracefulShutdown { await poll.run() } }
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await Attribution.of(.afterSale) { await poll.run() } }
+    }
 }
 
 /// Ends the streams of events first, so that they do not hold up the end.

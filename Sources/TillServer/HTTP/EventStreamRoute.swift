@@ -160,11 +160,14 @@ struct EventStreamRoute: Sendable {
     }
 
     private func line(_ event: StoredEvent) -> String {
-        line(event.sequence, event.payment, event.version, event.record.event.name, event.record.at)
+        line(
+            event.sequence, event.payment, event.version, event.record.event.name, event.record.at,
+            by: event.record.by)
     }
 
     private func line(
-        _ sequence: Int64, _ payment: PaymentID, _ version: Int, _ type: String, _ at: Timestamp
+        _ sequence: Int64, _ payment: PaymentID, _ version: Int, _ type: String, _ at: Timestamp,
+        by attribution: Attribution? = nil
     ) -> String {
         var writer = JSONWriter(reserving: 192)
         writer.beginObject()
@@ -173,6 +176,10 @@ struct EventStreamRoute: Sendable {
         writer.field("version", version)
         writer.field("type", type)
         writer.field("at", at.description)
+        if let attribution {
+            writer.key("by")
+            PaymentJSON.write(attribution, into: &writer)
+        }
         writer.endObject()
         return "id: \(sequence)\nevent: \(type)\ndata: \(writer.text)\n\n"
     }

@@ -11,7 +11,7 @@ struct Incoming: Sendable {
     /// What the request came in with; `nil` for anybody's.
     var credential: Principal.Credential?
     /// Who asks, for the record.
-    var actor = "nobody"
+    var actor = Actor.customer
     var maximumBodyBytes: Int
     /// How long the body may take to come.
     var bodyTimeout = Span.seconds(20)

@@ -78,13 +78,13 @@ struct PaymentRoutes: Sendable {
 
     /// Who charges an order although the shop says that it was settled; `nil`: nobody does.
     /// - Parameter actor: whose key or page it is; a name that a person gives stands before it.
-    private func acceptance(of body: JSONValue, _ actor: String) throws -> String? {
+    private func acceptance(of body: JSONValue, _ actor: Actor) throws -> String? {
         let name = try body.text("accepted_by", atMost: PaymentRoutes.maximumNameBytes)
         let word = body["accept_paid_order"]
         guard let accepts = word?.boolValue ?? (word == nil ? false : nil) else {
             throw Problem.field("accept_paid_order", "It must be true or false.")
         }
-        guard let name else { return accepts ? actor : nil }
+        guard let name else { return accepts ? actor.description : nil }
         guard accepts else { throw Problem.field("accepted_by", "It goes with accept_paid_order.") }
         guard name.contains(where: { !$0.isWhitespace }) else { throw Problem.field("accepted_by", "It is empty.") }
         return "\(CardScrubbing.withoutNumbers(name)), \(actor)"
@@ -304,20 +304,7 @@ struct PaymentRoutes: Sendable {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)
-        var writer = JSONWriter(reserving: 2048)
-        writer.beginObject()
-        PaymentJSON.members(of: payment, into: &writer)
-        writer.key("events")
-        writer.beginArray()
-        for event in events {
-            writer.beginObject()
-            writer.field("type", event.record.event.name)
-            writer.field("at", event.record.at.description)
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
-        return json(writer.bytes)
+        return json(PaymentJSON.write(payment, events: events))
     }
 
     func json(_ bytes: [UInt8]) -> Response {

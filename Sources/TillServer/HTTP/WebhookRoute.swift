@@ -49,7 +49,9 @@ struct WebhookRoute: Sendable {
             throw Problem(
                 error.isTemporary ? .serviceUnavailable : .badRequest, error.code, error.what, next: error.next)
         }
-        for event in events { try await record(event, of: provider, in: body, at: now) }
+        try await Attribution.$current.withValue(Attribution(ofRequestBy: .provider(provider))) {
+            for event in events { try await record(event, of: provider, in: body, at: now) }
+        }
         let acknowledgment = receiver.acknowledgment
         return Response(
             status: .ok, headers: [.contentType: acknowledgment.contentType],

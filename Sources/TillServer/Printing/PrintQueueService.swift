@@ -13,7 +13,9 @@ struct PrintQueueService: Service {
     let clock: any TillClock
     let logger: Logger
 
-    func run() async throws {
+    func run() async throws { await Attribution.of(.receipts) { await work() } }
+
+    private func work() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {

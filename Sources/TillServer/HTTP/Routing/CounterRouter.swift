@@ -79,7 +79,7 @@ final class CounterRouter {
             Route(
                 methods: methods, template: template, query: query, permission: nil, owner: .counter,
                 audience: audience),
-            OpenResponder(query: query, handler: handler))
+            OpenResponder(query: query, actor: audience.actor, handler: handler))
     }
 
     private func add(_ route: Route, _ responder: any HTTPResponder<RouteContext>) {
@@ -126,22 +126,29 @@ private struct AccountResponder: HTTPResponder {
         Connection.current?.place.known()
         guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
-        return try await handler(
-            Incoming(
-                request: request, account: principal.account, credential: principal.credential,
-                actor: principal.actor, maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout,
-                parameters: context.parameters))
+        let incoming = Incoming(
+            request: request, account: principal.account, credential: principal.credential,
+            actor: principal.actor, maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout,
+            parameters: context.parameters)
+        return try await Attribution.$current.withValue(Attribution(ofRequestBy: principal.actor)) {
+            try await handler(incoming)
+        }
     }
 }
 
 /// A route for anybody.
 private struct OpenResponder: HTTPResponder {
     let query: QueryParameters
+    /// Who acts through it; `nil` where the route itself finds that out.
+    let actor: Actor?
     let handler: CounterRouter.OpenHandler
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
         try query.check(request)
-        return try await handler(request, context.parameters)
+        guard let actor else { return try await handler(request, context.parameters) }
+        return try await Attribution.$current.withValue(Attribution(ofRequestBy: actor)) {
+            try await handler(request, context.parameters)
+        }
     }
 }
 

@@ -1,0 +1,32 @@
+public import TillCore
+public import TillJournal
+
+extension PaymentJSON {
+    /// The document of one payment with what happened to it, and who caused it.
+    public static func write(_ payment: Payment, events: [StoredEvent]) -> [UInt8] {
+        var writer = JSONWriter(reserving: 2048)
+        writer.beginObject()
+        members(of: payment, into: &writer)
+        writer.key("events")
+        writer.beginArray()
+        for event in events {
+            writer.beginObject()
+            writer.field("type", event.record.event.name)
+            writer.field("at", event.record.at.description)
+            writer.key("by")
+            if let by = event.record.by { write(by, into: &writer) } else { writer.null() }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Whom something is put down to, with the words that people read.
+    static func write(_ attribution: Attribution, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("text", attribution.description)
+        attribution.members(into: &writer)
+        writer.endObject()
+    }
+}
