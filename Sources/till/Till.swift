@@ -42,14 +42,7 @@ struct Till: AsyncParsableCommand {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
-            try await Attribution.$current.withValue(.ofCommand) {
-                if var waiting = command as? any AsyncParsableCommand {
-                    try await waiting.run()
-                } else {
-                    try command.run()
-                }
-            }
+            try await Attribution.$current.withValue(.ofCommand) { try await perform(arguments) }
         } catch {
             let error = ProviderArguments.explained(error, message: message(for: error), arguments)
             let code = exitCode(for: error)
@@ -60,6 +53,15 @@ struct Till: AsyncParsableCommand {
                 moneyMoved: isWrongUse ? .no : .unknown,
                 next: isWrongUse ? "`till help` shows how it is used." : "Check the payment before you try again.")
             exit(withError: Output.fail(wrong, json: true, code: code.rawValue))
+        }
+    }
+
+    private static func perform(_ arguments: [String]) async throws {
+        var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))
+        if var waiting = command as? any AsyncParsableCommand {
+            try await waiting.run()
+        } else {
+            try command.run()
         }
     }
 }
