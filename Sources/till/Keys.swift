@@ -12,7 +12,7 @@ struct Keys: AsyncParsableCommand {
         discussion: """
             A key may do what its scopes say: read (look), sell (take payments, hand over receipts), refund (give \
             money back), readers (card readers, taps, printers), offline (what is stored without a connection), admin \
-            (decide what needs a person, import statements). A running counter hears of every change within a second.
+            (decide what needs a person, import statements), staff (who works here). A running counter hears of every change within a second.
             """,
         subcommands: [Create.self, List.self, Rotate.self, Revoke.self])
 
@@ -32,7 +32,7 @@ struct Keys: AsyncParsableCommand {
         @Option(
             name: .long,
             help: ArgumentHelp(
-                "What it may do: read, sell, refund, readers, offline, admin with commas between, or all.",
+                "What it may do: read, sell, refund, readers, offline, admin, staff with commas between, or all.",
                 valueName: "scopes"))
         var scope = Set<Permission>.usual.words.joined(separator: ",")
         @Option(

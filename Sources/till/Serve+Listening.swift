@@ -60,6 +60,8 @@ extension ServerOptions {
         if let number = settings.number(.streams) { maximumStreams = number }
         if let number = settings.number(.sessionIdle) { sessions.idle = .minutes(Int64(number)) }
         if let number = settings.number(.sessionDays) { sessions.absolute = .days(Int64(number)) }
+        if let number = settings.number(.staffLock) { sessions.lock = .minutes(Int64(number)) }
+        if let number = settings.number(.staffPIN) { pins = PINPolicy(minimumDigits: number) }
         isMetricsOpen = settings.text(.metricsOpen) == "true"
         if let span = settings.span(.guessDelay) { longestGuessDelay = span }
         if let span = settings.span(.headTime) { headTimeout = span }

@@ -33,7 +33,8 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Sale.self, Payments.self, Receipts.self, Printers.self, Serve.self, SignIn.self, Sandbox.self,
             JournalCommand.self,
-            Doctor.self, Keys.self, Failpoints.self, Readers.self, Locations.self, Tap.self, EMV.self, Cards.self,
+            Doctor.self, Keys.self, StaffCommand.self, RolesCommand.self, Failpoints.self, Readers.self, Locations.self,
+            Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
             Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self,
         ])

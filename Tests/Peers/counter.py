@@ -100,6 +100,13 @@ def till(*arguments, env=None, timeout=60):
     return Answer(arguments, done)
 
 
+def typed(*arguments, text, timeout=60):
+    """Runs one command that reads its standard input."""
+    arguments = [str(a) for a in arguments]
+    done = subprocess.run([binary(), *arguments], input=text, capture_output=True, text=True, timeout=timeout)
+    return Answer(arguments, done)
+
+
 def succeed(*arguments, **options):
     answer = till(*arguments, **options)
     assert answer.code == 0, answer

@@ -25,7 +25,8 @@ PHONE = {"type": "phone", "title": "Your number?"}
 # What anybody may ask for, so that a key is of no account there.
 OPEN = {
     "GET /healthz", "GET /readyz", "GET /openapi.yaml", "POST /webhooks/{provider}", "GET /back/{attempt}/{way}",
-    "GET /r/{link}", "POST /session", "DELETE /session",
+    "GET /r/{link}", "POST /session", "DELETE /session", "GET /session/person", "POST /session/person",
+    "DELETE /session/person",
 }
 
 
@@ -82,6 +83,7 @@ class Owner:
         self.reader = counter.succeed("readers", "register", "simulated-wpe", "--label", "Front", *flags)["id"]
         counter.succeed("printers", "add", "bar", f"socket://127.0.0.1:{printer.port}", "--journal", server.journal,
                         "--json")
+        self.staff = server.request("POST", "/v1/staff", {"name": "Ann", "role": "manager"}, "ann").json()["id"]
         self.sale = failed_refund(server)
         self.incident = incident(server)["id"]
         self.place = f"/v1/terminal/readers/{self.reader}"
@@ -90,7 +92,8 @@ class Owner:
     def path(self, template):
         """The address of the owner's own thing."""
         kinds = {"/v1/payments": self.sale["id"], "/v1/orders": "o-1", "/v1/incidents": self.incident,
-                 "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"]}
+                 "/v1/terminal/readers": self.reader, "/v1/terminal/payments": self.sale["id"],
+                 "/v1/staff": self.staff}
         for start, name in kinds.items():
             if template.startswith(start + "/"):
                 template = template.replace("{id}", name)
@@ -103,7 +106,8 @@ class Owner:
         """All that the owner sees, and how much the journal has of it."""
         get = self.server.request
         addresses = ["/v1/payments", "/v1/attention", "/v1/reconciliation", "/v1/ledger/balances", "/v1/offline",
-                     "/v1/printers", self.place + "/inputs", f"/v1/payments/{self.sale['id']}/receipt/mails",
+                     "/v1/printers", "/v1/staff", self.place + "/inputs",
+                     f"/v1/payments/{self.sale['id']}/receipt/mails",
                      f"/v1/incidents/{self.incident}", "/v1/terminal/readers"]
         seen = {address: get("GET", address).json() for address in addresses}
         for payment in seen["/v1/payments"]["payments"]:
@@ -139,6 +143,9 @@ def bodies(owner):
         "POST /v1/terminal/connection_tokens": {},
         "POST /v1/terminal/payments": {"order_id": "o-1", "amount": 1250, "currency": "EUR"},
         "POST /v1/terminal/payments/{id}/settle": {},
+        "POST /v1/staff": {"name": "Eve", "role": "owner"}, "PATCH /v1/staff/{id}": {"role": "owner"},
+        "POST /v1/approvals": {
+            "action": "refund", "payment": owner.sale["id"], "amount": 100, "staff": owner.staff, "pin": "493817"},
     }
 
 
@@ -148,9 +155,10 @@ def nothing(document):
 
 
 # The counter's own words, of no account.
-NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at", "complete", "position"}
+NEUTRAL = {"formats", "maximum_bytes", "maximum_lines", "sequence", "at", "complete", "position", "roles"}
 # What answers a stranger at all: with nothing, with what is the stranger's own, or, said here, in a way of its own.
-ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances"}
+ANSWERS = {"GET /v1/payments", "GET /v1/attention", "GET /v1/reconciliation", "GET /v1/ledger/balances",
+           "GET /v1/roles", "GET /v1/staff"}
 QUERIES = {
     "GET /v1/payments": ["", "?order_id=o-1", "?status=succeeded", "?before={payment}"],
     "GET /v1/tap/story": ["?payment={payment}"], "GET /v1/events": ["?payment={payment}"],
@@ -183,9 +191,13 @@ def try_everything(owner, stranger, server):
                 assert answer.headers.get("Idempotent-Replayed") != "true" or name == "POST /v1/payments", what
                 if name == "POST /v1/payments":
                     assert answer.status_code in (201, 409) and owner.sale["id"] not in answer.text, what
+                elif name == "POST /v1/staff":
+                    # The stranger's own, whom nobody else sees.
+                    assert answer.status_code in (201, 409) and owner.staff not in answer.text, what
                 elif name in ANSWERS and answer.status_code == 200:
                     found = answer.json()
                     found["payments"] = [p for p in found.get("payments", []) if p["id"] == owner.sale["id"]]
+                    found["staff"] = [p for p in found.get("staff", []) if p["id"] == owner.staff]
                     found.pop("has_more", None)
                     assert nothing(found), what
                 else:

@@ -90,7 +90,7 @@ extension APIKeyRecord: RecordDocument {
     public init(_ stored: KeptRecord) throws(JournalError) {
         let body = try RecordBody(stored)
         guard let hash = Hex.decode(stored.id.key) else { throw body.damaged("key") }
-        var permissions = Set<Permission>.all
+        var permissions = Set<Permission>.ofBefore
         if let scopes = body.json["scopes"] {
             guard let words = scopes.arrayValue else { throw body.damaged("scopes") }
             // A word of a later release grants nothing here.

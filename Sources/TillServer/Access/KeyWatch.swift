@@ -3,7 +3,7 @@ import ServiceLifecycle
 import TillCore
 import TillJournal
 
-/// Minds the keys as long as the counter is open. What was begun with a key that was revoked or has expired ends within
+/// Minds the keys and the staff as long as the counter is open. What was begun with a key that was revoked or has expired ends within
 /// a second, also when another process revoked it; and when keys were used is written down, not on the requests' way.
 struct KeyWatch: Service {
     /// How often it looks. One look is one record by its name; all keys are read when they have changed.
@@ -19,6 +19,8 @@ struct KeyWatch: Service {
     struct Memory {
         /// The keys as they were read last.
         var changes: Int?
+        /// The staff as it was read last.
+        var staffChanges: Int?
         /// Keys whose end was acted upon.
         var ended: Set<[UInt8]> = []
         /// When the next one expires.
@@ -55,7 +57,21 @@ struct KeyWatch: Service {
             try await end(at: now, &memory)
             memory.changes = changes
         }
+        try await endStreamsOfStaff(&memory)
         try await writeUses(at: now, &memory)
+    }
+
+    /// Ends the streams of whoever was disabled, removed or given another role or PIN. Their requests are refused from
+    /// then on, so their sessions need no end.
+    private func endStreamsOfStaff(_ memory: inout Memory) async throws(JournalError) {
+        let changes = try await authenticator.staff.changes()
+        guard changes != memory.staffChanges else { return }
+        authenticator.staff.forget()
+        for session in feed.sessions {
+            guard try await !authenticator.isInForce(.session(hash: session)) else { continue }
+            feed.end(session: session)
+        }
+        memory.staffChanges = changes
     }
 
     private func end(at now: Timestamp, _ memory: inout Memory) async throws(JournalError) {
@@ -64,9 +80,11 @@ struct KeyWatch: Service {
         let all = try await keys.all()
         let ended = all.filter { $0.standing(at: now) != .inForce }
         // At the start nothing was begun yet, and a session of before asks for its key when it comes.
-        for key in ended where memory.ended.insert(key.hash).inserted && memory.changes != nil {
+        for key in ended where !memory.ended.contains(key.hash) && memory.changes != nil {
             feed.end { $0 == .key(hash: key.hash) }
             try await authenticator.sessions.end(whereKey: key.hash)
+            // Only now: what could not be written is tried again with the next look.
+            memory.ended.insert(key.hash)
         }
         memory.ended = Set(ended.map(\.hash))
         memory.nextExpiry = all.filter { $0.standing(at: now) == .inForce }.compactMap(\.expiresAt).min()

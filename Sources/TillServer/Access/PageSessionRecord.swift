@@ -7,6 +7,8 @@ public struct SessionLimits: Hashable, Sendable {
     public var idle = Span.hours(12)
     /// How long one goes on in all, however it is used.
     public var absolute = Span.days(7)
+    /// How long whoever is signed in stays so without a request.
+    public var lock = Span.minutes(5)
 
     public init() {}
 }
@@ -23,6 +25,13 @@ struct PageSessionRecord: Hashable, Sendable {
     var seen: MeasuredMoment
     /// When it ends unless a request comes. Only for its removal: what ends it are the limits at that moment.
     var ends: Timestamp
+    /// Who has entered a PIN at it; `nil`: nobody, or the device was locked.
+    var person: SessionPerson?
+
+    /// The device, as its wrong PINs are counted.
+    var device: String { PageSessionRecord.device(hash) }
+
+    static func device(_ hash: [UInt8]) -> String { Hex.lowercase(hash.prefix(16)) }
 
     /// Whether it has ended.
     func isOver(at now: MeasuredMoment, _ limits: SessionLimits) -> Bool {
@@ -51,6 +60,10 @@ extension PageSessionRecord: RecordDocument {
         writer.moment("began", began)
         writer.moment("seen", seen)
         writer.field("ends", ends.milliseconds)
+        if let person {
+            writer.field("staff", person.id.rawValue)
+            writer.field("staff_generation", person.generation)
+        }
         writer.endObject()
         var fields = ["account": account.rawValue]
         if let key { fields["key"] = Hex.lowercase(key) }
@@ -65,5 +78,9 @@ extension PageSessionRecord: RecordDocument {
             hash: hash, account: AccountID(rawValue: try body.text("account")),
             key: body.optionalText("key") == nil ? nil : try body.bytes("key"), began: try .init(body, "began"),
             seen: try .init(body, "seen"), ends: Timestamp(milliseconds: try body.int("ends")))
+        if let staff = body.optionalText("staff") {
+            person = SessionPerson(
+                id: StaffID(rawValue: staff), generation: Int(clamping: try body.int("staff_generation")))
+        }
     }
 }

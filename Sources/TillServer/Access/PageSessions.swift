@@ -15,9 +15,14 @@ final class PageSessions: Sendable {
     /// How much later than the one that is written a session's last request may be.
     static let seenInterval = Span.minutes(1)
 
+    /// How much later than its use a session may be noted as seen by the same process.
+    private static let lateness = Span.seconds(5)
+
     private struct Cached {
         var session: PageSessionRecord
         var read: Span
+        /// When somebody used it last, which is written only once a minute.
+        var used: Span
     }
 
     private let cache = Mutex<[[UInt8]: Cached]>([:])
@@ -98,6 +103,7 @@ final class PageSessions: Sendable {
             let isAlone =
                 request.headers[PageSessions.aloneHeader] == "1" || request.headers[.accept] == "text/event-stream"
             guard !isAlone else { return session }
+            touch(session)
             return try await seen(session) ? session : nil
         }
         return nil
@@ -118,7 +124,10 @@ final class PageSessions: Sendable {
             session = read
             keep(read, at: now)
         }
-        guard session.isOver(at: now, limits) else { return session }
+        guard session.isOver(at: now, limits) else {
+            guard session.person != nil, isIdle(session, at: now) else { return session }
+            return try await set(nil, of: hash)
+        }
         // With a time in doubt nothing is removed: when it is right again the session may go on.
         if clock.isInDoubt { drop(hash) } else { try await end(hash) }
         return nil
@@ -150,13 +159,55 @@ final class PageSessions: Sendable {
         }
     }
 
+    // MARK: Who is signed in
+
+    /// Signs somebody in at a session's device, or nobody; its streams of events end with whoever was. Durable when it
+    /// returns.
+    /// - Returns: the session as it is then; `nil` if it has ended.
+    @discardableResult
+    func set(_ person: SessionPerson?, of hash: [UInt8]) async throws(JournalError) -> PageSessionRecord? {
+        let now = clock.now()
+        var after: PageSessionRecord?
+        try await sessions.update(Hex.lowercase(hash)) { kept in
+            after = kept
+            guard kept.person != person else { return false }
+            kept.person = person
+            after = kept
+            return true
+        }
+        drop(hash)
+        guard let after else { return nil }
+        keep(after, at: now)
+        touch(after)
+        return after
+    }
+
+    /// Whether nobody has used a session for as long as its device stays unlocked.
+    private func isIdle(_ session: PageSessionRecord, at now: MeasuredMoment) -> Bool {
+        let used = cache.withLock { $0[session.hash]?.used } ?? session.seen.reading
+        let idle = now.reading.milliseconds - used.milliseconds
+        return idle >= limits.lock.milliseconds
+    }
+
+    private func touch(_ session: PageSessionRecord) {
+        let now = clock.now().reading
+        cache.withLock { $0[session.hash]?.used = now }
+    }
+
     private func keep(_ session: PageSessionRecord, at now: MeasuredMoment) {
+        let seen = now.reading.milliseconds - session.seen.age(at: now).milliseconds
         cache.withLock { cache in
+            let own = cache[session.hash]?.used
+            // Where another process has seen it since, it may have been used until the next time that is written.
+            let isKnownHere = own.map { $0.milliseconds + PageSessions.lateness.milliseconds >= seen } ?? false
+            let used = isKnownHere ? own : nil
             if cache.count >= PageSessions.maximumCached, cache[session.hash] == nil {
                 // What was read first; it is read again when it is asked for.
                 if let oldest = cache.min(by: { $0.value.read < $1.value.read })?.key { cache[oldest] = nil }
             }
-            cache[session.hash] = Cached(session: session, read: now.reading)
+            cache[session.hash] = Cached(
+                session: session, read: now.reading,
+                used: used ?? Span(milliseconds: seen + PageSessions.seenInterval.milliseconds))
         }
     }
 

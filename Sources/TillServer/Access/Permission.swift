@@ -14,11 +14,20 @@ public enum Permission: String, CaseIterable, Hashable, Sendable {
     case offline
     /// What needs a person with authority: attention, incidents, statements.
     case admin
+    /// Who works at the shop, and what they may do.
+    case staff
+}
+
+extension Permission {
+    /// The word for it where somebody's role is spoken of.
+    var staffPermission: String { StaffPermission.allCases.first { $0.scopes.contains(self) }?.rawValue ?? rawValue }
 }
 
 extension Set<Permission> {
     /// All that there are.
     public static let all = Set(Permission.allCases)
+    /// What a key of before there were scopes may do: all that there was then.
+    static let ofBefore = all.subtracting([.staff])
     /// What a key may do for which nobody said it: sell and look, but neither give money back nor decide.
     public static let usual: Set<Permission> = [.read, .sell]
     /// The word for ``all`` on the command line.

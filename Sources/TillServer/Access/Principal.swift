@@ -20,10 +20,13 @@ struct Principal: Hashable, Sendable {
 
     /// Who it is, for the records.
     let actor: Actor
+    /// Who of the staff has entered a PIN; `nil` for a key, and where there is no staff.
+    var person: StaffGrant?
 
     /// - Throws: 403 that names the scope that is missing, and those that there are.
     func require(_ permission: Permission) throws(Problem) {
         guard !permissions.contains(permission) else { return }
+        if let person { throw .roleForbids(person.name, person.role.name, permission.staffPermission) }
         var problem = Problem(
             .forbidden, "permission_missing",
             "This key may not do that. It needs the scope \(permission.rawValue), and it has "

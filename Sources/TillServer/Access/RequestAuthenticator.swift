@@ -26,6 +26,8 @@ final class RequestAuthenticator: Sendable {
     }
 
     let sessions: PageSessions
+    /// Who works at the shop.
+    let staff: StaffOnDuty
     /// Holds up whoever tries keys out.
     let guesses: GuessLimiter
     private let state = Mutex(State())
@@ -38,13 +40,14 @@ final class RequestAuthenticator: Sendable {
     private let shopOrigin: String?
 
     init(
-        keys: APIKeys, sessions: PageSessions, options: ServerOptions, clock: any TillClock,
+        keys: APIKeys, sessions: PageSessions, staff: StaffOnDuty, options: ServerOptions, clock: any TillClock,
         logger: Logger = Logger(label: "till")
     ) {
         self.keys = keys
         self.options = options
         self.clock = clock
         self.sessions = sessions
+        self.staff = staff
         shopOrigin = options.receipts.url.flatMap(RequestAuthenticator.origin)
         guesses = GuessLimiter(of: "key", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
@@ -72,11 +75,26 @@ final class RequestAuthenticator: Sendable {
         guard let session = try await sessions.session(of: request), let principal = try await principal(of: session)
         else { throw Problem.unauthorized }
         try checkPage(request)
-        return principal
+        guard let person = try await person(of: session, principal) else { throw Problem.personRequired }
+        return person
+    }
+
+    /// The session's principal as whoever has entered a PIN at its device; itself where the account has no staff.
+    /// - Returns: `nil` if nobody has, or if whoever did may not any more.
+    func person(of session: PageSessionRecord, _ principal: Principal) async throws(JournalError) -> Principal? {
+        guard try await staff.isConfigured(session.account) else { return principal }
+        guard let person = session.person, let grant = try await staff.grant(person, of: session.account) else {
+            return nil
+        }
+        // A session that was begun with a key is worth no more than that key, whoever uses it.
+        return Principal(
+            account: principal.account, credential: principal.credential,
+            permissions: principal.permissions.intersection(grant.scopes),
+            actor: .staff(grant.id, name: grant.name), person: grant)
     }
 
     /// What a session may do: with a start code everything; with a key what that key may do now.
-    private func principal(of session: PageSessionRecord) async throws -> Principal? {
+    func principal(of session: PageSessionRecord) async throws(JournalError) -> Principal? {
         let credential = Principal.Credential.session(hash: session.hash)
         guard let key = session.key else {
             return Principal(account: session.account, credential: credential, permissions: .all, actor: .owner)
@@ -87,20 +105,6 @@ final class RequestAuthenticator: Sendable {
         }
         return Principal(
             account: holder.account, credential: credential, permissions: holder.permissions, actor: holder.actor)
-    }
-
-    /// Whether a key or a session that let somebody in does so still. What cannot be looked up at the moment does.
-    func holds(_ credential: Principal.Credential) async -> Bool {
-        do {
-            switch credential {
-            case .key(let hash):
-                guard case .holder = try await found(hash) else { return false }
-                return true
-            case .session(let hash):
-                guard let session = try await sessions.open(hash) else { return false }
-                return try await principal(of: session) != nil
-            }
-        } catch { return true }
     }
 
     /// Who holds a key; `nil` for one that is unknown.
@@ -167,8 +171,16 @@ final class RequestAuthenticator: Sendable {
 
     /// Whether what a request came in with still lets it in, as it stands in the journal now.
     func isInForce(_ credential: Principal.Credential) async throws(JournalError) -> Bool {
-        guard case .key(let hash) = credential, options.keys[Hex.lowercase(hash)] == nil else { return true }
-        return try await keys.key(ofHash: hash)?.standing(at: clock.now()) == .inForce
+        switch credential {
+        case .key(let hash):
+            guard options.keys[Hex.lowercase(hash)] == nil else { return true }
+            return try await keys.key(ofHash: hash)?.standing(at: clock.now()) == .inForce
+        case .session(let hash):
+            guard let session = try await sessions.open(hash), let principal = try await principal(of: session) else {
+                return false
+            }
+            return try await person(of: session, principal) != nil
+        }
     }
 
     /// Has every key looked up again that comes next.

@@ -7,6 +7,7 @@ import { $, make } from "./dom.js";
 import { money } from "./money.js";
 import { linked } from "./notice.js";
 import { ask, Refusal } from "./requests.js";
+import { may } from "./session.js";
 import { showStatements, TITLES } from "./statements.js";
 import { isReview, reviewAddress, reviewState } from "./views.js";
 
@@ -128,6 +129,10 @@ function draw() {
 /** Asks for what is open. What it shows stays while the till does not answer, and it says so. */
 async function load() {
   clearTimeout(timer);
+  if (!may("review")) {
+    timer = setTimeout(load, HIDDEN_MS);
+    return;
+  }
   try {
     const [queue, books] = await Promise.all([
       ask("GET", `/v1/attention?limit=${MOST}`), ask("GET", "/v1/reconciliation"),

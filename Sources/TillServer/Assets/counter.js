@@ -2,6 +2,7 @@
 // and canceled. A sale is in sale.js, what is shown in shown.js.
 
 import { admitted } from "./sign-in.js"; // first, since nothing is asked before it
+import { withApproval } from "./approval.js";
 import { showAttention } from "./attention.js";
 import { isResolution } from "./attention-entry.js";
 import { $, make } from "./dom.js";
@@ -17,7 +18,8 @@ import { adopt, release, remember } from "./sale.js";
 import { session } from "./session.js";
 import { busy, close, open, pathOf, refresh } from "./shown.js";
 import "./stored.js";
-import { showView } from "./views.js";
+import { known } from "./staff.js";
+import { namesReview, showView } from "./views.js";
 
 // ---- Captures, refunds and cancellations
 
@@ -67,7 +69,9 @@ function moneyForm(form, id, verb, question, more) {
     if (asked && !(await review(asked))) return;
     if (session.payment?.id !== payment.id) return;
     busy(async () => {
-      open(await operate(pathOf(payment.id, verb), JSON.stringify({ amount: amount.value, ...more() })));
+      const body = { amount: amount.value, ...more() };
+      const send = (approval) => operate(pathOf(payment.id, verb), JSON.stringify({ ...body, ...approval }));
+      open(await withApproval(send));
       $("refund-reason").value = "";
     });
   });
@@ -113,7 +117,7 @@ async function finishKept() {
 
 async function showAddress() {
   if (showView()) return;
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = namesReview() ? "" : decodeURIComponent(location.hash.slice(1));
   if (!id) {
     if (session.payment && !session.busy) close();
     release();
@@ -152,8 +156,9 @@ $("to-counter").addEventListener("click", () => {
 });
 document.addEventListener("till:signed-in", start);
 const refused = await admitted;
+await known;
 await start();
-if ($("session").hidden) {
+if ($("session").hidden && $("person").hidden) {
   // Without an answer the page says so where it says everything.
   openGate();
   if (refused) alertWith(refused);

@@ -9,8 +9,8 @@ let wasOpen = false;
 /** Shows the till. Those who wait for a session are told. */
 export function openGate() {
   wasOpen = true;
-  const wasShut = !$("session").hidden;
-  $("session").hidden = true;
+  const wasShut = !$("session").hidden || !$("person").hidden;
+  $("session").hidden = $("person").hidden = true;
   $("till").hidden = $("main-nav").hidden = false;
   if (wasShut) document.dispatchEvent(new Event("till:signed-in"));
 }
@@ -20,11 +20,25 @@ export function explainGate(why) {
   $("session-why").textContent = why;
 }
 
+/** Asks for somebody's PIN in place of the till: the device itself is signed in. */
+export function lockGate() {
+  const wasLocked = !$("person").hidden;
+  hideTill();
+  $("session").hidden = true;
+  $("person").hidden = false;
+  if (!wasLocked) document.dispatchEvent(new Event("till:locked"));
+}
+
+function hideTill() {
+  for (const id of ["review", "approval"]) if ($(id).open) $(id).close("");
+  $("till").hidden = $("main-nav").hidden = true;
+}
+
 /** Shows what to do to sign in, in place of the till. @param {string} [why] */
 export function shutGate(why) {
   const wasShut = !$("session").hidden;
-  if ($("review").open) $("review").close("");
-  $("till").hidden = $("main-nav").hidden = true;
+  hideTill();
+  $("person").hidden = true;
   $("session").hidden = false;
   if (why) explainGate(why);
   else if (!wasShut && wasOpen) explainGate(ENDED);

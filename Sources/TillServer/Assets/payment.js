@@ -170,6 +170,7 @@ export function facts(payment) {
     ["Tip", of(payment.tip)],
     ["Released", of(payment.released)],
     ["Given back", of(payment.refunded)],
+    ["Approved by", [...new Set((payment.approvals ?? []).map((one) => one.approved_by))].join(", ")],
     ["Disputed", of(payment.disputed)],
     ["Owed to the customer", of(payment.refund_due)],
     ["Cash handed over", of(payment.tender?.tendered)],

@@ -2,7 +2,7 @@
 // leaves, and is repeated with that key until it is answered. Card data is never stored.
 
 import { $ } from "./dom.js";
-import { openGate, shutGate } from "./gate.js";
+import { lockGate, openGate, shutGate } from "./gate.js";
 import { alertWith, mark, show } from "./notice.js";
 
 /** An answer that says no, with the problem's document (RFC 9457). */
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Where somebody signs in and out: what it answers says nothing about the session that there is. */
+/** Where somebody signs in and out: what is answered below it says nothing about the session that there is. */
 const SESSION = "/session";
 const MOST_ROUNDS = 30;
 const MOST_ROUNDS_OF_REFUSALS = 3;
@@ -65,7 +65,7 @@ function send(method, path, body, key) {
  * @returns {Promise<any>}
  */
 export async function ask(method, path, body, key) {
-  if (path !== SESSION) await admission;
+  if (!path.startsWith(SESSION)) await admission;
   const answer = await send(method, path, body, key);
   const text = await answer.text();
   let json = null;
@@ -74,8 +74,9 @@ export async function ask(method, path, body, key) {
   } catch {
     // Judged below.
   }
-  if (path !== SESSION) {
-    if (answer.status === 401) shutGate();
+  if (!path.startsWith(SESSION)) {
+    if (answer.status === 401 && json?.code === "person_required") lockGate();
+    else if (answer.status === 401) shutGate();
     else openGate();
   }
   if (answer.ok) {

@@ -6,3 +6,19 @@
  * @type {{payment: any, busy: boolean, isStale: boolean, settled: {body: string, words: string} | null}}
  */
 export const session = { payment: null, busy: false, isStale: false, settled: null };
+
+/**
+ * Who of the staff is signed in; null where there is no staff.
+ * @type {{id: string, name: string, role: {name: string, permissions: string[]}} | null}
+ */
+let person = null;
+
+/** @param {typeof person} who */
+export function setPerson(who) {
+  person = who;
+}
+
+export const whoIs = () => person;
+
+/** Whether whoever is signed in may do something. The till asks again; this only says what is shown. */
+export const may = (permission) => !person || person.role.permissions.includes(permission);

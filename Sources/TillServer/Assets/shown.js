@@ -11,7 +11,7 @@ import {
 import { showRefundReader } from "./readers.js";
 import { showReceipt } from "./receipts.js";
 import { ask, fail, Refusal } from "./requests.js";
-import { session } from "./session.js";
+import { may, session } from "./session.js";
 import { keepAddress } from "./views.js";
 
 const REFRESH_MS = 2_000;
@@ -90,19 +90,21 @@ const CAPTURABLE = ["requires_capture", "partially_captured", "partially_refunde
 
 function renderOperations(payment) {
   const isHeld = payment.held > 0;
-  const canCapture = isHeld && CAPTURABLE.includes(payment.status);
+  const canCapture = may("hold") && isHeld && CAPTURABLE.includes(payment.status);
   // What gave all back has left its order: what is still held can only be released.
-  $("capture-form").hidden = !(canCapture || (payment.status === "refunded" && isHeld));
+  const canVoid = may("void") && isHeld && [...CAPTURABLE, "refunded"].includes(payment.status);
+  $("capture-form").hidden = !(canCapture || canVoid);
+  $("cancel").hidden = !canVoid;
   for (const part of document.querySelectorAll("#capture-form .field, #capture-form [type=submit]")) {
     /** @type {HTMLElement} */ (part).hidden = !canCapture;
   }
   $("cancel").textContent = payment.captured > 0 ? "Release the rest" : "Cancel the hold";
   if (canCapture) prefill("capture-amount", payment.held, payment);
   const left = refundable(payment);
-  $("refund-form").hidden = left <= 0;
+  $("refund-form").hidden = left <= 0 || !may("refund");
   showRefundReader(payment);
   if (left > 0) prefill("refund-amount", left, payment);
-  $("drop").hidden = !isRetryable(payment);
+  $("drop").hidden = !isRetryable(payment) || !may("sell");
 }
 
 function step(text) {

@@ -2,10 +2,14 @@
 // a person must review, whose address has its filter and the entry that is open.
 
 import { $ } from "./dom.js";
+import { may } from "./session.js";
 
 const REVIEW = "#attention";
 
-export const isReview = () => location.hash === REVIEW || location.hash.startsWith(REVIEW + "?");
+/** Whether the address is that of what is to be reviewed. */
+export const namesReview = () => location.hash === REVIEW || location.hash.startsWith(REVIEW + "?");
+
+export const isReview = () => may("review") && namesReview();
 
 /** What stands in the address of the view, such as its filter. @returns {URLSearchParams} */
 export const reviewState = () => new URLSearchParams(isReview() ? location.hash.slice(REVIEW.length + 1) : "");

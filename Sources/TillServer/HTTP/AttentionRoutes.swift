@@ -15,8 +15,8 @@ struct AttentionRoutes: Sendable {
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
-        router.get("/v1/attention", for: .read, of: .asker, query: ["limit"]) { try await list($0) }
-        router.get("/v1/payments/{id}/attention", for: .read, of: .asker) {
+        router.get("/v1/attention", for: .read, of: .asker, needs: .review, query: ["limit"]) { try await list($0) }
+        router.get("/v1/payments/{id}/attention", for: .read, of: .asker, needs: .review) {
             try await show($0.parameters.identifier(), $0)
         }
         router.post("/v1/payments/{id}/attention/{number}/resolve", for: .admin, of: .asker) {

@@ -184,7 +184,7 @@ public struct CounterServer: Sendable {
         RequestAuthenticator(
             keys: APIKeys(journal, clock: clock),
             sessions: PageSessions(journal, limits: options.sessions, clock: MeasuringClock(clock), feed: feed),
-            options: options, clock: clock, logger: logger)
+            staff: StaffOnDuty(journal, clock: clock), options: options, clock: clock, logger: logger)
     }
 
     /// What answers every route.
@@ -201,12 +201,27 @@ public struct CounterServer: Sendable {
         }
     }
 
+    /// Who works here: their records, their sign-in, what they approve.
+    private func registerStaff(
+        on router: CounterRouter, _ authenticator: RequestAuthenticator, _ payments: PaymentRoutes,
+        _ signIn: StaffSignIn
+    ) {
+        PersonRoutes(authenticator: authenticator, signIn: signIn, lock: options.sessions.lock).register(on: router)
+        ApprovalRoutes(checkout: checkout, approvals: payments.approvals, signIn: signIn).register(on: router)
+        StaffRoutes(staff: authenticator.staff, hasher: signIn.hasher, policy: options.pins).register(on: router)
+    }
+
     /// Every feature registers what it serves.
     func register(on router: CounterRouter, _ authenticator: RequestAuthenticator, _ metrics: ServerMetrics) {
+        let signIn = StaffSignIn(
+            staff: authenticator.staff, sessions: authenticator.sessions,
+            attempts: PINAttempts(journal, clock: MeasuringClock(clock)),
+            hasher: PINHasher(besideJournal: journal.path), log: SignInLog(logger: logger))
         let payments = PaymentRoutes(
             journal: journal, checkout: checkout,
             keyed: IdempotentRequests(journal: journal, checkout: checkout, clock: clock), feed: feed,
-            metrics: metrics, readCard: readCard, options: options, clock: clock, terminal: terminal)
+            metrics: metrics, readCard: readCard, options: options, clock: clock, terminal: terminal,
+            approvals: RefundApprovals(journal, staff: authenticator.staff, clock: MeasuringClock(clock)))
         payments.register(on: router)
         AttentionRoutes(
             payments: payments, queue: AttentionQueue(journal), incidents: IncidentLog(journal), clock: clock
@@ -229,11 +244,12 @@ public struct CounterServer: Sendable {
         applePay?.register(on: router)
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
         SessionRoutes(authenticator: authenticator, logger: logger).register(on: router)
+        registerStaff(on: router, authenticator, payments, signIn)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),
             journal: journal, checkout: checkout, feed: feed, options: options, applePay: applePay, clock: clock,
-            afterSale: afterSale, copier: copier, gates: listeners.gates
+            afterSale: afterSale, copier: copier, gates: listeners.gates, signIns: signIn.log
         ).register(on: router)
     }
 }

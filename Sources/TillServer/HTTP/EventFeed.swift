@@ -70,6 +70,9 @@ public final class EventFeed: Sendable {
         state.withLock { $0.listeners.removeValue(forKey: id) }?.signals.finish()
     }
 
+    /// The sessions that have streams.
+    var sessions: Set<[UInt8]> { state.withLock { Set($0.listeners.values.compactMap { $0.credential?.session }) } }
+
     /// Ends the streams of a session.
     func end(session: [UInt8]) { end { $0.session == session } }
 

@@ -64,7 +64,7 @@ struct EventStreamRoute: Sendable {
             feed.stop(listener.id)
             throw Problem.unauthorized
         }
-        let (clock, journal, checkout, authenticator) = (clock, journal, checkout, authenticator)
+        let (clock, journal, checkout) = (clock, journal, checkout)
         // What happened between that place and now is reported at once.
         listener.tick()
         let body = ResponseBody { writer in
@@ -72,7 +72,7 @@ struct EventStreamRoute: Sendable {
                 while !Task.isCancelled {
                     try await clock.sleep(for: EventStreamRoute.interval)
                     listener.tick()
-                    if let credential = incoming.credential, await !authenticator.holds(credential) {
+                    if let session = incoming.credential?.session, await isOver(session) {
                         feed.stop(listener.id)
                         return
                     }
@@ -87,6 +87,14 @@ struct EventStreamRoute: Sendable {
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+    }
+
+    /// Whether a session of the page has ended, or nobody is signed in at it any more; streams of keys are ended by
+    /// ``KeyWatch``. What cannot be looked up at the moment goes on.
+    private func isOver(_ session: [UInt8]) async -> Bool {
+        do throws(JournalError) { return try await !authenticator.isInForce(.session(hash: session)) } catch {
+            return false
+        }
     }
 
     private func run(

@@ -13,7 +13,9 @@ struct IncidentRoutes: Sendable {
     let clock: any TillClock
 
     func register(on router: CounterRouter) {
-        router.get("/v1/incidents/{id}", for: .read, of: .asker) { try await show($0.parameters.literal(), $0) }
+        router.get("/v1/incidents/{id}", for: .read, of: .asker, needs: .review) {
+            try await show($0.parameters.literal(), $0)
+        }
         router.post("/v1/incidents/{id}/resolve", for: .admin, of: .asker) {
             try await resolve($0.parameters.literal(), $0)
         }

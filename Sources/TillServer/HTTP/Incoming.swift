@@ -12,6 +12,8 @@ struct Incoming: Sendable {
     var credential: Principal.Credential?
     /// Who asks, for the record.
     var actor = Actor.customer
+    /// Who of the staff asks; `nil` for a key, and where there is no staff.
+    var person: StaffGrant?
     var maximumBodyBytes: Int
     /// How long the body may take to come.
     var bodyTimeout = Span.seconds(20)

@@ -10,7 +10,7 @@ struct LedgerRoutes: Sendable {
     let journal: any CounterStore
 
     func register(on router: CounterRouter) {
-        router.get("/v1/ledger/balances", for: .read, of: .asker) { try await balances($0) }
+        router.get("/v1/ledger/balances", for: .read, of: .asker, needs: .totals) { try await balances($0) }
     }
 
     /// Reads what came since it was last asked. A journal that was never read is caught up over several requests.

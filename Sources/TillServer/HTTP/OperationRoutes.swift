@@ -20,6 +20,7 @@ struct OperationRoutes: Sendable {
     let afterSale: AfterSalePoll
     let copier: JournalCopier?
     let gates: [ConnectionGate]
+    let signIns: SignInLog
 
     /// What operators' probes ask for, also while all connections are taken.
     static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
@@ -35,7 +36,7 @@ struct OperationRoutes: Sendable {
         if options.isMetricsOpen {
             router.open([.get, .head], "/metrics", for: .operator) { _, _ in try await figures() }
         } else {
-            router.get("/metrics", for: .read, of: .counter) { _ in try await figures() }
+            router.get("/metrics", for: .read, of: .counter, needs: .totals) { _ in try await figures() }
         }
     }
 
@@ -60,6 +61,9 @@ struct OperationRoutes: Sendable {
         text.single(
             "till_sign_in_refused_total", .counter, "Attempts to sign in to the page with a wrong key or address.",
             authenticator.throttle.refused)
+        text.single("till_pins_wrong_total", .counter, "Wrong PINs at the page.", signIns.wrong)
+        text.single(
+            "till_pin_lockouts_total", .counter, "People and devices locked out after wrong PINs.", signIns.lockouts)
         calls?.write(into: &text)
         let (samples, waiting) = try await readiness.samples()
         text.head("payments", .gauge, "Payments in the journal by status.")

@@ -49,6 +49,7 @@ struct PageAsset: Sendable {
 
     /// Every file, by path.
     static let all: [String: PageAsset] = [
+        "/approval.js": script(PackageResources.approval_js),
         "/attention.js": script(PackageResources.attention_js),
         "/attention-entry.js": script(PackageResources.attention_entry_js),
         "/attention-words.js": script(PackageResources.attention_words_js),
@@ -76,6 +77,7 @@ struct PageAsset: Sendable {
         "/shown.js": script(PackageResources.shown_js),
         "/statements.js": script(PackageResources.statements_js),
         "/sign-in.js": script(PackageResources.sign_in_js),
+        "/staff.js": script(PackageResources.staff_js),
         "/stored.js": script(PackageResources.stored_js),
         "/tap.js": script(PackageResources.tap_js),
         "/typed-digits.js": script(PackageResources.typed_digits_js),

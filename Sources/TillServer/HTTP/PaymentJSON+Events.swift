@@ -4,6 +4,11 @@ public import TillJournal
 extension PaymentJSON {
     /// The document of one payment with what happened to it, and who caused it.
     public static func write(_ payment: Payment, events: [StoredEvent]) -> [UInt8] {
+        write(payment, events: events, approvals: [])
+    }
+
+    /// The same with the refunds of it that somebody else approved.
+    static func write(_ payment: Payment, events: [StoredEvent], approvals: [RefundApproval]) -> [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.beginObject()
         members(of: payment, into: &writer)
@@ -17,6 +22,10 @@ extension PaymentJSON {
             if let by = event.record.by { write(by, into: &writer) } else { writer.null() }
             writer.endObject()
         }
+        writer.endArray()
+        writer.key("approvals")
+        writer.beginArray()
+        for approval in approvals { approval.write(into: &writer) }
         writer.endArray()
         writer.endObject()
         return writer.bytes

@@ -23,6 +23,7 @@ struct PaymentRoutes: Sendable {
     let options: ServerOptions
     let clock: any TillClock
     let terminal: TerminalService?
+    let approvals: RefundApprovals
 
     func register(on router: CounterRouter) {
         router.get("/v1/payments", for: .read, of: .asker, query: ["limit", "before", "status", "order_id"]) {
@@ -33,7 +34,7 @@ struct PaymentRoutes: Sendable {
         router.post("/v1/payments/{id}/confirm", for: .sell, of: .asker) {
             try await confirm($0.parameters.identifier(), $0)
         }
-        router.post("/v1/payments/{id}/capture", for: .sell, of: .asker) {
+        router.post("/v1/payments/{id}/capture", for: .sell, of: .asker, needs: .hold) {
             try await capture($0.parameters.identifier(), $0)
         }
         router.post("/v1/payments/{id}/cancel", for: .sell, of: .asker) {
@@ -54,7 +55,7 @@ struct PaymentRoutes: Sendable {
         return try await keyed.answer(request, status: .created, queriesFirst: false) { _ in
             let draft = checkout.draft(
                 account: scope.account, order: try order(in: body, scope: scope),
-                captureMode: try captureMode(in: body),
+                captureMode: try captureMode(in: body, incoming),
                 acceptedBy: try acceptance(of: body, incoming.actor))
             var record = request
             record.state = .finished(
@@ -68,11 +69,12 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    private func captureMode(in body: JSONValue) throws -> CaptureMode {
+    private func captureMode(in body: JSONValue, _ incoming: Incoming) throws -> CaptureMode {
         guard let word = try body.text("capture", atMost: 20) else { return .automatic }
         guard let mode = CaptureMode(rawValue: word) else {
             throw Problem.field("capture", "It must be automatic or manual.")
         }
+        if mode == .manual { try incoming.person?.require(.hold) }
         return mode
     }
 
@@ -215,15 +217,22 @@ struct PaymentRoutes: Sendable {
 
     private func cancel(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
         try await change(id, incoming, "cancel", fields: ["reason"]) { body, payment, record in
-            try await checkout.cancel(
+            // A sale that nobody has paid yet is dropped by whoever sells.
+            switch payment.status {
+            case .requiresPaymentMethod, .declined: break
+            default: try incoming.person?.require(.void)
+            }
+            return try await checkout.cancel(
                 id, account: payment.account, reason: try body.text("reason") ?? "requested_by_customer",
                 idempotency: record)
         }
     }
 
     private func refund(_ id: PaymentID, _ incoming: Incoming) async throws -> Response {
-        try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader"]) {
+        try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader", "approval"])
+        {
             body, payment, record in
+            try await checkRefund(body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
                 try checkReader(reader, of: payment.account)
                 guard let terminal else { throw Problem.field("reader", "This counter has no card readers.") }
@@ -233,6 +242,18 @@ struct PaymentRoutes: Sendable {
                 id, account: payment.account, amount: try body.amount("amount", payment.currency),
                 reason: try body.text("reason"), idempotency: record)
         }
+    }
+
+    /// Whether somebody of the staff may give that much back alone, or has an approval for it.
+    private func checkRefund(_ body: JSONValue, _ payment: Payment, _ incoming: Incoming) async throws {
+        let approval = try body.text("approval", atMost: 64)
+        guard let person = incoming.person else { return }
+        let amount = try body.amount("amount", payment.currency) ?? payment.refundable
+        guard !person.covers(refundOf: amount, of: payment) else { return }
+        let refund = ApprovableRefund(payment: payment.id, amount: amount)
+        guard let approval else { throw refund.problem(for: person) }
+        try await approvals.use(
+            approval, for: refund, of: payment, person, incoming, key: try incoming.idempotencyKey())
     }
 
     func change(
@@ -304,7 +325,7 @@ struct PaymentRoutes: Sendable {
         let payment = try await checkout.payment(id, account: incoming.account)
         checkout.watched(payment)
         let events = try await journal.events(of: id)
-        return json(PaymentJSON.write(payment, events: events))
+        return json(PaymentJSON.write(payment, events: events, approvals: try await approvals.used(for: id)))
     }
 
     func json(_ bytes: [UInt8]) -> Response {

@@ -19,6 +19,10 @@ struct Problem: Error {
     var differences: [String] = []
     /// The scope that is missing, and those that there are.
     var scopes: (needed: Permission, held: Set<Permission>)?
+    /// The permission that a role lacks.
+    var permission: String?
+    /// What somebody else can approve.
+    var approvable: ApprovableRefund?
     var headers = HTTPFields()
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, next: String) {
@@ -82,6 +86,7 @@ struct Problem: Error {
         case let error as StatementRefusal:
             self.init(.unprocessableContent, error.code, error.what, next: error.next)
         case let error as JournalError: self.init(CheckoutError.journal(error))
+        case let error as StaffError: self.init(staff: error)
         case let error as CardReaderServiceError:
             self.init(.conflict, error.code, error.what, next: error.next)
             moneyMoved = error.moneyMoved
@@ -143,6 +148,11 @@ struct Problem: Error {
             writer.beginArray()
             for word in scopes.held.words { writer.string(word) }
             writer.endArray()
+        }
+        if let permission { writer.field("permission_needed", permission) }
+        if let approvable {
+            writer.key("approval")
+            approvable.write(into: &writer)
         }
         if !errors.isEmpty {
             writer.key("errors")

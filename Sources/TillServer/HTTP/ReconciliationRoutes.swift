@@ -19,7 +19,7 @@ struct ReconciliationRoutes: Sendable {
     }
 
     func register(on router: CounterRouter) {
-        router.get("/v1/reconciliation", for: .read, of: .asker) { try await list($0) }
+        router.get("/v1/reconciliation", for: .read, of: .asker, needs: .review) { try await list($0) }
         router.on(
             [.post], "/v1/reconciliation/statements", for: .admin, of: .asker,
             query: ["provider", "format", "provider_account"],

@@ -39,6 +39,8 @@ public struct ServerOptions: Sendable {
     public var isMetricsOpen = false
     /// How long a session of the page lasts.
     public var sessions = SessionLimits()
+    /// Which PINs are taken.
+    public var pins = PINPolicy()
     /// How long a client may leave an answer unread.
     public var unreadTimeout = Span.seconds(20)
     /// Connections of all listeners at once; `nil`: as many as the limit of open files leaves, and at most 4096.

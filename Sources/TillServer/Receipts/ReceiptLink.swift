@@ -8,6 +8,7 @@ public struct ReceiptLink: Sendable {
     /// How long an address is good, unless told otherwise.
     public static let defaultLifetime = Span.days(90)
     public static let longestLife = Span.days(730)
+    private static let keyBytes = 32
 
     let key: SymmetricKey
 
@@ -18,23 +19,8 @@ public struct ReceiptLink: Sendable {
     /// - Throws: ``ReceiptLinkError/key(_:)``
     public init(besideJournal path: String) throws(ReceiptLinkError) {
         let file = path + "-links"
-        if let data = FileManager.default.contents(atPath: file) {
-            guard data.count == 32 else { throw .key(file) }
-            key = SymmetricKey(data: data)
-            return
-        }
-        let made = SymmetricKey(size: .bits256)
-        let data = made.withUnsafeBytes { Data($0) }
-        let temporary = file + ".\(UInt64.random(in: .min ... .max))"
-        defer { try? FileManager.default.removeItem(atPath: temporary) }
-        guard
-            FileManager.default.createFile(
-                atPath: temporary, contents: data, attributes: [.posixPermissions: 0o600])
-        else { throw .key(file) }
-        // Whoever links first wins; all read that one, so that a link which fails shows in what is read.
-        try? FileManager.default.linkItem(atPath: temporary, toPath: file)
-        guard let kept = FileManager.default.contents(atPath: file), kept.count == 32 else { throw .key(file) }
-        key = SymmetricKey(data: kept)
+        guard let bytes = SecretFile.bytes(at: file, count: ReceiptLink.keyBytes) else { throw .key(file) }
+        key = SymmetricKey(data: bytes)
     }
 
     /// The path of a receipt's address: `/r/<payment>.<expiry>.<signature>`.

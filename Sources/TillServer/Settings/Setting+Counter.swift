@@ -88,6 +88,14 @@ extension Setting {
     public static let sessionDays = Setting(
         key: "session.days", option: nil, kind: .number(1...90), defaultValue: "7",
         about: "How many days after signing in a session of the page ends.")
+    /// How long whoever is signed in stays so.
+    public static let staffLock = Setting(
+        key: "staff.lock_minutes", option: nil, kind: .number(1...720), defaultValue: "5",
+        about: "How many minutes without a request lock the page, so that a PIN is asked for again.")
+    /// How short a PIN may be.
+    public static let staffPIN = Setting(
+        key: "staff.pin_digits", option: nil, kind: .number(4...12), defaultValue: "6",
+        about: "Digits that a PIN of the staff has at least; ASVS 5 wants 8.")
     /// Whether the page is opened in the browser.
     public static let openBrowser = Setting(
         key: "open_browser", option: nil, kind: .choice(["true", "false"]), defaultValue: "true",
@@ -118,7 +126,8 @@ extension Setting {
     private static let counter: [Setting] = [
         .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
-        .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
-        .statsDHost, .statsDPort, .statsDPrefix,
+        .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .staffLock, .staffPIN,
+        .openBrowser,
+        .metricsOpen, .statsDHost, .statsDPort, .statsDPrefix,
     ]
 }

@@ -138,6 +138,7 @@ struct TerminalRoutes: Sendable {
     private func collect(_ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
         let (order, mode, device) = try wanted(body)
+        if mode == .manual { try incoming.person?.require(.hold) }
         let devices = try requireDevices()
         for _ in 0..<TerminalRoutes.maximumTurns {
             let payment = try await payment(for: order, mode, incoming.account)

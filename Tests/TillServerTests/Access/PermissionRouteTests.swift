@@ -67,7 +67,7 @@ struct PermissionRouteTests {
         }
         await counter.close()
         let own = Set(open.map(\.template).filter { !$0.hasPrefix("/applepay/") && !$0.hasPrefix("/shop") })
-        #expect(own == ["/session", "/webhooks/{provider}"])
+        #expect(own == ["/session", "/session/person", "/webhooks/{provider}"])
     }
 
     @Test("A refund needs its scope, also when it comes again with the key of one that was made")
@@ -184,7 +184,7 @@ struct PermissionRouteTests {
             keys: keys,
             sessions: PageSessions(
                 counter.journal, limits: SessionLimits(), clock: MeasuringClock(clock), feed: feed),
-            options: ServerOptions(), clock: clock)
+            staff: StaffOnDuty(counter.journal, clock: clock), options: ServerOptions(), clock: clock)
     }
 
     private func request(_ headers: HTTPFields) -> Request {

@@ -52,14 +52,17 @@ struct DescribedRoutesTests {
     func scopes() async throws {
         let counter = try await RoutedCounter()
         var registered: [String: String] = [:]
+        var needed: [String: String] = [:]
         for route in counter.router.routes {
             for method in route.methods where method != .head {
                 registered["\(method.rawValue) \(route.template)"] = route.permission?.rawValue
+                needed["\(method.rawValue) \(route.template)"] = route.needed?.rawValue
             }
         }
         await counter.close()
         let document = DocumentedOperations(PackageResources.openapi_yaml)
         #expect(document.scopes == registered)
+        #expect(document.permissions == needed && needed.count > 5)
         #expect(Set(registered.keys).subtracting(document.forbidding) == [], "they do not say what happens without it")
         #expect(DocumentedOperations(PackageResources.applepay_openapi_yaml).scopes == [:])
         #expect(registered.count > 35)

@@ -17,6 +17,8 @@ struct DocumentedOperations {
     private(set) var all: Set<Operation> = []
     /// What `x-till-scope` says, by method and path; none where it is not there.
     private(set) var scopes: [String: String] = [:]
+    /// What `x-till-permission` says, by method and path.
+    private(set) var permissions: [String: String] = [:]
     /// Operations that say what happens without the scope.
     private(set) var forbidding: Set<String> = []
     /// Whom each operation is there for, if its description says so.
@@ -48,6 +50,9 @@ struct DocumentedOperations {
                 all.insert(operation)
                 let name = "\(operation.method) \(operation.path)"
                 if let scope = parts.first(where: { $0.name == "x-till-scope" }) { scopes[name] = scope.value }
+                if let needed = parts.first(where: { $0.name == "x-till-permission" }) {
+                    permissions[name] = needed.value
+                }
                 audiences[operation] = parts.first { $0.name == "x-till-audience" }?.value
                 let responses = parts.filter { $0.name == "responses" }
                     .flatMap { DocumentedOperations.children(of: resolved($0)).map(\.name) }

@@ -119,8 +119,8 @@ struct SessionRouteTests {
         var options = ServerOptions()
         options.receipts.url = "https://Till.example/counter"
         let authenticator = RequestAuthenticator(
-            keys: APIKeys(place.store, clock: place.clock), sessions: place.sessions(), options: options,
-            clock: place.clock)
+            keys: APIKeys(place.store, clock: place.clock), sessions: place.sessions(),
+            staff: StaffOnDuty(place.store, clock: place.clock), options: options, clock: place.clock)
         func isTaken(_ origin: String?) -> Bool {
             var headers = HTTPFields()
             headers[.origin] = origin

@@ -18,6 +18,8 @@ final class CounterRouter {
         let query: QueryParameters
         /// What whoever asks must be allowed; `nil`: anybody may ask.
         let permission: Permission?
+        /// What somebody of the staff must be allowed beside it.
+        let needed: StaffPermission?
         let owner: RouteOwner
         let audience: RouteAudience
         /// Whether anybody may ask.
@@ -38,32 +40,35 @@ final class CounterRouter {
 
     /// Reading for the shop; its head alone can be asked for too.
     func get(
-        _ template: String, for permission: Permission, of owner: RouteOwner, query: QueryParameters = [],
-        use handler: @escaping Handler
+        _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
+        query: QueryParameters = [], use handler: @escaping Handler
     ) {
-        on([.get, .head], template, for: permission, of: owner, query: query, use: handler)
+        on([.get, .head], template, for: permission, of: owner, needs: needed, query: query, use: handler)
     }
 
     /// A change for the shop.
     /// - Parameter maximumBodyBytes: the longest body; the counter's own limit if `nil`.
     func post(
-        _ template: String, for permission: Permission, of owner: RouteOwner, maximumBodyBytes: Int? = nil,
-        use handler: @escaping Handler
+        _ template: String, for permission: Permission, of owner: RouteOwner, needs needed: StaffPermission? = nil,
+        maximumBodyBytes: Int? = nil, use handler: @escaping Handler
     ) {
-        on([.post], template, for: permission, of: owner, maximumBodyBytes: maximumBodyBytes, use: handler)
+        on(
+            [.post], template, for: permission, of: owner, needs: needed, maximumBodyBytes: maximumBodyBytes,
+            use: handler)
     }
 
     /// A route for whoever shows a key of the shop, or comes from its page, and is allowed that.
     func on(
         _ methods: [HTTPRequest.Method], _ template: String, for permission: Permission, of owner: RouteOwner,
-        query: QueryParameters = [], maximumBodyBytes: Int? = nil, use handler: @escaping Handler
+        needs needed: StaffPermission? = nil, query: QueryParameters = [], maximumBodyBytes: Int? = nil,
+        use handler: @escaping Handler
     ) {
         add(
             Route(
-                methods: methods, template: template, query: query, permission: permission, owner: owner,
-                audience: .clerk),
+                methods: methods, template: template, query: query, permission: permission, needed: needed,
+                owner: owner, audience: .clerk),
             AccountResponder(
-                authenticator: authenticator, permission: permission,
+                authenticator: authenticator, permission: permission, needed: needed,
                 isOwn: owner == .asker ? nil : options.hasHardware, query: query,
                 maximumBodyBytes: maximumBodyBytes ?? options.maximumBodyBytes, bodyTimeout: options.bodyTimeout,
                 handler: handler))
@@ -77,7 +82,7 @@ final class CounterRouter {
     ) {
         add(
             Route(
-                methods: methods, template: template, query: query, permission: nil, owner: .counter,
+                methods: methods, template: template, query: query, permission: nil, needed: nil, owner: .counter,
                 audience: audience),
             OpenResponder(query: query, actor: audience.actor, handler: handler))
     }
@@ -114,6 +119,7 @@ final class CounterRouter {
 private struct AccountResponder: HTTPResponder {
     let authenticator: RequestAuthenticator
     let permission: Permission
+    let needed: StaffPermission?
     /// Whether the counter's things are an account's; `nil` where each finds its own.
     let isOwn: (@Sendable (AccountID) -> Bool)?
     let query: QueryParameters
@@ -123,13 +129,14 @@ private struct AccountResponder: HTTPResponder {
 
     func respond(to request: Request, context: RouteContext) async throws -> Response {
         let principal = try await authenticator.principal(of: request, for: permission)
+        if let needed { try principal.person?.require(needed) }
         Connection.current?.place.known()
         guard isOwn?(principal.account) ?? true else { throw Problem.notFound }
         try query.check(request)
         let incoming = Incoming(
             request: request, account: principal.account, credential: principal.credential,
-            actor: principal.actor, maximumBodyBytes: maximumBodyBytes, bodyTimeout: bodyTimeout,
-            parameters: context.parameters)
+            actor: principal.actor, person: principal.person, maximumBodyBytes: maximumBodyBytes,
+            bodyTimeout: bodyTimeout, parameters: context.parameters)
         return try await Attribution.$current.withValue(Attribution(ofRequestBy: principal.actor)) {
             try await handler(incoming)
         }

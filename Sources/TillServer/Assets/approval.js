@@ -1,0 +1,66 @@
+// What somebody may not do alone is approved on the spot: another person enters a PIN here, for this and nothing else.
+
+import { $, make } from "./dom.js";
+import { money } from "./money.js";
+import { ask, newKey, Refusal, sentencesOf } from "./requests.js";
+import { whoIs } from "./session.js";
+import { colleagues } from "./staff.js";
+
+/** @type {any} */
+let wanted = null;
+
+/** Asks for somebody's PIN. @returns {Promise<string>} The approval's identifier; empty if there is none. */
+function askFor(approval) {
+  wanted = { ...approval, key: newKey() };
+  const who = whoIs()?.name ?? "You";
+  const sum = money(approval.amount, approval.currency);
+  $("approval-words").textContent =
+    `${who} may not give back ${sum} alone. The PIN approves this refund and no other.`;
+  $("approval-why").textContent = "";
+  $("approval-pin").value = "";
+  $("approver").replaceChildren(...colleagues().filter(({ id }) => id !== whoIs()?.id)
+    .map(({ id, name }) => make("option", name, { value: id })));
+  const dialog = $("approval");
+  dialog.returnValue = "";
+  dialog.showModal();
+  $("approver").focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+  });
+}
+
+$("approval-back").addEventListener("click", () => $("approval").close(""));
+$("approval-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { action, payment, amount, key } = wanted;
+  const [staff, pin] = [$("approver").value, $("approval-pin").value];
+  $("approval-pin").value = "";
+  if (!staff || !pin) {
+    $("approval-why").textContent = "Choose who approves, and have them enter their PIN.";
+    return;
+  }
+  try {
+    const made = await ask("POST", "/v1/approvals", JSON.stringify({ action, payment, amount, staff, pin }), key);
+    $("approval").close(made.id);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return;
+    $("approval-why").textContent =
+      error instanceof Refusal ? sentencesOf(error).join(" ") : "The till cannot be reached. Nothing was approved.";
+    $("approval-pin").focus();
+  }
+});
+
+/**
+ * Does something, and again with an approval if it needs one.
+ * @param {(approval: {approval?: string}) => Promise<any>} work @returns {Promise<any>}
+ */
+export async function withApproval(work) {
+  try {
+    return await work({});
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.problem.code !== "approval_required") throw error;
+    const approval = await askFor(error.problem.approval);
+    if (!approval) throw error;
+    return work({ approval });
+  }
+}

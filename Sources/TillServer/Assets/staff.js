@@ -1,0 +1,131 @@
+// Who of the staff is at the till: signed in with a PIN, shown at the top, and locked again. Where there is no staff
+// nobody is asked.
+
+import { $, make } from "./dom.js";
+import { lockGate, openGate, shutGate } from "./gate.js";
+import { alertWith } from "./notice.js";
+import { admit, ask, Refusal, sentencesOf } from "./requests.js";
+import { setPerson, whoIs } from "./session.js";
+import { admitted } from "./sign-in.js";
+
+const PERSON = "/session/person";
+const CHECK_EVERY_MS = 15_000;
+const MOST_DIGITS = 12;
+const UNREACHED = "The till cannot be reached. Nobody was signed in.";
+/** @type {{id: string, name: string}[]} */
+let people = [];
+
+/** Who can sign in at this device. */
+export const colleagues = () => people;
+
+const wordsOf = (error) => (error instanceof Refusal ? sentencesOf(error).join(" ") : UNREACHED);
+
+function explain(why) {
+  $("person-why").textContent = why;
+  $("person-why").hidden = !why;
+}
+
+function apply(answer) {
+  people = answer.people;
+  setPerson(answer.person);
+  const person = answer.person;
+  $("who").textContent = person ? `${person.name}, ${person.role.name}` : "";
+  $("who").hidden = $("lock").hidden = !person;
+  const allowed = (permission) => !person || person.role.permissions.includes(permission);
+  $("to-review").hidden = !allowed("review");
+  $("manual-choice").hidden = !allowed("hold");
+  if (!allowed("hold")) $("manual").checked = false;
+  $("sale").hidden = !allowed("sell");
+}
+
+function offerPeople() {
+  const before = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=person]:checked"))?.value;
+  $("person-names").replaceChildren(...people.map(({ id, name }, index) => {
+    const box = make("label", "", { className: "choice" });
+    box.append(make("input", "", {
+      type: "radio", name: "person", value: id, checked: before ? id === before : index === 0 && people.length === 1,
+    }), make("span", name));
+    return box;
+  }));
+}
+
+async function load() {
+  let answer;
+  try {
+    answer = await ask("GET", PERSON);
+  } catch (error) {
+    // Without a session the page asks for one elsewhere.
+    if (error instanceof Refusal && error.status === 401 && whoIs()) shutGate();
+    return;
+  }
+  apply(answer);
+  if (answer.has_staff && !answer.person) lockGate();
+}
+
+/** Done when it is known who is at the till; everything else waits for it. */
+export const known = admitted.then(load);
+admit(known);
+
+document.addEventListener("till:locked", async () => {
+  $("pin").value = "";
+  explain("");
+  await load();
+  offerPeople();
+  const first = document.querySelector("input[name=person]:checked") ? $("pin")
+    : document.querySelector("input[name=person]");
+  if (!$("person").hidden) (first ?? $("pin")).focus();
+});
+document.addEventListener("till:signed-in", () => {
+  if (!whoIs()) load();
+});
+
+const key = (text, label, act) => {
+  const button = make("button", text, { type: "button" });
+  button.setAttribute("aria-label", label);
+  button.addEventListener("click", act);
+  return button;
+};
+const type = (digit) => () => {
+  if ($("pin").value.length < MOST_DIGITS) $("pin").value += digit;
+};
+$("pad").append(
+  ...["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((digit) => key(digit, digit, type(digit))),
+  key("Clear", "Clear the PIN", () => { $("pin").value = ""; }),
+  key("0", "0", type("0")),
+  key("⌫", "Take the last digit back", () => { $("pin").value = $("pin").value.slice(0, -1); }),
+);
+
+$("person-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const chosen = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=person]:checked"));
+  const pin = $("pin").value;
+  $("pin").value = "";
+  if (!chosen) return explain("Choose who you are.");
+  if (!pin) return explain("Enter your PIN.");
+  explain("");
+  try {
+    apply(await ask("POST", PERSON, JSON.stringify({ staff: chosen.value, pin })));
+    openGate();
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return shutGate(wordsOf(error));
+    explain(wordsOf(error));
+    $("pin").focus();
+  }
+});
+
+$("lock").addEventListener("click", async () => {
+  try {
+    await ask("DELETE", PERSON);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return shutGate();
+    return alertWith("The till cannot be reached. It is not locked.");
+  }
+  setPerson(null);
+  lockGate();
+});
+$("device-out").addEventListener("click", () => $("sign-out").click());
+
+// A device that nobody uses is locked by the till; the page shows it without being asked.
+setInterval(() => {
+  if (whoIs()) load();
+}, CHECK_EVERY_MS);

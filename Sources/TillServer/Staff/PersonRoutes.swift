@@ -1,0 +1,94 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+
+/// Who is at the device: asked, signed in with a PIN, and locked again.
+struct PersonRoutes: Sendable {
+    /// The longest body, in bytes.
+    static let maximumBodyBytes = 1_024
+
+    let authenticator: RequestAuthenticator
+    let signIn: StaffSignIn
+    let lock: Span
+
+    func register(on router: CounterRouter) {
+        router.open([.get, .head], "/session/person", for: .clerk) { request, _ in try await show(request) }
+        router.open([.post], "/session/person", for: .clerk) { request, _ in try await enter(request) }
+        router.open([.delete], "/session/person", for: .clerk) { request, _ in try await leave(request) }
+    }
+
+    /// The session of a request's device, whoever is signed in at it.
+    private func device(_ request: Request) async throws -> (PageSessionRecord, Principal) {
+        guard let session = try await authenticator.sessions.session(of: request),
+            let principal = try await authenticator.principal(of: session)
+        else { throw Problem.unauthorized }
+        try authenticator.checkPage(request)
+        return (session, principal)
+    }
+
+    private func show(_ request: Request) async throws -> Response {
+        let (session, principal) = try await device(request)
+        return try await answer(session, principal)
+    }
+
+    private func enter(_ request: Request) async throws -> Response {
+        let (session, principal) = try await device(request)
+        let incoming = Incoming(
+            request: request, account: session.account, maximumBodyBytes: PersonRoutes.maximumBodyBytes)
+        let body = try await incoming.document()
+        try body.allow(["staff", "pin"])
+        guard let word = try body.text("staff", atMost: 128), let staff = StaffID(ifValid: word) else {
+            throw Problem.field("staff", "It must be the identifier of who signs in.")
+        }
+        guard let pin = try body.text("pin", atMost: PINPolicy.maximumDigits) else {
+            throw Problem.field("pin", "It is missing.")
+        }
+        return try await answer(try await signIn.enter(staff, Secret(pin), at: session), principal)
+    }
+
+    private func leave(_ request: Request) async throws -> Response {
+        let (session, _) = try await device(request)
+        try await signIn.lock(session)
+        return Response(status: .noContent)
+    }
+
+    private func answer(_ session: PageSessionRecord, _ device: Principal) async throws -> Response {
+        let staff = authenticator.staff
+        let person = try await authenticator.person(of: session, device)?.person
+        var writer = JSONWriter(reserving: 1_024)
+        writer.beginObject()
+        writer.field("account", session.account.rawValue)
+        writer.field("has_staff", try await staff.isConfigured(session.account))
+        writer.field("lock_seconds", lock.milliseconds / 1_000)
+        writer.key("person")
+        if let person { person.write(into: &writer) } else { writer.null() }
+        writer.key("people")
+        writer.beginArray()
+        for person in try await staff.people(session.account) {
+            writer.beginObject()
+            writer.field("id", person.id.rawValue)
+            writer.field("name", person.name)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+}
+
+extension StaffGrant {
+    /// For the page: who they are, and what it shows them.
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("id", id.rawValue)
+        writer.field("name", name)
+        writer.key("role")
+        writer.beginObject()
+        role.members(into: &writer)
+        writer.endObject()
+        writer.endObject()
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+import TillCore
+import TillJournal
+
+/// Approvals of refunds: each is good for one refund, once, for a minute, for whoever asked and at that device.
+struct RefundApprovals: Sendable {
+    /// How long one is good.
+    static let lifetime = Span.minutes(1)
+    /// How long one that was not used stays in the journal.
+    static let kept = Span.days(1)
+    /// Approvals of one payment that are shown.
+    static let maximumShown = 100
+    private static let prefix = "apr_"
+    private static let bytesOfID = 12
+
+    private let store: any RecordStore
+    private let clock: MeasuringClock
+    private let staff: StaffOnDuty
+
+    init(_ store: any RecordStore, staff: StaffOnDuty, clock: MeasuringClock) {
+        self.store = store
+        self.staff = staff
+        self.clock = clock
+    }
+
+    /// The device of a request of the page; `nil` for a key.
+    private static func device(_ incoming: Incoming) -> String? {
+        guard case .session(let hash) = incoming.credential else { return nil }
+        return PageSessionRecord.device(hash)
+    }
+
+    /// Approves a refund. Durable when it returns.
+    func approve(
+        _ refund: ApprovableRefund, by approver: StaffGrant, for incoming: Incoming, key: String
+    ) async throws -> RefundApproval {
+        guard let person = incoming.person, let device = RefundApprovals.device(incoming) else {
+            throw RefundApprovals.unknown
+        }
+        // The same request again is the same approval.
+        let id =
+            RefundApprovals.prefix
+            + Hex.lowercase(digest("\(device)\u{0}\(key)".utf8).prefix(RefundApprovals.bytesOfID))
+        let now = clock.now()
+        let approval = RefundApproval(
+            id: id, account: incoming.account, refund: refund,
+            requestedBy: .init(id: person.id, name: person.name),
+            approvedBy: .init(id: approver.id, name: approver.name),
+            device: device, made: now)
+        if let known = try await Records<RefundApproval>(store).document(id) {
+            guard known.refund == refund, known.approvedBy.id == approver.id, known.requestedBy.id == person.id else {
+                throw RefundApprovals.mismatch
+            }
+            return known
+        }
+        var changes: [RecordChange] = [.insert(approval.record)]
+        if !clock.isInDoubt { changes.append(.forget(RefundApproval.collection, dueBy: now.at)) }
+        try await store.change(changes)
+        return approval
+    }
+
+    /// Uses an approval for a refund. Under the same key it can be used again: that is the same refund, which is done
+    /// once.
+    func use(
+        _ id: String, for refund: ApprovableRefund, of payment: Payment, _ person: StaffGrant, _ incoming: Incoming,
+        key: String
+    ) async throws {
+        let used = digest(key.utf8)
+        guard let stored = try await store.record(RecordID(RefundApproval.collection, id)) else {
+            throw RefundApprovals.unknown
+        }
+        var approval = try RefundApproval(stored)
+        guard approval.account == incoming.account, approval.refund == refund, approval.requestedBy.id == person.id,
+            approval.device == RefundApprovals.device(incoming)
+        else { throw RefundApprovals.unknown }
+        guard approval.usedKey != used else { return }
+        guard approval.usedKey == nil else { throw RefundApprovals.spent }
+        guard approval.made.age(at: clock.now()) < RefundApprovals.lifetime else { throw RefundApprovals.expired }
+        guard let approver = try await staff.person(approval.approvedBy.id, of: incoming.account),
+            try await staff.grant(of: approver)?.covers(refundOf: refund.amount, of: payment) == true
+        else { throw RefundApprovals.unknown }
+        approval.usedKey = used
+        do throws(JournalError) { try await store.change([.update(approval.record, from: stored.version)]) } catch {
+            if case .recordConflict = error { throw RefundApprovals.spent }
+            throw error
+        }
+    }
+
+    /// Those that were used for a payment, oldest first.
+    func used(for payment: PaymentID) async throws(JournalError) -> [RefundApproval] {
+        try await Records<RefundApproval>(store).list(
+            matching: RefundApproval.of(payment), limit: RefundApprovals.maximumShown
+        ).filter { $0.usedKey != nil }
+    }
+
+    private static let again = "Have it approved again, with the PIN of somebody who may."
+    private static let unknown = Problem(
+        .forbidden, "approval_invalid", "That approval is not for this refund. Nothing was given back.", next: again)
+    private static let spent = Problem(
+        .forbidden, "approval_spent", "That approval was used before. Nothing was given back.", next: again)
+    private static let expired = Problem(
+        .forbidden, "approval_expired", "That approval is older than a minute. Nothing was given back.", next: again)
+    private static let mismatch = Problem(
+        .unprocessableContent, "idempotency_mismatch", "This Idempotency-Key belongs to another approval.",
+        next: "Use a new key.")
+}

@@ -1,0 +1,214 @@
+import Crypto
+public import TillCore
+public import TillJournal
+
+/// Who works at the shop, in a record store. Every change is durable when its method returns, and every process on the
+/// store can see that there was one (`changes()`). All changes are decided one after the other, whoever makes them, so
+/// that no two people get one name.
+public struct StaffDirectory: Sendable {
+    /// People of one account at most.
+    public static let maximumStaff = 200
+    /// Bytes of a name.
+    public static let maximumNameBytes = 64
+
+    private static let idPrefix = "staff_"
+    private static let bytesOfID = 6
+    private static let stateID = RecordID("staff_state", "changes")
+
+    private let store: any RecordStore
+    private let clock: any TillClock
+    let account: AccountID
+
+    /// Those of an account.
+    public init(_ store: any RecordStore, account: AccountID, clock: any TillClock) {
+        self.store = store
+        self.account = account
+        self.clock = clock
+    }
+
+    // MARK: Reading
+
+    /// Another number after each change, by any process; 0 while there never was anybody. Quick: one record by its name.
+    static func changes(in store: any RecordStore) async throws(JournalError) -> Int {
+        try await store.record(stateID)?.version ?? 0
+    }
+
+    /// All of them, oldest first.
+    public func all() async throws(StaffError) -> [StaffRecord] {
+        do throws(JournalError) {
+            return try await Records<StaffRecord>(store).list(
+                matching: StaffRecord.of(account), limit: StaffDirectory.maximumStaff)
+        } catch { throw .journal(error) }
+    }
+
+    /// The roles that there are: those that every shop has, then its own.
+    public func roles() async throws(StaffError) -> [StaffRole] {
+        do throws(JournalError) {
+            return StaffRole.builtIn
+                + (try await Records<StaffRoleRecord>(store).list(
+                    matching: StaffRoleRecord.of(account), limit: StaffRole.maximumOwn)).map(\.role)
+        } catch { throw .journal(error) }
+    }
+
+    /// Somebody, by identifier or by name.
+    public func person(_ word: String) async throws(StaffError) -> StaffRecord {
+        guard let found = StaffDirectory.find(word, in: try await all()) else { throw .unknownPerson(word) }
+        return found
+    }
+
+    private static func find(_ word: String, in all: [StaffRecord]) -> StaffRecord? {
+        all.first { $0.id.rawValue == word } ?? all.first { StaffRecord.folded($0.name) == StaffRecord.folded(word) }
+    }
+
+    // MARK: People
+
+    /// Adds somebody.
+    /// - Parameter id: under which the same request is known when it comes again; `nil`: a new one.
+    /// - Returns: the record; that of before if it was added under the identifier already, with this name and role.
+    @discardableResult
+    public func add(
+        name: String, role: String, pin: PINHash?, id: StaffID? = nil, by actor: String? = nil
+    ) async throws(StaffError) -> StaffRecord {
+        let name = try StaffDirectory.line(name)
+        let id = id ?? StaffID(rawValue: StaffDirectory.idPrefix + SecretToken.make(bytes: StaffDirectory.bytesOfID))
+        var added: StaffRecord?
+        try await commit { (all, roles) throws(StaffError) in
+            if let known = all.first(where: { $0.id == id }) {
+                guard known.name == name, known.role == role else { throw .nameTaken(known.name) }
+                added = known
+                return []
+            }
+            guard StaffDirectory.find(name, in: all) == nil else { throw .nameTaken(name) }
+            guard all.count < StaffDirectory.maximumStaff else { throw .tooMany }
+            try StaffDirectory.check(role, in: roles)
+            let person = StaffRecord(
+                id: id, account: account, name: name, role: role, pin: pin, generation: 1, createdAt: clock.now(),
+                createdBy: actor)
+            added = person
+            return [.insert(person.record)]
+        }
+        guard let added else { throw .unknownPerson(name) }
+        return added
+    }
+
+    /// The identifier of somebody whom a request adds: always the same for the same request.
+    static func id(for account: AccountID, key: String) -> StaffID {
+        StaffID(rawValue: idPrefix + Hex.lowercase(digest("\(account)\u{0}\(key)".utf8).prefix(bytesOfID)))
+    }
+
+    /// What changes about somebody; `nil` leaves it.
+    public struct Change: Sendable {
+        public var role: String?
+        public var pin: PINHash?
+        public var isDisabled: Bool?
+
+        public init(role: String? = nil, pin: PINHash? = nil, isDisabled: Bool? = nil) {
+            self.role = role
+            self.pin = pin
+            self.isDisabled = isDisabled
+        }
+    }
+
+    /// Changes somebody; their sessions end within a second.
+    /// - Returns: the record as it is then.
+    @discardableResult
+    public func change(_ word: String, _ change: Change) async throws(StaffError) -> StaffRecord {
+        var changed: StaffRecord?
+        try await commit { (all, roles) throws(StaffError) in
+            guard let found = StaffDirectory.find(word, in: all) else { throw .unknownPerson(word) }
+            var person = found
+            if let role = change.role {
+                try StaffDirectory.check(role, in: roles)
+                person.role = role
+            }
+            if let pin = change.pin { person.pin = pin }
+            if let isDisabled = change.isDisabled {
+                person.disabledAt = isDisabled ? person.disabledAt ?? clock.now() : nil
+            }
+            changed = person
+            guard person != found else { return [] }
+            person.generation += 1
+            changed = person
+            return [try await update(person)]
+        }
+        guard let changed else { throw .unknownPerson(word) }
+        return changed
+    }
+
+    /// Forgets somebody; their sessions end within a second.
+    @discardableResult
+    public func remove(_ word: String) async throws(StaffError) -> StaffRecord {
+        var removed: StaffRecord?
+        try await commit { (all, _) throws(StaffError) in
+            guard let found = StaffDirectory.find(word, in: all) else { throw .unknownPerson(word) }
+            removed = found
+            return [.remove(found.record.id)]
+        }
+        guard let removed else { throw .unknownPerson(word) }
+        return removed
+    }
+
+    // MARK: Roles
+
+    /// Makes a role of the shop's own, or changes it for everybody who has it.
+    public func put(_ role: StaffRole) async throws(StaffError) {
+        guard !role.isBuiltIn else { throw .builtInRole(role.name) }
+        try await commit { (_, roles) throws(StaffError) in
+            let isKnown = roles.contains { $0.name == role.name }
+            guard isKnown || roles.count < StaffRole.builtIn.count + StaffRole.maximumOwn else { throw .tooManyRoles }
+            let record = StaffRoleRecord(account: account, role: role).record
+            return [.put(record, over: try await kept(record.id))]
+        }
+    }
+
+    /// Removes a role that nobody has.
+    public func removeRole(_ name: String) async throws(StaffError) {
+        try await commit { (all, roles) throws(StaffError) in
+            guard let role = roles.first(where: { $0.name == name }) else { throw .unknownRole(name) }
+            guard !role.isBuiltIn else { throw .builtInRole(name) }
+            guard !all.contains(where: { $0.role == name }) else { throw .roleInUse(name) }
+            return [.remove(StaffRoleRecord(account: account, role: role).record.id)]
+        }
+    }
+
+    // MARK: Parts
+
+    private static func check(_ role: String, in roles: [StaffRole]) throws(StaffError) {
+        guard roles.contains(where: { $0.name == role }) else { throw .unknownRole(role) }
+    }
+
+    private static func line(_ text: String) throws(StaffError) -> String {
+        guard (1...maximumNameBytes).contains(text.utf8.count), text.first?.isWhitespace == false,
+            text.last?.isWhitespace == false,
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw .invalidName }
+        return text
+    }
+
+    private func kept(_ id: RecordID) async throws(StaffError) -> KeptRecord? {
+        do throws(JournalError) { return try await store.record(id) } catch { throw .journal(error) }
+    }
+
+    private func update(_ person: StaffRecord) async throws(StaffError) -> RecordChange {
+        guard let kept = try await kept(person.record.id) else { throw .unknownPerson(person.name) }
+        return .update(person.record, from: kept.version)
+    }
+
+    /// Decides changes on what there is, and writes them; decided again when another writer came first.
+    private func commit(
+        _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> [RecordChange]
+    ) async throws(StaffError) {
+        let mark = Record(StaffDirectory.stateID, body: Array("{}".utf8))
+        for tries in 1... {
+            // Read first: whoever writes after this makes the write below a conflict.
+            let known = try await kept(mark.id)
+            let changes = try await decide(try await all(), try await roles())
+            guard !changes.isEmpty else { return }
+            do throws(JournalError) { return try await store.change(changes + [.put(mark, over: known)]) } catch {
+                guard case .recordConflict = error, tries < Records<StaffRecord>.maximumConflicts else {
+                    throw .journal(error)
+                }
+            }
+        }
+    }
+}

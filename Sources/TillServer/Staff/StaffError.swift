@@ -1,0 +1,105 @@
+public import TillCore
+public import TillJournal
+
+/// Why something about staff was not done. Nothing was changed then.
+public enum StaffError: ExplainedError, Hashable {
+    case unknownPerson(String)
+    case nameTaken(String)
+    case invalidName
+    case tooMany
+    case unknownRole(String)
+    case unknownPermission(String)
+    case invalidRoleName
+    case invalidLimit
+    case tooManyRoles
+    case builtInRole(String)
+    case roleInUse(String)
+    case invalidPIN(digits: Int)
+    case weakPIN
+    /// The PINs were made with another pepper.
+    case pepperMissing
+    case pepperFile(String)
+    /// As many PINs as may wait are being checked.
+    case busy
+    case hashing
+    case journal(JournalError)
+
+    public var code: String {
+        switch self {
+        case .unknownPerson: "staff_not_found"
+        case .nameTaken: "staff_name_taken"
+        case .invalidName: "invalid_name"
+        case .tooMany: "too_many_staff"
+        case .unknownRole: "unknown_role"
+        case .unknownPermission: "unknown_permission"
+        case .invalidRoleName: "invalid_role_name"
+        case .invalidLimit: "invalid_limit"
+        case .tooManyRoles: "too_many_roles"
+        case .builtInRole: "built_in_role"
+        case .roleInUse: "role_in_use"
+        case .invalidPIN: "invalid_pin"
+        case .weakPIN: "weak_pin"
+        case .pepperMissing: "pins_unreadable"
+        case .pepperFile: "pepper_file"
+        case .busy: "pins_busy"
+        case .hashing: "pin_failed"
+        case .journal: "journal_unavailable"
+        }
+    }
+
+    public var what: String {
+        switch self {
+        case .unknownPerson(let word): "Nobody of the staff is called \(word.prefix(64)). Nothing was changed."
+        case .nameTaken(let name): "There is a \(name.prefix(64)) already. Nothing was changed."
+        case .invalidName:
+            "A name is one line of 1 to \(StaffDirectory.maximumNameBytes) bytes. Nothing was changed."
+        case .tooMany: "The account has \(StaffDirectory.maximumStaff) people. Nobody was added."
+        case .unknownRole(let name): "There is no role \(name.prefix(40)). Nothing was changed."
+        case .unknownPermission(let word): "There is no permission “\(word)”. Nothing was changed."
+        case .invalidRoleName:
+            "A role's name has 1 to \(StaffRole.maximumNameBytes) lower-case letters, digits and dashes. "
+                + "Nothing was changed."
+        case .invalidLimit:
+            "A refund limit is a currency and a number of minor units above zero. Nothing was changed."
+        case .tooManyRoles: "The account has \(StaffRole.maximumOwn) roles of its own. Nothing was changed."
+        case .builtInRole(let name): "The role \(name) is built in and stays as it is. Nothing was changed."
+        case .roleInUse(let name): "Somebody has the role \(name). Nothing was changed."
+        case .invalidPIN(let digits):
+            "A PIN has \(digits) to \(PINPolicy.maximumDigits) digits and nothing else. Nothing was changed."
+        case .weakPIN: "That PIN is one of the first that anybody tries. Nothing was changed."
+        case .pepperMissing:
+            "The file that PINs are checked with is not the one that they were set with. Nobody was signed in."
+        case .pepperFile(let path): "The file \(path) cannot be read or made. No PIN was set or checked."
+        case .busy: "Too many PINs are being checked. Nobody was signed in, and nothing was changed."
+        case .hashing: "The PIN could not be checked on this machine. Nobody was signed in."
+        case .journal(let error): "\(error)"
+        }
+    }
+
+    /// Who works here moves no money.
+    public var moneyMoved: MoneyMoved { .no }
+
+    public var next: String {
+        switch self {
+        case .unknownPerson: "till staff list has all."
+        case .nameTaken: "Give another name."
+        case .invalidName: "Give a shorter name without control characters."
+        case .tooMany: "Remove those who have left, with till staff remove."
+        case .unknownRole: "till roles list has all."
+        case .unknownPermission:
+            "Use \(StaffPermission.allCases.map(\.rawValue).joined(separator: ", ")) with commas between, or all."
+        case .invalidRoleName: "Give a name as shift-lead."
+        case .invalidLimit: "Write it as EUR=5000 for 50.00 EUR."
+        case .tooManyRoles: "Remove one that nobody has, with till roles remove."
+        case .builtInRole: "Make one of your own, with till roles set."
+        case .roleInUse: "Give those people another role first, with till staff set-role."
+        case .invalidPIN: "Choose another PIN. The setting staff.pin_digits says how short it may be."
+        case .weakPIN: "Choose digits that neither repeat nor count up or down."
+        case .pepperMissing: "Restore the journal's -pepper file, or set the PINs anew with till staff set-pin."
+        case .pepperFile: "Check the disk and the rights on the folder."
+        case .busy: "Try again in a moment."
+        case .hashing: "Check the memory of this machine, and try again."
+        case .journal: "Check the disk and the rights on the file."
+        }
+    }
+}

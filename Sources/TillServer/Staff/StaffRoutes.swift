@@ -1,0 +1,163 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+
+/// `/v1/staff` and `/v1/roles`: who works here, for whoever manages them.
+struct StaffRoutes: Sendable {
+    /// The longest body, in bytes.
+    static let maximumBodyBytes = 4_096
+
+    let staff: StaffOnDuty
+    let hasher: PINHasher
+    let policy: PINPolicy
+
+    func register(on router: CounterRouter) {
+        router.get("/v1/staff", for: .staff, of: .asker) { try await list($0) }
+        router.post("/v1/staff", for: .staff, of: .asker, maximumBodyBytes: StaffRoutes.maximumBodyBytes) {
+            try await add($0)
+        }
+        router.on(
+            [.patch], "/v1/staff/{id}", for: .staff, of: .asker, maximumBodyBytes: StaffRoutes.maximumBodyBytes
+        ) { try await change($0.parameters.identifier(), $0) }
+        router.get("/v1/roles", for: .staff, of: .asker) { try await roles($0) }
+    }
+
+    private func list(_ incoming: Incoming) async throws -> Response {
+        var writer = JSONWriter(reserving: 1_024)
+        writer.beginObject()
+        writer.key("staff")
+        writer.beginArray()
+        for person in try await staff.directory(incoming.account).all() { write(person, into: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return answer(writer)
+    }
+
+    private func roles(_ incoming: Incoming) async throws -> Response {
+        var writer = JSONWriter(reserving: 1_024)
+        writer.beginObject()
+        writer.key("roles")
+        writer.beginArray()
+        for role in try await staff.directory(incoming.account).roles() {
+            writer.beginObject()
+            role.members(into: &writer)
+            writer.field("built_in", role.isBuiltIn)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return answer(writer)
+    }
+
+    private func add(_ incoming: Incoming) async throws -> Response {
+        let key = try incoming.idempotencyKey()
+        let body = try await incoming.document()
+        try body.allow(["name", "role", "pin"])
+        guard let name = try body.text("name", atMost: StaffDirectory.maximumNameBytes) else {
+            throw Problem.field("name", "It is missing.")
+        }
+        guard let role = try body.text("role", atMost: StaffRole.maximumNameBytes) else {
+            throw Problem.field("role", "It is missing.")
+        }
+        let directory = staff.directory(incoming.account)
+        try await checkRank(role, directory, incoming)
+        let added = try await directory.add(
+            name: name, role: role, pin: try await pin(in: body),
+            id: StaffDirectory.id(for: incoming.account, key: key),
+            by: incoming.actorName)
+        staff.forget()
+        return answer(added, status: .created)
+    }
+
+    private func change(_ id: StaffID, _ incoming: Incoming) async throws -> Response {
+        let body = try await incoming.document()
+        try body.allow(["role", "pin", "disabled"])
+        let disabled = body["disabled"]
+        if let disabled, disabled.boolValue == nil { throw Problem.field("disabled", "It must be true or false.") }
+        let directory = staff.directory(incoming.account)
+        let known = try await directory.person(id.rawValue)
+        guard known.id == id else { throw StaffError.unknownPerson(id.rawValue) }
+        try await checkRank(known.role, directory, incoming)
+        let role = try body.text("role", atMost: StaffRole.maximumNameBytes)
+        if let role { try await checkRank(role, directory, incoming) }
+        let changed = try await directory.change(
+            id.rawValue, .init(role: role, pin: try await pin(in: body), isDisabled: disabled?.boolValue))
+        staff.forget()
+        return answer(changed)
+    }
+
+    /// Whoever manages staff makes nobody mightier than themselves, and changes nobody who is.
+    private func checkRank(_ name: String, _ directory: StaffDirectory, _ incoming: Incoming) async throws {
+        guard let person = incoming.person else { return }
+        guard let role = try await directory.roles().first(where: { $0.name == name }) else {
+            throw StaffError.unknownRole(name)
+        }
+        guard person.role.covers(role) else {
+            throw Problem(
+                .forbidden, "role_exceeds_yours",
+                "The role \(name) may do more than \(person.name), who has the role \(person.role.name). "
+                    + "Nothing was changed.", next: "Have somebody do it whose role may do at least as much.")
+        }
+    }
+
+    private func pin(in body: JSONValue) async throws -> PINHash? {
+        guard let text = try body.text("pin", atMost: PINPolicy.maximumDigits) else { return nil }
+        let pin = Secret(text)
+        try policy.check(pin)
+        return try await hasher.hash(pin)
+    }
+
+    private func write(_ person: StaffRecord, into writer: inout JSONWriter) {
+        writer.beginObject()
+        person.members(into: &writer)
+        writer.endObject()
+    }
+
+    private func answer(_ person: StaffRecord, status: HTTPResponse.Status = .ok) -> Response {
+        var writer = JSONWriter()
+        write(person, into: &writer)
+        return answer(writer, status: status)
+    }
+
+    private func answer(_ writer: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+}
+
+extension Incoming {
+    /// Who asks, for a record.
+    var actorName: String { person?.name ?? "\(actor)" }
+}
+
+extension StaffRole {
+    /// Whether it may do everything that another one may.
+    func covers(_ other: StaffRole) -> Bool {
+        guard other.permissions.isSubset(of: permissions) else { return false }
+        guard !permissions.contains(.refundFreely) else { return true }
+        return other.refundLimits.allSatisfy { currency, units in units <= refundLimits[currency] ?? 0 }
+    }
+}
+
+extension Problem {
+    /// What an error about staff means to whoever asked.
+    init(staff error: StaffError) {
+        if case .journal(let error) = error {
+            self.init(error)
+            return
+        }
+        let status: HTTPResponse.Status =
+            switch error {
+            case .unknownPerson: .notFound
+            case .nameTaken, .tooMany, .tooManyRoles, .builtInRole, .roleInUse: .conflict
+            case .pepperMissing, .pepperFile, .busy, .hashing, .journal: .serviceUnavailable
+            case .invalidName, .unknownRole, .unknownPermission, .invalidRoleName, .invalidLimit, .invalidPIN,
+                .weakPIN:
+                .unprocessableContent
+            }
+        self.init(status, error.code, error.what, next: error.next)
+        if status == .serviceUnavailable { self = retrying() }
+    }
+}

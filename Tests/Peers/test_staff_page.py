@@ -1,0 +1,180 @@
+"""The till's page with staff, in a real browser: a PIN says who is there, the page shows what that person may do, and
+somebody else approves what they may not."""
+import os
+import pathlib
+
+import pytest
+from playwright.sync_api import expect
+from staff import PINS, Staff
+
+from clerk import WAIT, Counter
+
+
+@pytest.fixture
+def latency():
+    return "0ms"
+
+
+@pytest.fixture
+def shoot(page, tmp_path):
+    folder = pathlib.Path(os.environ.get("TILL_SCREENSHOTS", tmp_path))
+
+    def take(name):
+        folder.mkdir(parents=True, exist_ok=True)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.screenshot(path=folder / f"staff_{name}_{width}.png", full_page=True)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} is {wide} wide at {width}"
+
+    return take
+
+
+def axe(page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page).response["violations"]
+    assert not found, [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+
+
+@pytest.fixture
+def shop(server):
+    return Staff(server).shop()
+
+
+@pytest.fixture
+def locked(page, server, shop):
+    """The page of a device that has just been signed in."""
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(server.start_url())
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    yield page
+    assert not faults, faults
+
+
+def enter(page, name, pin=None):
+    page.get_by_role("radio", name=name).check()
+    page.get_by_label("PIN", exact=True).fill(pin or PINS[name])
+    page.get_by_label("PIN", exact=True).press("Enter")
+
+
+def at_the_till(page, name):
+    expect(page.locator("#till")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#who")).to_contain_text(name)
+
+
+def sell(page, amount):
+    page.get_by_label("Amount", exact=True).fill(amount)
+    page.get_by_role("radio", name="Cash").check()
+    page.get_by_role("button", name="Charge", exact=True).click()
+    expect(page.locator("#headline")).to_have_text("Paid", timeout=WAIT)
+
+
+def test_a_pin_says_who_is_there(locked, shoot):
+    page = locked
+    expect(page.locator("#till")).to_be_hidden()
+    expect(page.locator("#session")).to_be_hidden()
+    axe(page)
+    shoot("asked")
+    enter(page, "Carl", "000111")
+    expect(page.get_by_role("alert").first).to_contain_text("That is not the PIN")
+    shoot("wrong")
+    # With the pad, as on a tablet.
+    page.get_by_role("radio", name="Carl").check()
+    for digit in PINS["Carl"]:
+        page.get_by_role("group", name="Digits").get_by_role("button", name=digit, exact=True).click()
+    page.get_by_role("button", name="Enter", exact=True).click()
+    at_the_till(page, "Carl, cashier")
+    axe(page)
+    shoot("cashier")
+
+
+def test_what_a_role_may_not_is_not_shown(locked, server):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    expect(page.get_by_role("link", name="To review")).to_be_hidden()
+    expect(page.get_by_label("Hold the money now")).to_be_hidden()
+    page.goto(server.url + "/#attention")
+    expect(page.locator("#attention-view")).to_be_hidden()
+    expect(page.locator("#counter-view")).to_be_visible(timeout=WAIT)
+    # Somebody else at the same till.
+    page.get_by_role("button", name="Lock or switch").click()
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    enter(page, "Mona")
+    at_the_till(page, "Mona, manager")
+    expect(page.get_by_role("link", name="To review")).to_be_visible()
+    page.get_by_role("link", name="Counter").click()
+    expect(page.get_by_label("Hold the money now")).to_be_visible()
+
+
+def test_a_keyboard_is_enough(locked):
+    page = locked
+    page.get_by_role("radio", name="Carl").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("PIN", exact=True)).to_be_focused()
+    page.keyboard.type(PINS["Carl"])
+    page.keyboard.press("Enter")
+    at_the_till(page, "Carl")
+    page.get_by_role("button", name="Lock or switch").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#till")).to_be_hidden()
+
+
+def test_a_manager_approves_a_refund_on_the_spot(locked, shoot, server):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    sell(page, "20.00")
+    counter = Counter(page, server)
+    counter.give_back()
+    dialog = page.get_by_role("dialog", name="Approve this refund?")
+    expect(dialog).to_be_visible(timeout=WAIT)
+    expect(dialog).to_contain_text("20.00 EUR")
+    axe(page)
+    shoot("approval")
+    dialog.get_by_label("Who approves").select_option(label="Mona")
+    dialog.get_by_label("Their PIN").fill("000111")
+    dialog.get_by_label("Their PIN").press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("That is not the PIN")
+    dialog.get_by_label("Their PIN").fill(PINS["Mona"])
+    dialog.get_by_role("button", name="Approve").click()
+    expect(page.locator("#headline")).to_have_text("Refunded", timeout=WAIT)
+    at_the_till(page, "Carl")
+    expect(page.locator("#facts")).to_contain_text("Approved by")
+    expect(page.locator("#facts")).to_contain_text("Mona")
+    shoot("approved")
+
+
+def test_who_is_disabled_sees_the_pad_again_and_keeps_what_was_typed(locked, shop):
+    page = locked
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    page.get_by_label("Amount", exact=True).fill("12.34")
+    shop.run("disable", "Carl")
+    page.wait_for_timeout(700)
+    page.get_by_role("button", name="Charge", exact=True).click()
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_role("radio", name="Carl")).to_have_count(0)
+    enter(page, "Mona")
+    at_the_till(page, "Mona")
+    expect(page.get_by_label("Amount", exact=True)).to_have_value("12.34")
+
+
+def test_a_reload_and_another_tab_know_who_is_there(browser, server, shop):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.start_url())
+    expect(page.get_by_role("heading", name="Who is at the till?")).to_be_visible(timeout=WAIT)
+    enter(page, "Carl")
+    at_the_till(page, "Carl")
+    page.reload()
+    at_the_till(page, "Carl")
+    other = context.new_page()
+    other.goto(server.url + "/")
+    at_the_till(other, "Carl")
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.get_by_role("heading", name="Sign in")).to_be_visible(timeout=WAIT)
+    context.close()

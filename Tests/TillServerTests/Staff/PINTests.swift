@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import TillCore
+import TillJournal
+import TillTestSupport
+
+@testable import TillServer
+
+@Suite("PINs")
+struct PINTests {
+    private static let person = StaffID(rawValue: "staff_1")
+
+    @Test("A PIN is digits, long enough, and none that anybody tries first")
+    func policy() throws {
+        let policy = PINPolicy()
+        try policy.check(Secret("604913"))
+        for text in ["", "12345", "60491", "6049131234567", "60491a", "６０４９１３", "604 13"] {
+            #expect(throws: StaffError.invalidPIN(digits: 6)) { try policy.check(Secret(text)) }
+        }
+        for text in ["000000", "123456", "98765432"] {
+            #expect(throws: StaffError.weakPIN) { try policy.check(Secret(text)) }
+        }
+        #expect(PINPolicy(minimumDigits: 1).minimumDigits == 4)
+    }
+
+    @Test("Only the PIN that was set matches, only under its pepper, and two of the same differ")
+    func hash() async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/till-pins-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let hasher = PINHasher(besideJournal: folder + "/a")
+        let (one, other) = (try await hasher.hash(Secret("604913")), try await hasher.hash(Secret("604913")))
+        #expect(one.hash != other.hash && one.salt != other.salt)
+        #expect(try await hasher.matches(Secret("604913"), one))
+        #expect(try await !hasher.matches(Secret("604914"), one))
+        let again = PINHasher(besideJournal: folder + "/a")
+        #expect(try await again.matches(Secret("604913"), other))
+        let lost = PINHasher(besideJournal: folder + "/b")
+        await #expect(throws: StaffError.pepperMissing) { try await lost.matches(Secret("604913"), one) }
+        try Data([1]).write(to: URL(fileURLWithPath: folder + "/c-pepper"))
+        let short = PINHasher(besideJournal: folder + "/c")
+        await #expect(throws: StaffError.pepperFile(folder + "/c-pepper")) { try await short.hash(Secret("604913")) }
+    }
+
+    @Test("Each wrong PIN waits longer than the one before, then no more are taken; other devices are not held up")
+    func attempts() async throws {
+        let place = try SessionPlace()
+        let attempts = PINAttempts(place.store, clock: place.measuring)
+        for (count, wait) in [(1, 0), (2, 1), (3, 2), (4, 4)] {
+            #expect(try await attempts.begin(Self.person, at: "a") == .mayTry, "\(count)")
+            if wait > 0 {
+                #expect(try await attempts.begin(Self.person, at: "a") == .wait(.seconds(Int64(wait))))
+                place.pass(.seconds(Int64(wait)))
+            }
+        }
+        #expect(try await attempts.begin(Self.person, at: "a") == .mayTry)
+        place.pass(.hours(12))
+        #expect(try await attempts.begin(Self.person, at: "a") == .locked)
+        #expect(try await attempts.begin(Self.person, at: "b") == .mayTry)
+        #expect(try await attempts.begin(StaffID(rawValue: "staff_2"), at: "a") == .mayTry)
+        try await attempts.clear("a")
+        #expect(try await attempts.begin(Self.person, at: "a") == .mayTry)
+        try await attempts.succeed(Self.person, at: "b")
+        #expect(try await attempts.begin(Self.person, at: "b") == .mayTry)
+        try await place.close()
+    }
+
+    @Test("A clock that is set back makes no wait shorter")
+    func clockSetBack() async throws {
+        let place = try SessionPlace()
+        let attempts = PINAttempts(place.store, clock: place.measuring)
+        _ = try await attempts.begin(Self.person, at: "a")
+        _ = try await attempts.begin(Self.person, at: "a")
+        place.wall.advance(by: .hours(-3))
+        #expect(try await attempts.begin(Self.person, at: "a") == .wait(.seconds(1)))
+        place.running.advance(by: .seconds(1))
+        #expect(try await attempts.begin(Self.person, at: "a") == .mayTry)
+        try await place.close()
+    }
+}

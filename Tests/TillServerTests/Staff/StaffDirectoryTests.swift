@@ -1,0 +1,72 @@
+import Testing
+import TillCore
+import TillJournal
+
+@testable import TillServer
+
+@Suite("Staff and roles")
+struct StaffDirectoryTests {
+    @Test("Of many who add the same name at once exactly one does", arguments: SessionPlace.Kind.allCases)
+    func names(kind: SessionPlace.Kind) async throws {
+        let place = try SessionPlace(kind)
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let added = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<8 {
+                group.addTask {
+                    do throws(StaffError) {
+                        try await directory.add(name: index % 2 == 0 ? "Anna" : "ANNA", role: "cashier", pin: nil)
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(added == 1)
+        #expect(try await directory.all().count == 1)
+        #expect(
+            try await StaffDirectory(place.store, account: AccountID(rawValue: "b"), clock: place.clock).all() == [])
+        try await place.close()
+    }
+
+    @Test("Every change counts one further, so that sessions of before end; what changes nothing does not")
+    func generations() async throws {
+        let place = try SessionPlace()
+        let directory = StaffDirectory(place.store, account: .main, clock: place.clock)
+        let anna = try await directory.add(name: "Anna", role: "cashier", pin: nil)
+        let before = try await StaffDirectory.changes(in: place.store)
+        #expect(try await directory.change("Anna", .init(role: "cashier")).generation == anna.generation)
+        #expect(try await StaffDirectory.changes(in: place.store) == before)
+        #expect(try await directory.change("Anna", .init(role: "manager")).generation == anna.generation + 1)
+        let disabled = try await directory.change("Anna", .init(isDisabled: true))
+        #expect(disabled.generation == anna.generation + 2 && disabled.disabledAt != nil)
+        #expect(try await StaffDirectory.changes(in: place.store) == before + 2)
+        let onDuty = StaffOnDuty(place.store, clock: place.clock)
+        let person = SessionPerson(id: anna.id, generation: disabled.generation)
+        #expect(try await onDuty.grant(person, of: .main) == nil)
+        try await place.close()
+    }
+
+    @Test("What a role gives back counts what was given back before, and other currencies have limits of their own")
+    func limits() throws {
+        let euro = try Currency(code: "EUR")
+        let role = try StaffRole(name: "lead", permissions: [.refund], refundLimits: [euro: 500])
+        let grant = StaffGrant(id: StaffID(rawValue: "staff_1"), name: "Anna", role: role)
+        #expect(grant.refundLimit(in: euro) == 500)
+        #expect(grant.refundLimit(in: try Currency(code: "USD")) == 0)
+        let free = StaffGrant(
+            id: grant.id, name: "Mona", role: try StaffRole(name: "free", permissions: [.refundFreely]))
+        #expect(free.refundLimit(in: euro) == nil && free.scopes == [.read, .refund])
+        #expect(StaffRole.owner.covers(StaffRole.manager) && !StaffRole.manager.covers(StaffRole.owner))
+        let more = try StaffRole(name: "more", permissions: [.refund], refundLimits: [euro: 501])
+        #expect(!role.covers(more) && more.covers(role))
+    }
+
+    @Test("Every scope of a route is opened by a permission, and cashiers get the least")
+    func permissionsOpenScopes() {
+        for scope in Permission.allCases where scope != .read {
+            #expect(
+                StaffPermission.allCases.contains { $0.scopes.contains(scope) }, "nobody of the staff gets \(scope)")
+        }
+        #expect(StaffRole.cashier.permissions.isDisjoint(with: [.refundFreely, .void, .staff, .review, .totals]))
+    }
+}
