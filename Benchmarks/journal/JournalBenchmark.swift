@@ -58,7 +58,8 @@ enum JournalBenchmark {
         }
         return JournalWrite(
             append: JournalWrite.Append(
-                payment: payment, expectedVersion: 0, events: events, nextDue: payment.nextDue, holder: isPending ? .thisProcess : .nobody))
+                payment: payment, expectedVersion: 0, events: events, nextDue: payment.nextDue,
+                holder: isPending ? .thisProcess : .nobody))
     }
 
     static func fill(_ journal: SQLiteJournal, _ payments: Int) async throws {

@@ -58,7 +58,8 @@ extension Checkout {
                 // process must not take it over: it may be of another account, and would hold it and never work on it.
                 let isInFlight = payment.isInFlight
                 if try await append(
-                    events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt, wakes: !isInFlight)
+                    events, to: &payment, at: now, holder: isInFlight ? .unchanged : .nobody, webhook: report.receipt,
+                    wakes: !isInFlight)
                 {
                     return true
                 }

@@ -235,7 +235,8 @@ public struct Checkout: Sendable {
             let isBegun = !Checkout.steps(in: events, tender: tender).isEmpty
             do throws(CheckoutError) {
                 let isWritten = try await append(
-                    events, to: &payment, at: now, holder: isBegun ? .thisProcess : .unchanged, idempotency: idempotency,
+                    events, to: &payment, at: now, holder: isBegun ? .thisProcess : .unchanged,
+                    idempotency: idempotency,
                     conditions: command.conditions(of: payment))
                 guard isWritten else { continue }
             } catch .journal(.unavailable(let reason)) where command.needsCredential {

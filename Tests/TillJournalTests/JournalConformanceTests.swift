@@ -223,7 +223,8 @@ struct JournalConformanceTests {
             let due = number % 4 == 1 ? nil : Sale.start.adding(.milliseconds(Int64(number % 5)))
             let dies = number % 4 < 2
             if due == nil, !dies { continue }
-            try await (dies ? one : two).write(sale.write(due: due, holder: dies || number % 4 == 2 ? .thisProcess : .nobody))
+            try await (dies ? one : two).write(
+                sale.write(due: due, holder: dies || number % 4 == 2 ? .thisProcess : .nobody))
             expected.append(OutboxPlace(moment: due, payment: sale.payment.id))
         }
         try await site.end(one)

@@ -112,7 +112,8 @@ final class RecoveryBoard: Sendable {
             // In the order of their names, so that a simulated run is the same each time.
             for name in state.lanes.keys.sorted(by: { ($0?.rawValue ?? "") < ($1?.rawValue ?? "") }) {
                 guard var lane = state.lanes[name],
-                    lane.workers < min(lane.breaker.isClosed ? Checkout.recoveryWorkers : 1, lane.working + lane.queue.count)
+                    lane.workers
+                        < min(lane.breaker.isClosed ? Checkout.recoveryWorkers : 1, lane.working + lane.queue.count)
                 else { continue }
                 lane.workers += 1
                 state.lanes[name] = lane
