@@ -9,7 +9,9 @@ extension Checkout {
             let now = clock.now()
             let events = payment.requestQuery(at: now)
             if events.isEmpty { break }
-            if try await append(events, to: &payment, at: now, holder: payment.isInFlight ? .unchanged : .nobody) { break }
+            if try await append(events, to: &payment, at: now, holder: payment.isInFlight ? .unchanged : .nobody) {
+                break
+            }
         }
         try await query(id)
         return try await payment(id, account: account)
