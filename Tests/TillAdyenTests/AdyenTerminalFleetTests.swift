@@ -7,7 +7,7 @@ import TillProvider
 
 @testable import TillAdyen
 
-@Suite("A terminal of Adyen's among the counter's readers", .timeLimit(.minutes(10)))
+@Suite("A terminal of Adyen's among the counter's readers", .timeLimit(.minutes(30)))
 struct AdyenTerminalFleetTests {
     /// A terminal at which the customer takes for ever: it answers a payment only once that is canceled.
     private final class Patient: HTTPTransport {

@@ -61,7 +61,7 @@ private final class DeafProvider: ProviderInFront {
     }
 }
 
-@Suite("A provider that never answers and ignores that nobody waits any more", .timeLimit(.minutes(10)))
+@Suite("A provider that never answers and ignores that nobody waits any more", .timeLimit(.minutes(30)))
 struct DeafProviderTests {
     private let world = World(preparesFirst: false)
     private let provider: DeafProvider

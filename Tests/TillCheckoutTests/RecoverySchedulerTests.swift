@@ -52,7 +52,7 @@ private final class Notices: Sendable {
     var report: @Sendable (RecoveryNotice) -> Void { { notice in self.all.withLock { $0.append(notice) } } }
 }
 
-@Suite("Recovery stops for nobody", .timeLimit(.minutes(10)))
+@Suite("Recovery stops for nobody", .timeLimit(.minutes(30)))
 struct RecoverySchedulerTests {
     private static let slow = ProviderName(rawValue: "slow")
     private let world = World(preparesFirst: false)

@@ -91,7 +91,7 @@ struct RecoveryTests {
 
     @Test(
         "a payment is taken over at once from a process that died while it asked for the money",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func diedDuringAuthorization() async throws {
         let world = World()
         world.faults.fail(.authorize, with: .slow(.hours(1)))

@@ -14,7 +14,7 @@ import TillServer
 #endif
 
 /// A provider is one room and one line in a list: this one is made up here, and nothing else of the house knows it.
-@Suite("A provider that a counter is given", .timeLimit(.minutes(2)))
+@Suite("A provider that a counter is given", .timeLimit(.minutes(30)))
 struct MadeUpProviderTests {
     private static let environment = ["TILL_MADEUP_KEY": "mu_1", "TILL_PROVIDER": "madeup"]
 

@@ -74,7 +74,7 @@ struct SQLiteJournalTests {
         return (journal, { mayGoOn.signal() })
     }
 
-    @Test("writes that wait together share a commit, with records or without", .timeLimit(.minutes(5)))
+    @Test("writes that wait together share a commit, with records or without", .timeLimit(.minutes(30)))
     func groupCommit() async throws {
         let (journal, goOn) = try await held()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -96,7 +96,7 @@ struct SQLiteJournalTests {
         #expect(journal.statistics.largestBatch == JournalLimits.maximumBatch)
     }
 
-    @Test("a full queue refuses instead of growing", .timeLimit(.minutes(5)))
+    @Test("a full queue refuses instead of growing", .timeLimit(.minutes(30)))
     func queueFull() async throws {
         let (journal, goOn) = try await held(maximumQueuedWrites: 10)
         let refused = try await withThrowingTaskGroup(of: Bool.self) { group in

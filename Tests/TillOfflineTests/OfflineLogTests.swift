@@ -234,7 +234,7 @@ import TillTestSupport
         #expect(try first.book().exposure.count == 5)
     }
 
-    @Test(.timeLimit(.minutes(5))) func manyWritersShareOneSync() async throws {
+    @Test(.timeLimit(.minutes(30))) func manyWritersShareOneSync() async throws {
         let log = try OfflineLog.open(
             in: disk, device: OfflineExamples.device(), provider: OfflineExamples.provider(), clock: clock)
         try await log.noteContact()

@@ -4,7 +4,7 @@ import TillCore
 
 @testable import TillPCSC
 
-@Suite("A card at a PC/SC reader", .timeLimit(.minutes(10)))
+@Suite("A card at a PC/SC reader", .timeLimit(.minutes(30)))
 struct PCSCChannelTests {
     static let limits = PCSCLimits(
         card: .seconds(20), command: .seconds(20), service: .seconds(20), slice: .milliseconds(20),

@@ -114,7 +114,7 @@ import TillTestSupport
 
     @Test(
         .enabled(if: hasPeers, "Stripe's Python library is not installed: run Tests/Peers/setup"),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func stripesOwnLibraryIsServed() async throws {
         let server = SandboxStripeServer(store: SandboxMemoryStore(), stall: .milliseconds(10))
         let (ports, found) = AsyncStream.makeStream(of: Int.self)

@@ -43,7 +43,9 @@ struct APIKeysTests {
         try await store.change([.insert(Record(id, body: Array(#"{"account":"main","label":"shop"}"#.utf8)))])
         let keys = APIKeys(store, clock: clock)
         let key = try #require(try await keys.all().first)
-        #expect(key.id.rawValue == "key_abababababababab" && key.permissions == .all && key.expiresAt == nil)
+        #expect(key.id.rawValue == "key_abababababababab" && key.permissions == .ofBefore && key.expiresAt == nil)
+        // Who works at the shop was nobody's matter then.
+        #expect(!key.permissions.contains(.staff))
         #expect(try await keys.revoke(key.id).label == "shop")
         #expect(try await keys.all().first?.id == key.id)
         #expect(try await keys.account(ofHash: key.hash) == nil)

@@ -11,7 +11,7 @@ import TillTapToPay
 
 /// The five patterns of an app for taps, end to end: virtual card, reader, engine, journal, sandbox. Each with the
 /// faults that apps of this kind have, shown absent here, and where a double can show it, present there.
-@Suite(.timeLimit(.minutes(2))) struct SeedPatternTests {
+@Suite(.timeLimit(.minutes(30))) struct SeedPatternTests {
     // MARK: 1. A model for a screen
 
     @MainActor @Test func pattern1AModelForAScreenSetsUpReadsAndShows() async throws {

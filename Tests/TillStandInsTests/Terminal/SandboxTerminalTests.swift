@@ -8,7 +8,7 @@ import TillTestSupport
 @testable import TillStandIns
 
 /// The stand-in's own rules, over its wire.
-@Suite("Terminal sandbox", .timeLimit(.minutes(10))) struct SandboxTerminalTests {
+@Suite("Terminal sandbox", .timeLimit(.minutes(30))) struct SandboxTerminalTests {
     let world: TerminalWorld
 
     init() throws { world = try TerminalWorld() }

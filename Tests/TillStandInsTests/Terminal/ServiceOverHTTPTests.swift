@@ -12,7 +12,7 @@ import TillTestSupport
 
 /// The reader service over Stripe's smart readers, through a real connection to the sandbox's server: every verb of
 /// the contract, with the states and events that an app sees.
-@Suite("Reader service over HTTP", .timeLimit(.minutes(2))) struct ServiceOverHTTPTests {
+@Suite("Reader service over HTTP", .timeLimit(.minutes(30))) struct ServiceOverHTTPTests {
     /// A server, a reader at it, and a service that knows nothing of Stripe.
     struct Shop: Sendable {
         let ledger: SandboxLedger

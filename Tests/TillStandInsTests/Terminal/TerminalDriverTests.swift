@@ -7,7 +7,7 @@ import TillStripe
 @testable import TillStandIns
 
 /// The reader service over Stripe's smart readers: the same verbs as with any reader, against the sandbox.
-@Suite("Reader service over Stripe", .timeLimit(.minutes(10))) struct TerminalDriverTests {
+@Suite("Reader service over Stripe", .timeLimit(.minutes(30))) struct TerminalDriverTests {
     let world: TerminalWorld
     let reader: TerminalReader
     let driver: StripeTerminalDriver

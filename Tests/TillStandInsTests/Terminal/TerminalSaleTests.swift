@@ -13,7 +13,7 @@ import TillTestSupport
 
 /// The in-person sale over the engine: whatever happens to people, readers and answers, an order is paid once or not
 /// at all, and has one payment intent.
-@Suite("Sale at a reader", .timeLimit(.minutes(2))) struct TerminalSaleTests {
+@Suite("Sale at a reader", .timeLimit(.minutes(30))) struct TerminalSaleTests {
     static let visa = TerminalTestCard(named: "visa")
     let world: TerminalWorld
     let reader: TerminalReader
@@ -282,7 +282,7 @@ import TillTestSupport
     struct Unexpected: Error {}
 }
 
-@Suite("Interac at a reader", .timeLimit(.minutes(10))) struct InteracTests {
+@Suite("Interac at a reader", .timeLimit(.minutes(30))) struct InteracTests {
     let world: TerminalWorld
     let reader: TerminalReader
     let card: TerminalTestCard

@@ -12,7 +12,7 @@ import TillTestSupport
 @testable import TillStandIns
 
 /// A reader's word is a hint: what is late, old or not so ends in no payment that the journal does not know.
-@Suite("A reader that does not tell the truth", .timeLimit(.minutes(2))) struct TerminalTruthTests {
+@Suite("A reader that does not tell the truth", .timeLimit(.minutes(30))) struct TerminalTruthTests {
     let world: TerminalWorld
     let reader: TerminalReader
     let visa: TerminalTestCard
@@ -194,7 +194,7 @@ import TillTestSupport
 }
 
 /// Tips, and the network that carried a payment: from the wire to the journal and the receipt.
-@Suite("Tips and networks", .timeLimit(.minutes(2))) struct TerminalTipTests {
+@Suite("Tips and networks", .timeLimit(.minutes(30))) struct TerminalTipTests {
     let world: TerminalWorld
     let reader: TerminalReader
 

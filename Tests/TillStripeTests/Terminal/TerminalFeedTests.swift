@@ -4,7 +4,7 @@ import TillTestSupport
 
 @testable import TillStripe
 
-@Suite("Waiting for a reader", .timeLimit(.minutes(10))) struct TerminalFeedTests {
+@Suite("Waiting for a reader", .timeLimit(.minutes(30))) struct TerminalFeedTests {
     /// Time is over at once: without news the next look comes all the same.
     private struct RushingClock: TillClock {
         func now() -> Timestamp { Timestamp(milliseconds: 0) }
