@@ -118,7 +118,7 @@ public enum PaymentEventCodec {
 
     /// Reads an event back, also one that an older version wrote.
     /// - Parameter at: when the event was decided, as the journal keeps it beside the event.
-    /// - Throws: ``JournalError/corrupted(_:)`` for anything that ``encode(_:)`` does not write.
+    /// - Throws: ``JournalError/corrupted(_:)`` for anything that ``encode(_:by:)`` does not write.
     public static func decode(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> PaymentEvent {
         try record(bytes, at: at).event
     }

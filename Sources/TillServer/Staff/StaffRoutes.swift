@@ -72,7 +72,13 @@ struct StaffRoutes: Sendable {
 
     private func change(_ id: StaffID, _ incoming: Incoming) async throws -> Response {
         let body = try await incoming.document()
-        try body.allow(["role", "pin", "disabled"])
+        try body.allow(StaffRoutes.changeable)
+        guard StaffRoutes.changeable.contains(where: { body[$0] != nil }) else {
+            throw Problem.field("role", "Nothing is to be changed: say a role, a pin or disabled.")
+        }
+        for name in StaffRoutes.changeable.sorted() where body[name]?.isNull == true {
+            throw Problem.field(name, "It must not be null.")
+        }
         let disabled = body["disabled"]
         if let disabled, disabled.boolValue == nil { throw Problem.field("disabled", "It must be true or false.") }
         let directory = staff.directory(incoming.account)
@@ -101,7 +107,11 @@ struct StaffRoutes: Sendable {
         }
     }
 
+    /// What a change of somebody may name.
+    private static let changeable: Set<String> = ["disabled", "pin", "role"]
+
     private func pin(in body: JSONValue) async throws -> PINHash? {
+        if body["pin"]?.isNull == true { throw Problem.field("pin", "It must not be null.") }
         guard let text = try body.text("pin", atMost: PINPolicy.maximumDigits) else { return nil }
         let pin = Secret(text)
         try policy.check(pin)
