@@ -19,6 +19,8 @@ struct Problem: Error {
     var differences: [String] = []
     /// The scope that is missing, and those that there are.
     var scopes: (needed: Permission, held: Set<Permission>)?
+    /// Who was refused, where that is known; for the audit log.
+    var by: Actor?
     var headers = HTTPFields()
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, next: String) {
