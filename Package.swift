@@ -223,10 +223,12 @@ let package = Package(
             ],
             resources: [.embedInCode("Assets")],
             swiftSettings: strict),
+        // What only C can say about a process: it wipes what it frees, and shuts its memory to others.
+        .target(name: "CTillProcess"),
         .executableTarget(
             name: "TillCommand",
             dependencies: [
-                "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
+                "CTillProcess", "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
                 "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
                 "TillPayPal", "TillPayPalClient", "TillBraintree", "TillAdyen", "TillCards", "TillApplePay",
                 "TillBooks", "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,

@@ -19,6 +19,7 @@ public struct AdyenModule: ProviderModule {
     public static var statementFormats: [any StatementFormat] { [AdyenSettlementReport()] }
     /// The merchant account and its key. A terminal alone takes payments, too.
     public static let required: [Setting] = [.adyenMerchantAccount, .adyenKey]
+    public static let hosts = [".adyen.com", ".adyenpayments.com"]
 
     private let online: AdyenProvider?
     private let receiver: AdyenWebhookReceiver?
@@ -114,6 +115,14 @@ public struct AdyenModule: ProviderModule {
 
     /// As the checkout interface's address says, else as the terminal's.
     public var mode: PaymentMode { online?.mode ?? terminal?.mode ?? .live }
+    /// The checkout interface and the reports. A terminal of the shop's network gets nothing that is not sealed.
+    public var addresses: [String] {
+        let checkout = online?.gateway.config
+        let reports = source?.config
+        return [
+            checkout.map { "\($0.scheme)://\($0.authority)" }, reports.map { "\($0.scheme)://\($0.authority)" },
+        ].compactMap { $0 }
+    }
     /// Typed cards, and sales at the terminal, as far as each is configured.
     public var providers: [any PaymentServiceProvider] {
         let both: [(any PaymentServiceProvider)?] = [online, terminal]

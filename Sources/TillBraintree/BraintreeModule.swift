@@ -19,6 +19,7 @@ public struct BraintreeModule: ProviderModule {
     ]
     /// The merchant and its keys.
     public static let required: [Setting] = [.braintreeMerchantID, .braintreePublicKey, .braintreePrivateKey]
+    public static let hosts = [".braintreegateway.com", ".braintree-api.com"]
     /// What the address says for Braintree's real interfaces.
     private static let live = "live"
 
@@ -55,6 +56,7 @@ public struct BraintreeModule: ProviderModule {
 
     /// As the address says.
     public var mode: PaymentMode { provider.mode }
+    public var addresses: [String] { ["\(config.gateway)", "\(config.graphQL)"] }
     public var providers: [any PaymentServiceProvider] { [provider] }
     /// Signed with the same keys.
     public var webhooks: (any WebhookReceiver)? { BraintreeWebhookReceiver(config: config, provider: provider) }

@@ -153,7 +153,7 @@ public struct Checkout: Sendable {
         _ id: PaymentID, account: AccountID, reason: String = "requested_by_customer",
         idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
-        try await run(.cancel(reason: reason), on: id, account: account, idempotency: idempotency)
+        try await run(.cancel(reason: CardNumberMask.masked(reason)), on: id, account: account, idempotency: idempotency)
     }
 
     /// Renews the hold on what is not captured yet, so that the bank answers for it for longer. It is in the journal
@@ -178,7 +178,7 @@ public struct Checkout: Sendable {
         try await checkWire(amount, on: id, account: account)
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
-            .refund(amount, reason: reason), on: id, account: account, idempotency: idempotency)
+            .refund(amount, reason: reason.map(CardNumberMask.masked)), on: id, account: account, idempotency: idempotency)
     }
 
     /// Refuses what the provider cannot do. One that captures once lets the rest go: a second capture would be

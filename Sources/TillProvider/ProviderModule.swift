@@ -18,6 +18,8 @@ public protocol ProviderModule: Sendable {
     static var settings: [Setting] { get }
     /// The settings without which it is not configured.
     static var required: [Setting] { get }
+    /// The provider's own hosts, in small letters: `api.stripe.com`, or `.paypal.com` for all below it.
+    static var hosts: [String] { get }
     /// The codes of its answers and what they say about the money: the tables that its adapter decides by.
     static var codes: [ProviderCodeTable] { get }
     /// The forms of files in which it gives statements.
@@ -32,6 +34,9 @@ public protocol ProviderModule: Sendable {
 
     /// Whether its credentials move real money. In doubt they do.
     var mode: PaymentMode { get }
+    /// Every address that its keys and cards are sent to over the internet, as `https://api.stripe.com`. A counter opens
+    /// only if each is one of ``hosts``, or one that its operator has named.
+    var addresses: [String] { get }
     /// Its ways to move money. The first has the module's name; others are its readers'.
     var providers: [any PaymentServiceProvider] { get }
     /// What receives its webhooks; `nil` while they cannot be verified.

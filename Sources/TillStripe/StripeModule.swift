@@ -12,6 +12,7 @@ public struct StripeModule: ProviderModule {
         .stripeNetworkPriority,
     ]
     public static let required: [Setting] = [.stripeKey]
+    public static let hosts = ["api.stripe.com"]
     /// Balance transactions as JSON, and the report of payouts as CSV.
     /// Errors, declines, failed refunds, and how a reader ended an action.
     public static var codes: [ProviderCodeTable] {
@@ -47,6 +48,7 @@ public struct StripeModule: ProviderModule {
 
     /// As the key says.
     public var mode: PaymentMode { online.mode }
+    public var addresses: [String] { [url] }
     /// Cards online, and sales at readers.
     public var providers: [any PaymentServiceProvider] { [online, terminal] }
     /// With at least one webhook secret.

@@ -76,7 +76,7 @@ struct ApplePayDoctorCommand: AsyncParsableCommand {
 extension ApplePaySettings {
     /// Reads the settings' file.
     static func read(_ path: String) throws -> ApplePaySettings {
-        let bytes = try InputFile.read(path, "settings' file")
+        let bytes = try TrustedFile.read(path, "Apple Pay settings file", limit: InputFile.maximumBytes)
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         let document: JSONValue
         do { document = try JSONValue(parsing: bytes) } catch {

@@ -51,6 +51,13 @@ struct ProviderOptions: ParsableArguments {
                 + "sandbox by default. `till help providers` lists the options of each.", valueName: "name"))
     var provider: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Hosts beside the providers' own that may be sent their keys. Also TILL_PROVIDER_HOSTS.", valueName: "hosts"
+        ))
+    var providerHosts: String?
+
     @Option(name: .long, help: ArgumentHelp("How long the sandbox takes for each call, as 50ms.", valueName: "time"))
     var sandboxLatency: String?
 
@@ -61,7 +68,9 @@ struct ProviderOptions: ParsableArguments {
 
     /// The settings that hold, with what these options say.
     func settings(_ common: CommonOptions, _ more: [Setting: String?] = [:]) throws(SettingsError) -> Settings {
-        let given: [Setting: String?] = [.provider: provider, .sandboxLatency: sandboxLatency]
+        let given: [Setting: String?] = [
+            .provider: provider, .providerHosts: providerHosts, .sandboxLatency: sandboxLatency,
+        ]
         return try common.settings(given.merging(more) { $1 }, carried: ProviderArguments.values(carried))
     }
 

@@ -93,7 +93,7 @@ extension Offline {
             }
             try StandInRefusal.check(counter.offline.provider.name, in: counter.mode)
             try counter.checkout.checkAmount(price, provider: counter.options.provider)
-            let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
+            let id = try order.map { try OrderID(selling: $0) } ?? OrderID(rawValue: Sale.newOrderName())
             let sold = try Order(id: id, amount: price, description: "Tap")
             let payment = try await counter.checkout.create(
                 counter.checkout.draft(

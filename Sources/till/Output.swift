@@ -83,8 +83,12 @@ enum Output {
         }
     }
 
-    /// Says an error, as JSON or as three sentences, and ends the command with 1.
-    static func fail(_ error: any ExplainedError, json: Bool, code: Int32 = 1) -> ExitCode {
+    /// `EX_CONFIG`: what the program is set up with cannot be trusted, so nothing of it was used.
+    static let untrustedSettings: Int32 = 78
+    private static let untrusted: Set<String> = ["untrusted_file", "foreign_provider_host"]
+
+    /// Says an error, as JSON or as three sentences, and ends the command with its code: 1 unless another is its own.
+    static func fail(_ error: any ExplainedError, json: Bool, code: Int32? = nil) -> ExitCode {
         if json {
             var writer = JSONWriter()
             writer.beginObject()
@@ -100,7 +104,7 @@ enum Output {
         } else {
             note("till: \(error.description)")
         }
-        return ExitCode(code)
+        return ExitCode(code ?? (untrusted.contains(error.code) ? untrustedSettings : 1))
     }
 }
 

@@ -144,7 +144,7 @@ struct Sale: AsyncParsableCommand {
                         code: "invalid_amount", what: "The amount must be more than zero; it is \(money).",
                         next: "Correct it and try again.")
                 }
-                let id = try order.map { try OrderID(validating: $0) } ?? OrderID(rawValue: Sale.newOrderName())
+                let id = try order.map { try OrderID(selling: $0) } ?? OrderID(rawValue: Sale.newOrderName())
                 return try Order(id: id, amount: money, description: description)
             } catch let error as any ExplainedError {
                 throw error

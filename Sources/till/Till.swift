@@ -20,6 +20,8 @@ struct Till: AsyncParsableCommand {
               3   not known yet whether money moved: do not charge again,
                   `till payments recover` and a running counter find out
               64  wrong use of the command line; nothing was done
+              78  others can have written the settings, or a key would be sent to
+                  somebody else than its provider; nothing was done
 
             Settings come from the command line, then from TILL_… variables, then
             from a JSON file (--config, TILL_CONFIG or ./till.json). `till doctor`
@@ -40,6 +42,7 @@ struct Till: AsyncParsableCommand {
 
     /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.
     static func main() async {
+        ProcessSeal.close()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             var command = try parseAsRoot(try ProviderArguments.rewritten(arguments, for: ProviderModules.all))

@@ -10,6 +10,7 @@ struct MadeUpModule: ProviderModule {
     static let key = Setting(key: "madeup.key", option: "--madeup-key", kind: .secret, about: "Made-Up's key.")
     static let settings = [key]
     static let required = [key]
+    static let hosts = ["api.madeup.example"]
 
     let bank = MadeUpBank()
     let secret: Secret<String>
@@ -23,6 +24,7 @@ struct MadeUpModule: ProviderModule {
     }
 
     var mode: PaymentMode { .test }
+    var addresses: [String] { ["https://api.madeup.example"] }
     var providers: [any PaymentServiceProvider] { [MadeUpProvider(bank: bank)] }
     var webhooks: (any WebhookReceiver)? { MadeUpWebhooks(secret: secret, bank: bank) }
     var readers: (any ReaderFleet)? { MadeUpReaders() }

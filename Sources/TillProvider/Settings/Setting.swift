@@ -27,6 +27,8 @@ public struct Setting: Hashable, Sendable {
         case timeZone
         /// An address on the web, without a query.
         case webAddress
+        /// Hosts with commas: from the command line or the environment; never from the settings file.
+        case hosts
     }
 
     /// Its name in the settings file, with a point for each level: `stripe.url`.

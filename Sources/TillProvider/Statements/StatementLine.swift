@@ -62,6 +62,10 @@ public struct StatementLine: Hashable, Sendable {
         id: String, kind: Kind, type: String, references: [String], payment: PaymentID?, gross: Money, fee: Money,
         net: Money, customerFacing: Money?, createdAt: Timestamp, payout: String?, raw: String
     ) throws(StatementError) {
+        // Two names that are masked could be one, and the second line would be taken for the first.
+        guard !CardNumberMask.finds(in: id) else {
+            throw StatementError("the name of a line reads as a card number")
+        }
         guard (1...StatementLine.maximumIDBytes).contains(id.utf8.count) else {
             throw StatementError("it has no name, or one that is too long")
         }
@@ -76,14 +80,14 @@ public struct StatementLine: Hashable, Sendable {
         guard rest == net else { throw StatementError("\(id): net \(net) is not gross \(gross) less fee \(fee)") }
         self.id = id
         self.kind = kind
-        self.type = type
-        self.references = references
+        self.type = CardNumberMask.masked(type)
+        self.references = references.map(CardNumberMask.masked)
         self.payment = payment
         self.gross = gross
         self.fee = fee
         self.customerFacing = customerFacing
         self.createdAt = createdAt
-        self.payout = payout
+        self.payout = payout.map(CardNumberMask.masked)
         self.net = net
         self.raw = String(CardScrubbing.withoutNumbers(String(raw.prefix(StatementLine.maximumRawCharacters))))
     }

@@ -1,3 +1,5 @@
+import TillCore
+
 /// Text that is fit for paper and screen: no control characters (so no ESC sequence reaches a printer), no invisible
 /// characters that turn the direction of the text around them, white space joined, and no card number: of digits that
 /// could be one the last four stay. Only this type is printed.

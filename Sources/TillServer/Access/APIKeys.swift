@@ -209,7 +209,7 @@ public struct APIKeys: Sendable {
         guard (1...maximumLabelBytes).contains(text.utf8.count), text.contains(where: { !$0.isWhitespace }),
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { throw .invalidWord(word) }
-        return text
+        return CardNumberMask.masked(text)
     }
 
     private static func checked(_ span: Span, atMost most: Span) throws(APIKeyError) -> Span {

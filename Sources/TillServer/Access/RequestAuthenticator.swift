@@ -28,6 +28,8 @@ final class RequestAuthenticator: Sendable {
     let sessions: PageSessions
     /// Holds up whoever tries keys out.
     let guesses: GuessLimiter
+    /// Holds up whoever tries addresses of receipts out.
+    let linkGuesses: GuessLimiter
     private let state = Mutex(State())
     /// Those who sign in with what is wrong.
     let throttle = SignInThrottle()
@@ -47,6 +49,8 @@ final class RequestAuthenticator: Sendable {
         self.sessions = sessions
         shopOrigin = options.receipts.url.flatMap(RequestAuthenticator.origin)
         guesses = GuessLimiter(of: "key", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
+        linkGuesses = GuessLimiter(
+            of: "receipt link", longestDelay: options.longestGuessDelay, clock: clock, logger: logger)
     }
 
     /// Who asks, if they may do what they ask for.

@@ -58,6 +58,10 @@ public struct Counter: Sendable {
         let mode: PaymentMode
         var options = options
         do throws(CounterError) {
+            do throws(ForeignProviderHost) {
+                let hosts = ProviderHosts(options.settings)
+                for module in modules { try hosts.check(module) }
+            } catch { throw .foreignHost(error) }
             mode = try await CounterMode.settle(modules, set: options.mode, journal)
             options.provider = try Counter.provider(of: options, modules, mode)
             do throws(JournalError) {

@@ -217,8 +217,10 @@ public struct CounterServer: Sendable {
             journal: journal, checkout: checkout, feed: feed, clock: clock, authenticator: authenticator,
             maximumStreams: listeners.maximumStreams, owner: options.account
         ).register(on: router)
-        ReceiptRoutes(payments: payments, journal: journal, options: options, clock: clock, logger: logger)
-            .register(on: router)
+        ReceiptRoutes(
+            payments: payments, journal: journal, options: options, guesses: authenticator.linkGuesses, clock: clock,
+            logger: logger
+        ).register(on: router)
         TerminalRoutes(service: terminal, payments: payments).register(on: router)
         TapRoutes(taps: tap, payments: payments).register(on: router)
         WebhookRoute(modules, checkout: checkout, clock: clock, logger: logger).register(on: router)

@@ -87,7 +87,7 @@ struct IncidentRoutes: Sendable {
         if let text = try body.text("order_id", atMost: 128) {
             guard said.outcome != nil else { throw Problem.field("order_id", "It goes with outcome.") }
             do throws(IdentifierError) {
-                let order = try OrderID(validating: text)
+                let order = try OrderID(selling: text)
                 said.order = Incident.Owner(
                     account: incident.owner?.account ?? incoming.account,
                     // The hold must be on the order as it is sold here.

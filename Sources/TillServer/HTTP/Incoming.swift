@@ -18,7 +18,11 @@ struct Incoming: Sendable {
     /// What stands in the address in place of the template's names.
     var parameters = Parameters()
 
-    /// The whole body; its type must be JSON unless there is none.
+    /// Members in which a card, or a wallet's token, belongs: what reads them keeps it as a secret.
+    private static let cardMembers: Set<String> = ["tender", "token"]
+
+    /// The whole body; its type must be JSON unless there is none. Card numbers that stand where none belongs are masked
+    /// before anything else sees them; the name of an order is refused instead, since a masked one is another order's.
     func document(requiresJSON: Bool = true) async throws -> JSONValue {
         let buffer = try await bytes()
         guard buffer.readableBytes > 0 else { return .object([]) }
@@ -34,7 +38,11 @@ struct Incoming: Sendable {
         let limits = JSONLimits(maximumBytes: maximumBodyBytes)
         let value = try JSONValue(parsing: buffer.readableBytesView, limits: limits)
         guard value.objectValue != nil else { throw Problem.field("body", "It must be a JSON object.") }
-        return value
+        for (place, name) in [("order_id", value["order_id"]), ("order.id", value["order"]?["id"])] {
+            guard let text = name?.text, CardNumberMask.finds(in: text) else { continue }
+            throw Problem.field(place, "\(IdentifierError.cardNumber)", code: "card_number_refused")
+        }
+        return value.withoutCardNumbers(except: Incoming.cardMembers)
     }
 
     /// The body as it came.
@@ -91,6 +99,11 @@ struct Incoming: Sendable {
                 .badRequest, "idempotency_key_invalid",
                 "The Idempotency-Key must have 1 to 255 printable ASCII characters without space.",
                 next: "Send another key.")
+        }
+        guard !CardNumberMask.finds(in: key) else {
+            throw Problem(
+                .badRequest, "card_number_refused", "The Idempotency-Key has a card number in it.",
+                next: "Send another key, such as a random one.")
         }
         return key
     }

@@ -129,6 +129,9 @@ struct OperationRoutes: Sendable {
             milliseconds: doubt?.off.milliseconds ?? 0)
         text.single(
             "till_keys_refused_total", .counter, "Requests with a key that is unknown.", authenticator.guesses.refused)
+        text.single(
+            "till_receipt_links_refused_total", .counter, "Requests with a receipt link that the counter never made.",
+            authenticator.linkGuesses.refused)
         text.single("event_streams", .gauge, "Streams of events that are open.", feed.count)
         text.connections(gates)
         if let tls = options.tls {

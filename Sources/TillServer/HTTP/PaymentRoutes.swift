@@ -92,7 +92,7 @@ struct PaymentRoutes: Sendable {
 
     private func order(in body: JSONValue, scope: IdempotencyScope) throws -> Order {
         let named: OrderID? = try body.text("order_id", atMost: 128).map { text in
-            do { return try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
+            do { return try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         }
         if let document = body["order"] {
             try body.allow(["order", "order_id", "capture", "accept_paid_order", "accepted_by"])

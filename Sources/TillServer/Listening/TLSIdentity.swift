@@ -88,19 +88,24 @@ public final class TLSIdentity: Sendable {
     private static func read(
         _ files: TLSFiles
     ) throws(TLSFilesError) -> (certificate: [UInt8], key: [UInt8], digest: [UInt8]) {
-        let (certificate, key) = (try bytes(files.certificate), try bytes(files.key))
+        let (certificate, key) = (
+            try bytes(files.certificate, "certificate", .open), try bytes(files.key, "certificate's key", .secret)
+        )
         var hash = SHA256()
         hash.update(data: certificate)
         hash.update(data: Array(SHA256.hash(data: key)))
         return (certificate, key, Array(hash.finalize()))
     }
 
-    private static func bytes(_ path: String) throws(TLSFilesError) -> [UInt8] {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw .unreadable(path) }
-        let data: Data?
-        do { data = try handle.read(upToCount: maximumBytes + 1) } catch { throw .unreadable(path) }
-        guard let data, !data.isEmpty, data.count <= maximumBytes else { throw .unreadable(path) }
-        return Array(data)
+    private static func bytes(
+        _ path: String, _ what: String, _ content: TrustedFile.Content
+    ) throws(TLSFilesError) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(UntrustedFile) {
+            bytes = try TrustedFile.read(path, what, limit: maximumBytes, content: content)
+        } catch { throw error.isDistrusted ? .untrusted(error) : .unreadable(path) }
+        guard !bytes.isEmpty else { throw .unreadable(path) }
+        return bytes
     }
 
     private static func load(
@@ -136,6 +141,8 @@ public enum TLSFilesError: ExplainedError, Hashable {
     case mismatch(String, String)
     /// The certificate has ended.
     case ended(String, Timestamp)
+    /// Others can have written one of them, or can read the key.
+    case untrusted(UntrustedFile)
     /// One of the two files is set without the other.
     case incomplete(missing: String)
 
@@ -148,6 +155,7 @@ public enum TLSFilesError: ExplainedError, Hashable {
         case .noKey(let path): "\(path) has no private key in PEM without a password."
         case .mismatch(let certificate, let key): "The key in \(key) is not that of the certificate in \(certificate)."
         case .ended(let path, let end): "The certificate in \(path) has ended on \(end)."
+        case .untrusted(let file): file.what
         case .incomplete(let missing): "\(missing) is not set: a certificate and its key go together."
         }
     }
@@ -156,6 +164,7 @@ public enum TLSFilesError: ExplainedError, Hashable {
 
     public var next: String {
         switch self {
+        case .untrusted(let file): file.next
         case .incomplete: "Set both, or neither."
         default: "Put a certificate and its key in place; a counter that runs takes them by itself."
         }

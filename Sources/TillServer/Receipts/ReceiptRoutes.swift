@@ -25,6 +25,8 @@ struct ReceiptRoutes: Sendable {
     let options: ServerOptions
     let clock: any TillClock
     let logger: Logger
+    /// Holds up whoever tries addresses of receipts out.
+    private let guesses: GuessLimiter
     private let gaps = ReceiptGapLog()
     private let mailing: AccountPlaces
     private let printingNow: AccountPlaces
@@ -32,8 +34,10 @@ struct ReceiptRoutes: Sendable {
     private var checkout: Checkout { payments.checkout }
 
     init(
-        payments: PaymentRoutes, journal: any CounterStore, options: ServerOptions, clock: any TillClock, logger: Logger
+        payments: PaymentRoutes, journal: any CounterStore, options: ServerOptions, guesses: GuessLimiter,
+        clock: any TillClock, logger: Logger
     ) {
+        self.guesses = guesses
         self.payments = payments
         self.journal = journal
         self.options = options
@@ -161,6 +165,7 @@ struct ReceiptRoutes: Sendable {
         do {
             id = try link.payment(path: path, now: clock.now())
         } catch {
+            if error == .invalid { try await guesses.refuse(from: RequestOrigin.current.bucket) }
             throw Problem(error == .expired ? .gone : .notFound, error.code, error.what, next: error.next)
         }
         guard let payment = try await journal.payment(id) else { throw Problem.notFound }

@@ -12,6 +12,12 @@ extension Setting {
     public static let provider = Setting(
         key: "provider", option: "--provider", kind: .text, defaultValue: "sandbox",
         about: "Who moves the money: sandbox, cash, or the name of a provider; with a live key that provider.")
+    /// To whom else keys and cards may be sent.
+    public static let providerHosts = Setting(
+        key: "provider_hosts", option: "--provider-hosts", kind: .hosts,
+        about:
+            "Hosts beside the providers' own that may be sent their keys and cards, with commas. Not in the settings file."
+    )
     /// Whether real money moves.
     public static let mode = Setting(
         key: "mode", kind: .choice(["test", "live"]),
@@ -116,7 +122,8 @@ extension Setting {
     }
 
     private static let counter: [Setting] = [
-        .journal, .account, .provider, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey, .apiKeyFile,
+        .journal, .account, .provider, .providerHosts, .mode, .orderScope, .sandboxLatency, .host, .port, .apiKey,
+        .apiKeyFile,
         .logLevel, .afterSalePoll, .leaseSeconds, .copyTo, .journalSigningKey, .bodyBytes, .headTime, .bodyTime,
         .idleTime, .streams, .guessDelay, .hardwareAccounts, .sessionIdle, .sessionDays, .openBrowser, .metricsOpen,
         .statsDHost, .statsDPort, .statsDPrefix,

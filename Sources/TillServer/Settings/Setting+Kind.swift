@@ -32,6 +32,9 @@ extension Setting.Kind {
         case .timeZone:
             if TimeZone(identifier: text) != nil { return nil }
             return "\(shown) and must be a time zone, as Europe/Berlin"
+        case .hosts:
+            if Setting.hosts(parsing: text) != nil { return nil }
+            return "\(shown) and must be at most \(Setting.maximumHosts) hosts with commas, as 127.0.0.1"
         case .webAddress:
             if Setting.isWebAddress(text) { return nil }
             return "\(shown) and must be a web address without a query, as https://shop.example"
@@ -54,6 +57,23 @@ extension Setting {
             pairs.append((name, value))
         }
         return pairs.isEmpty ? nil : pairs
+    }
+
+    /// Most hosts of one setting.
+    static let maximumHosts = 8
+
+    /// Hosts without ports, with commas between.
+    static func hosts(parsing text: String) -> [String]? {
+        let hosts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let isUsable = hosts.allSatisfy { host in
+            (1...253).contains(host.utf8.count)
+                && host.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x3A).contains($0)
+                        || [0x2D, 0x2E, 0x5B, 0x5D].contains($0)
+                }
+        }
+        return isUsable && hosts.count <= maximumHosts ? hosts : nil
     }
 
     /// The lines of a text: `\n` parts them, and so does a line break.

@@ -173,7 +173,7 @@ struct TerminalRoutes: Sendable {
             throw Problem.field("order_id", "It is missing: the order is what keeps it from being paid twice.")
         }
         let id: OrderID
-        do { id = try OrderID(validating: text) } catch { throw Problem.field("order_id", "\(error)") }
+        do { id = try OrderID(selling: text) } catch { throw Problem.field("order_id", "\(error)") }
         guard let code = try body.text("currency", atMost: 3) else { throw Problem.field("currency", "It is missing.") }
         let currency: Currency
         do { currency = try Currency(code: code) } catch { throw Problem.field("currency", "\(error)") }
