@@ -22,7 +22,7 @@ struct RolesCommand: AsyncParsableCommand {
                 writer.beginObject()
                 writer.key("roles")
                 writer.beginArray()
-                for role in roles { RolesCommand.write(role, into: &writer) }
+                for role in roles { role.write(into: &writer) }
                 writer.endArray()
                 writer.endObject()
                 Output.line(writer.text)
@@ -95,17 +95,10 @@ struct RolesCommand: AsyncParsableCommand {
         }
     }
 
-    private static func write(_ role: StaffRole, into writer: inout JSONWriter) {
-        writer.beginObject()
-        role.members(into: &writer)
-        writer.field("built_in", role.isBuiltIn)
-        writer.endObject()
-    }
-
     private static func show(_ role: StaffRole, json: Bool) {
         guard json else { return Output.line(line(role)) }
         var writer = JSONWriter()
-        write(role, into: &writer)
+        role.write(into: &writer)
         Output.line(writer.text)
     }
 

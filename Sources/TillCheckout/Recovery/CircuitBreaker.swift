@@ -58,7 +58,7 @@ public struct CircuitBreaker: Hashable, Sendable {
         return .probe
     }
 
-    /// What was to be the probe has asked the provider nothing: the next call is the probe.
+    /// What was to be the probe may have asked the provider nothing: the next call is the probe then.
     public mutating func probeAskedNothing(at now: Timestamp) {
         if case .halfOpen = state { state = .open(nextProbe: now) }
     }

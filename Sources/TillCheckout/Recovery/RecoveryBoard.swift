@@ -235,9 +235,7 @@ extension RecoveryBoard.Lane {
     fileprivate mutating func mayAsk(_ hired: RecoveryBoard.Hired, at now: Timestamp) -> Bool {
         // Its last payment asked the provider nothing, so nothing is known yet. Were the probe over with it, a payment
         // that stays due and never asks would keep all behind it from being asked about.
-        if case .halfOpen = breaker.state, prober == hired.number {
-            breaker.probeAskedNothing(at: now)
-        }
+        if prober == hired.number { breaker.probeAskedNothing(at: now) }
         switch breaker.permit(at: now) {
         case .call: return true
         case .probe:
@@ -252,7 +250,7 @@ extension RecoveryBoard.Lane {
         workers -= 1
         if prober == hired.number {
             prober = nil
-            if case .halfOpen = breaker.state { breaker.probeAskedNothing(at: now) }
+            breaker.probeAskedNothing(at: now)
         }
         guard workers == 0 else { return [] }
         defer { queue = [] }

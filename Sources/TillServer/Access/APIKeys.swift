@@ -90,7 +90,7 @@ public struct APIKeys: Sendable {
         try await commit { (_) throws(APIKeyError) in
             [.insert(record.record)] + (try await self.forgettable(at: now))
         }
-        return Made(key: Secret(key), record: record)
+        return Made(key: Secret(key), record: try await asKept(record))
     }
 
     /// Stores a key that was made elsewhere, of which only a hash is kept.
@@ -163,7 +163,12 @@ public struct APIKeys: Sendable {
             return [.insert(new.record)]
         }
         guard let made else { throw .unknown(id) }
-        return (Made(key: Secret(key), record: made), replaced)
+        return (Made(key: Secret(key), record: try await asKept(made)), replaced)
+    }
+
+    /// A key as every later reading has it: the journal dates it when it is written.
+    private func asKept(_ made: APIKeyRecord) async throws(APIKeyError) -> APIKeyRecord {
+        do throws(JournalError) { return try await key(ofHash: made.hash) ?? made } catch { throw .journal(error) }
     }
 
     /// Writes down that the end of some keys was seen, so that they stay ended whatever the clock says later.

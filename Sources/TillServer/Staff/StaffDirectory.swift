@@ -71,11 +71,9 @@ public struct StaffDirectory: Sendable {
     ) async throws(StaffError) -> StaffRecord {
         let name = try StaffDirectory.line(name)
         let id = id ?? StaffID(rawValue: StaffDirectory.idPrefix + SecretToken.make(bytes: StaffDirectory.bytesOfID))
-        var added: StaffRecord?
         try await commit { (all, roles) throws(StaffError) in
             if let known = all.first(where: { $0.id == id }) {
                 guard known.name == name, known.role == role else { throw .nameTaken(known.name) }
-                added = known
                 return []
             }
             guard StaffDirectory.find(name, in: all) == nil else { throw .nameTaken(name) }
@@ -84,10 +82,10 @@ public struct StaffDirectory: Sendable {
             let person = StaffRecord(
                 id: id, account: account, name: name, role: role, pin: pin, generation: 1, createdAt: clock.now(),
                 createdBy: actor)
-            added = person
             return [.insert(person.record)]
         }
-        guard let added else { throw .unknownPerson(name) }
+        // As every later reading has it: the journal dates it when it is written.
+        guard let added = try await all().first(where: { $0.id == id }) else { throw .unknownPerson(name) }
         return added
     }
 

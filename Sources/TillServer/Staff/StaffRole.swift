@@ -101,8 +101,16 @@ extension StaffRole {
     /// Whether every shop has it, as it is.
     public var isBuiltIn: Bool { StaffRole.builtIn.contains { $0.name == name } }
 
-    /// The members of its object.
-    public func members(into writer: inout JSONWriter) {
+    /// Its object, as programs are shown it.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        members(into: &writer)
+        writer.field("built_in", isBuiltIn)
+        writer.endObject()
+    }
+
+    /// What is kept of it.
+    func members(into writer: inout JSONWriter) {
         writer.field("name", name)
         writer.key("permissions")
         writer.beginArray()

@@ -40,10 +40,7 @@ struct StaffRoutes: Sendable {
         writer.key("roles")
         writer.beginArray()
         for role in try await staff.directory(incoming.account).roles() {
-            writer.beginObject()
-            role.members(into: &writer)
-            writer.field("built_in", role.isBuiltIn)
-            writer.endObject()
+            role.write(into: &writer)
         }
         writer.endArray()
         writer.endObject()
