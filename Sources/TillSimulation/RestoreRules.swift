@@ -14,6 +14,12 @@ struct RestoreRules {
         charges.contains(charge.reference) || payments.contains(charge.payment ?? "")
     }
 
+    /// Whether nothing of it is held or taken any more, so that nobody needs to know of it: it was voided, or its hold has
+    /// ended meanwhile.
+    static func isGone(_ charge: SandboxCharge, at now: Timestamp) -> Bool {
+        charge.state == .voided || (charge.captures.isEmpty && (charge.holdEndsAt ?? .max) <= now.milliseconds)
+    }
+
     /// All that incidents of the journal are about.
     static func explained(in journal: any Journal & RecordStore) async throws(JournalError) -> RestoreRules {
         var rules = RestoreRules()

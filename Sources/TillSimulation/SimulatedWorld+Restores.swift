@@ -163,7 +163,8 @@ extension SimulatedWorld {
         guard let explained = try? await RestoreRules.explained(in: incarnation.journal) else { return [] }
         var problems: [String] = []
         for charge in (try? await accounts[0].ledger.charges()) ?? [] {
-            guard let id = charge.payment, charge.authorized > 0, charge.state != .voided, !explained.contains(charge)
+            guard let id = charge.payment, charge.authorized > 0, !explained.contains(charge),
+                !RestoreRules.isGone(charge, at: clock.now())
             else { continue }
             let payment = try? await incarnation.journal.payment(PaymentID(rawValue: id))
             if let payment, !payment.attempts(of: charge).isEmpty || payment.hasNamelessAttempt { continue }

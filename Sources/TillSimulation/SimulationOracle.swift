@@ -36,13 +36,12 @@ extension SimulatedWorld {
             var owner: Payment?
             if let id = charge.payment { owner = await payment(PaymentID(rawValue: id)) }
             if owner?.attempts(of: charge).isEmpty ?? true, isRestored, charge.payment != nil {
-                // Of what was let go again nobody needs to know.
                 if explained.contains(charge), let id = charge.payment {
                     let before = foreign[id] ?? (0, 0)
                     foreign[id] = (before.captured + charge.everCaptured, before.refunded + charge.refunded)
                     continue
                 }
-                if charge.state == .voided { continue }
+                if RestoreRules.isGone(charge, at: clock.now()) { continue }
             }
             // A query does not say who renewed a hold: what was renewed before a restore is only seen as a longer hold.
             let restoredAt = state.withLock { $0.past.restoredAt.milliseconds }
