@@ -3,7 +3,6 @@ public import TillCheckout
 public import TillCore
 public import TillJournal
 public import TillProvider
-import TillSandbox
 
 /// Everything a shop's counter consists of, put together: the journal, the providers, the engine. The command line
 /// and the server both stand on it.
@@ -34,15 +33,7 @@ public struct Counter: Sendable {
     public static func open(
         _ options: CounterOptions, journal: any CounterStore, clock: WitnessedClock = WitnessedClock()
     ) async throws(CounterError) -> Counter {
-        let sandbox: SandboxProvider
-        let offline: OfflineService
-        do {
-            let store = try SandboxFileStore(path: options.sandboxLedger)
-            sandbox = SandboxProvider(store: store, clock: clock, latency: options.sandboxLatency)
-            offline = try OfflineService.make(options, sandbox: sandbox, journal: journal, clock: clock)
-        } catch {
-            throw .sandbox(options.sandboxLedger, "\(error)")
-        }
+        let own = try OwnProviders(options, journal: journal, clock: clock)
         let transports = CounterTransports(clock: clock)
         let environment = Counter.environment(options, journal, transports, clock)
         var modules: [any ProviderModule] = []
@@ -69,20 +60,12 @@ public struct Counter: Sendable {
             throw error
         }
         let calls = ProviderCalls()
-        var own: [any PaymentServiceProvider] = [CashDrawer(mode: mode)]
-        // Where real money moves there is nothing that only says so.
-        if mode == .test { own += [sandbox, offline.provider] }
-        let providers = own + modules.flatMap(\.providers)
+        let providers = own.providers(in: mode) + modules.flatMap(\.providers)
         let checkout = Checkout(
             journal: journal, providers: providers.map { ObservedProvider(provider: $0, calls: calls) }, clock: clock)
-        // No list shows what was put into the drawer.
-        var sources = modules.map { RestoreSweeper.Source(type(of: $0).name, $0.charges) }
-        sources.append(RestoreSweeper.Source(.cash, nil))
-        if mode == .test {
-            sources.append(RestoreSweeper.Source(.sandbox, SandboxChargeListing(ledger: sandbox.ledger)))
-        }
+        let sources = modules.map { RestoreSweeper.Source(type(of: $0).name, $0.charges) } + own.sources(in: mode)
         return Counter(
-            journal: journal, checkout: checkout, modules: modules, offline: offline, options: options, mode: mode,
+            journal: journal, checkout: checkout, modules: modules, offline: own.offline, options: options, mode: mode,
             clock: clock, calls: calls,
             sweeper: RestoreSweeper(journal: journal, checkout: checkout, sources: sources, clock: clock),
             transports: transports)
@@ -117,11 +100,9 @@ public struct Counter: Sendable {
         modules.first { type(of: $0).name == name }
     }
 
-    /// How a provider takes the tokens of Apple Pay, in one of Apple's environments. The sandbox takes them in its own
-    /// and in Apple's sandbox: no customer's token is ever handed to it.
+    /// How a provider takes the tokens of Apple Pay, in one of Apple's environments.
     public func walletHandovers(of name: ProviderName, in environment: WalletEnvironment) -> Set<WalletHandover> {
-        guard name == .sandbox else { return module(name)?.walletHandovers ?? [] }
-        return environment == .production ? [] : [.opened, .sealed]
+        OwnProviders.walletHandovers(of: name, in: environment) ?? module(name)?.walletHandovers ?? []
     }
 
     /// Payments can be asked of it: it moves money under this name, or its readers do.
