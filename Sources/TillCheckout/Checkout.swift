@@ -78,6 +78,7 @@ public struct Checkout: Sendable {
             payment: draft.payment, expectedVersion: 0, events: [draft.event], nextDue: nil, holder: .nobody)
         write.idempotency = idempotency
         write.records = SaleGate.conditions(account: draft.payment.account, order: draft.payment.order.id)
+        write.audit = AuditNote(of: draft.event.event, in: draft.payment).map { [$0] } ?? []
         do {
             try await journal.write(write)
         } catch .orderOccupied(let by) {
@@ -278,6 +279,7 @@ public struct Checkout: Sendable {
         write.webhook = webhook
         if wakes { write.wake = (payment.id, now) }
         write.records = conditions + AttentionEntry.changes(from: before, to: payment)
+        write.audit = events.compactMap { AuditNote(of: $0, in: payment) }
         do {
             try await journal.write(write)
             return true

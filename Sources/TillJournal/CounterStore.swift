@@ -1,7 +1,7 @@
 public import TillCore
 
 /// All that a counter needs of its storage: the journal, the record store in the same commits, and what its keepers ask.
-public protocol CounterStore: Journal, RecordStore {
+public protocol CounterStore: Journal, RecordStore, AuditLog {
     /// The journal's place. Files of a counter that belong to it lie beside it and begin with this name.
     var path: String { get }
     /// How its writer has done since it was opened.
@@ -15,16 +15,17 @@ public protocol CounterStore: Journal, RecordStore {
     /// nothing is written any more, and the process has to end.
     var isLeaseLost: Bool { get }
     /// Checks every rule that the journal promises, over everything in it, while writers go on.
-    /// - Parameter known: a head of its chain that was noted down earlier and must still be in it.
-    func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport
+    /// - Parameters:
+    ///   - known: a head of its chain that was noted down earlier and must still be in it.
+    ///   - audit: the same of its audit log.
+    func verify(known: ChainHead?, audit: ChainHead?) async throws(JournalError) -> VerificationReport
     /// Which journal it is, and where its chain ends now: durable, and the link of the last event.
     /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so; such a head is not to be
     ///   signed.
     func head() async throws(JournalError) -> JournalHead
     /// Copies it to a new file while it runs: a consistent state of one moment.
-    /// - Returns: the head of the copy's chain, to be kept apart from it.
-    @discardableResult
-    func backup(to path: String) async throws(JournalError) -> ChainHead
+    /// - Returns: the heads of the copy's chains, to be kept apart from it.
+    func copy(to path: String) async throws(JournalError) -> JournalHead
     /// Commits what is queued and closes it. Later calls throw ``JournalError/closed``; what this process still holds
     /// is free for others.
     func close() async throws(JournalError)
@@ -33,4 +34,14 @@ public protocol CounterStore: Journal, RecordStore {
 extension CounterStore {
     /// Checks every rule that the journal promises, against no head that was noted down.
     public func verify() async throws(JournalError) -> VerificationReport { try await verify(known: nil) }
+
+    /// Copies it to a new file while it runs, as ``copy(to:)`` does.
+    /// - Returns: the head of the copy's events, to be kept apart from it.
+    @discardableResult
+    public func backup(to path: String) async throws(JournalError) -> ChainHead { try await copy(to: path).head }
+
+    /// Checks every rule that the journal promises, against a head of its events alone.
+    public func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport {
+        try await verify(known: known, audit: nil)
+    }
 }

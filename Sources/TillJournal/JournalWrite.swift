@@ -15,16 +15,19 @@ public struct JournalWrite: Sendable {
     public var wake: (PaymentID, Timestamp)?
     /// Changes of the record store, in the same commit as the rest.
     public var records: [RecordChange]
+    /// Entries of the audit log, in the same commit as the rest.
+    public var audit: [AuditNote]
 
     public init(
         append: Append? = nil, idempotency: IdempotencyRecord? = nil, webhook: WebhookReceipt? = nil,
-        wake: (PaymentID, Timestamp)? = nil, records: [RecordChange] = []
+        wake: (PaymentID, Timestamp)? = nil, records: [RecordChange] = [], audit: [AuditNote] = []
     ) {
         self.append = append
         self.idempotency = idempotency
         self.webhook = webhook
         self.wake = wake
         self.records = records
+        self.audit = audit
     }
 
     /// Who works on a payment: other processes leave it alone while that one lives.

@@ -21,6 +21,7 @@ struct PreparedWrite: Sendable {
     var webhook: WebhookReceipt?
     var wake: (PaymentID, Timestamp)?
     var records: [RecordChange]
+    var audit: [AuditNote]
 
     /// - Throws: ``JournalError/corrupted(_:)`` for a write that contradicts itself.
     init(_ write: JournalWrite, encodes: Bool) throws(JournalError) {
@@ -28,6 +29,11 @@ struct PreparedWrite: Sendable {
         webhook = write.webhook
         wake = write.wake
         records = write.records
+        audit = write.audit
+        guard audit.count <= AuditLimits.maximumNotes else {
+            throw .corrupted(
+                "a write has \(audit.count) audit entries; at most \(AuditLimits.maximumNotes) go together")
+        }
         if !records.isEmpty { try records.check() }
         guard let append = write.append else { return }
         let payment = append.payment

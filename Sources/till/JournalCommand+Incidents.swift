@@ -72,7 +72,7 @@ extension JournalCommand {
             let done = try await IncidentLog(journal).resolve(id, said) {
                 (changes, incident) throws(JournalError) in
                 let posted = try await writeOff.changes(resolving: incident)
-                try await journal.change(changes + posted)
+                try await journal.change(changes + posted, noting: [AuditNote(resolved: incident)])
             }
             return done?.incident ?? known
         }

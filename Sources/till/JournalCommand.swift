@@ -44,7 +44,8 @@ struct JournalCommand: AsyncParsableCommand {
                 if let signedHead, let publicKey {
                     signed = try HeadSigner.statement(signedHead, publicKey: publicKey)
                 }
-                var report = try await counter.journal.verify(known: signed?.head ?? known.flatMap { ChainHead($0) })
+                var report = try await counter.journal.verify(
+                    known: signed?.head ?? known.flatMap { ChainHead($0) }, audit: signed?.audit)
                 if let signed, let journal = report.journal, journal != signed.journal {
                     report.problems.append("the signed head is of the journal \(signed.journal), this is \(journal)")
                 }
@@ -63,6 +64,8 @@ struct JournalCommand: AsyncParsableCommand {
             writer.field("orders", report.orders)
             writer.field("journal", report.journal)
             writer.field("head", report.head?.description)
+            writer.field("audit_entries", report.auditEntries)
+            writer.field("audit_head", report.auditHead?.description)
             if let signed {
                 writer.key("signed_head")
                 writer.beginObject()
@@ -93,6 +96,7 @@ struct JournalCommand: AsyncParsableCommand {
         private func tell(_ report: VerificationReport, _ signed: SignedHead?) {
             Output.line("\(report.payments) payments, \(report.events) events, \(report.orders) orders.")
             if let head = report.head { Output.line("head \(head)") }
+            if let head = report.auditHead { Output.line("\(report.auditEntries) audit entries, audit head \(head)") }
             if let signed {
                 Output.line("held against event \(signed.head.sequence), signed at \(signed.at) with \(signed.key)")
             }
@@ -118,26 +122,29 @@ struct JournalCommand: AsyncParsableCommand {
             try await withCounter(common, provider) { counter in
                 // Before anything is copied: a key that cannot be used is found out first.
                 let key = try HeadSigner.key(common)
-                let head: ChainHead
+                let copied: JournalHead
                 do throws(JournalError) {
-                    head = try await counter.journal.backup(to: path)
+                    copied = try await counter.journal.copy(to: path)
                 } catch {
                     throw CommandError(
                         code: "backup_failed", what: "The journal was not copied. \(error)",
                         next: "Name a new file in a folder that can be written.")
                 }
+                let head = copied.head
+                try await counter.journal.note([
+                    AuditNote(.journalBackedUp, subject: path, changes: [AuditChange("head", to: "\(head)")])
+                ])
                 var signed: SignedHead?
-                if let key { signed = try await sign(head, key, counter) }
+                if let key { signed = try sign(copied, key, counter) }
                 guard !common.json else { return Output.line(json(head, signed)) }
                 Output.line("Copied to \(path). Keep its head apart from it: \(signed?.description ?? "\(head)")")
             }
         }
 
         /// Signs the copy's head and writes it beside the copy.
-        private func sign(_ head: ChainHead, _ key: HeadSigningKey, _ counter: Counter) async throws -> SignedHead {
+        private func sign(_ stated: JournalHead, _ key: HeadSigningKey, _ counter: Counter) throws -> SignedHead {
             let file = path + HeadSigner.suffix
             do {
-                let stated = JournalHead(journal: try await counter.journal.head().journal, head: head)
                 let signed = try SignedHead(stated, at: counter.clock.now(), key: key)
                 try HeadKeyFile.create(file, "\(signed)\n", mode: 0o600)
                 return signed
@@ -145,7 +152,9 @@ struct JournalCommand: AsyncParsableCommand {
                 throw CommandError(
                     code: "backup_not_signed",
                     what: "The journal was copied to \(path), and its head was not signed. \(error)",
-                    next: "The copy can be restored, and its head is \(head). Name another file to have a signed one.")
+                    next:
+                        "The copy can be restored, and its head is \(stated.head). Name another file to have a signed one."
+                )
             }
         }
 

@@ -59,6 +59,7 @@ struct Restore: AsyncParsableCommand {
         let report = try await putInPlace(common)
         let json = common.json
         try await withCounter(common, provider) { counter in
+            if let report { try await counter.journal.note([AuditNote(restored: report.epoch, from: backup)]) }
             if report == nil, accept == nil { try await begin(in: counter) }
             if let accept { try await take(accept, in: counter) }
             let standing = try await sweep ? swept(counter) : counter.sweeper.standing()
@@ -93,13 +94,20 @@ struct Restore: AsyncParsableCommand {
         guard due?.epoch == nil, !sweep || due != nil else { return }
         guard let journal = counter.journal as? SQLiteJournal else { return }
         let epoch = try await journal.restoreInPlace()
+        try await journal.note([AuditNote(restored: epoch, from: nil)])
         if !common.json { Output.line("The journal goes on from \(epoch.newest). Epoch \(epoch.number).") }
     }
 
     private func take(_ name: String, in counter: Counter) async throws {
         let sweep = try await counter.sweeper.accept(
             ProviderName(rawValue: name), by: actor ?? "", evidence: evidence ?? "")
-        guard sweep == nil else { return }
+        guard sweep == nil else {
+            return try await counter.journal.note([
+                AuditNote(
+                    .providerAccepted, subject: name,
+                    changes: [AuditChange("said_by", to: actor), AuditChange("evidence", to: evidence)])
+            ])
+        }
         throw CommandError(
             code: "nothing_to_accept", what: "No sweep is due that waits for \(name).",
             next: "till restore --sweep shows what is waited for.")
@@ -119,5 +127,14 @@ struct Restore: AsyncParsableCommand {
             case .failing, .waiting: try await counter.clock.sleep(for: RestoreSweeper.pause)
             }
         }
+    }
+}
+
+extension AuditNote {
+    /// That a backup became the journal; the file in place itself where none is named.
+    fileprivate init(restored epoch: RestoreEpoch, from backup: String?) {
+        self.init(
+            .journalRestored, subject: backup,
+            changes: [AuditChange("epoch", to: "\(epoch.number)"), AuditChange("newest", to: "\(epoch.newest)")])
     }
 }

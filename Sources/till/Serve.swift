@@ -95,6 +95,7 @@ struct Serve: AsyncParsableCommand {
             options.preferredReader = ReaderChoice.read(counter)?.id
             let applePay = try ApplePayMount.serving(
                 self.applePay, counter, host: options.host, statsD: try StatsD(settings))
+            await Serve.note(settings, at: options.host, counter)
             let words = StartWords(counter, options, hasShop: applePay?.hasShop ?? false)
             let ports = Mutex<Int?>(nil)
             options.onPublicListening = { port in ports.withLock { $0 = port } }
@@ -121,6 +122,13 @@ struct Serve: AsyncParsableCommand {
         } catch {
             Output.note("No address for signing in could be made: \(error) Later, run `till sign-in`.")
             return nil
+        }
+    }
+
+    /// What is in force from now on, for the audit log. A journal that takes no writes now does not keep the counter shut.
+    private static func note(_ settings: Settings, at host: String, _ counter: Counter) async {
+        do throws(JournalError) { try await SettingsInForce(settings).start(at: host, in: counter.journal) } catch {
+            Output.note("The audit log does not say what is set at this start: \(error)")
         }
     }
 

@@ -36,7 +36,7 @@ struct Till: AsyncParsableCommand {
             Doctor.self, Keys.self, StaffCommand.self, RolesCommand.self, Failpoints.self, Readers.self, Locations.self,
             Tap.self, EMV.self, Cards.self,
             Authorizations.self, ApplePay.self, Offline.self, Providers.self, AttentionCommand.self,
-            Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self,
+            Clock.self, LedgerCommand.self, Restore.self, Reconcile.self, Codes.self, AuditCommand.self,
         ])
 
     /// Runs the command. Errors of the command line itself become JSON too, where JSON was asked for.

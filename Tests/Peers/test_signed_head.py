@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 import counter
 
 LINE = re.compile(
-    rb"(till-head/1 journal=([0-9a-f]{16}) sequence=([0-9]+) hash=([0-9a-f]{64}) time=(\S+) key=([0-9a-f]{16}))"
+    rb"(till-head/2 journal=([0-9a-f]{16}) sequence=([0-9]+) hash=([0-9a-f]{64}) audit=[0-9]+ audit_hash=[0-9a-f]{64}"
+    rb" time=(\S+) key=([0-9a-f]{16}))"
     rb" signature=([0-9a-f]{128})\n")
 
 

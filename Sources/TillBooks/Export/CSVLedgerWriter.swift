@@ -33,9 +33,9 @@ struct CSVLedgerWriter: LedgerWriter {
 }
 
 /// Cells of a CSV file.
-enum CSVText {
+package enum CSVText {
     /// Text as a cell: no formula, no card number, in quotes where it has to be.
-    static func cell(_ text: String) -> String {
+    package static func cell(_ text: String) -> String {
         var text = CardScrubbing.withoutNumbers(text)
         if let first = text.unicodeScalars.first, ["=", "+", "-", "@", "\t", "\r"].contains(first) {
             text = "'" + text

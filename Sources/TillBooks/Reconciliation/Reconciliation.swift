@@ -57,10 +57,19 @@ public struct Reconciliation: Sendable {
                 progress?(statement.lines.count - rest.count, statement.lines.count)
             }
             guard rest.isEmpty else { return try await stopped(outcome, statement) }
-            try await journal.change([
-                .insertIfAbsent(whole.record),
-                .keepNewest(StatementImport.maximumKept, of: StatementImport.collection, matching: nil),
-            ])
+            try await journal.change(
+                [
+                    .insertIfAbsent(whole.record),
+                    .keepNewest(StatementImport.maximumKept, of: StatementImport.collection, matching: nil),
+                ],
+                noting: [
+                    AuditNote(
+                        .statementImported, account: account, subject: statement.provider.rawValue,
+                        changes: [
+                            AuditChange("lines", to: "\(statement.lines.count)"),
+                            AuditChange("imported", to: "\(outcome.imported)"),
+                        ])
+                ])
         }
         try await UnmatchedLines(reconciliation: self).tryAgain(statement, upTo: newest, knowing: known)
         try await MissingMovements(journal: journal, clock: clock).find(in: statement, &outcome)

@@ -19,8 +19,12 @@ public enum Actor: Hashable, Sendable {
     case provider(ProviderName)
     /// Who pays, at a page that is open to anybody.
     case customer
+    /// Somebody who was not let in.
+    case stranger
     /// Till itself.
     case till(TillDuty)
+    /// Nobody has said. In a running counter and in commands it does not occur: a test searches for it.
+    case unattributed
     /// One of a later release, by the word that it has there.
     case unrecognized(kind: String)
 
@@ -34,7 +38,9 @@ public enum Actor: Hashable, Sendable {
         case .device: "device"
         case .provider: "provider"
         case .customer: "customer"
+        case .stranger: "stranger"
         case .till: "till"
+        case .unattributed: "unattributed"
         case .unrecognized(let kind): kind
         }
     }
@@ -48,7 +54,7 @@ public enum Actor: Hashable, Sendable {
         case .device(let id): id.rawValue
         case .provider(let name): name.rawValue
         case .till(let duty): duty.rawValue
-        case .owner, .customer, .unrecognized: nil
+        case .owner, .customer, .stranger, .unattributed, .unrecognized: nil
         }
     }
 
@@ -57,7 +63,7 @@ public enum Actor: Hashable, Sendable {
         switch self {
         case .staff(_, let name), .operatingSystemUser(_, let name): name
         case .key(_, let label): label
-        case .owner, .device, .provider, .customer, .till, .unrecognized: nil
+        case .owner, .device, .provider, .customer, .stranger, .till, .unattributed, .unrecognized: nil
         }
     }
 }
@@ -73,7 +79,9 @@ extension Actor: CustomStringConvertible {
         case .device(let id): "device \(id)"
         case .provider(let name): "webhook of \(name)"
         case .customer: "customer"
+        case .stranger: "somebody who was not let in"
         case .till(let duty): "Till (\(duty.words))"
+        case .unattributed: "nobody named"
         case .unrecognized(let kind): kind
         }
     }

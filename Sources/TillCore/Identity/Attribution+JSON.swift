@@ -79,6 +79,8 @@ extension Actor {
         case ("device", let id?): self = .device(DeviceID(rawValue: id))
         case ("provider", let id?): self = .provider(ProviderName(rawValue: id))
         case ("customer", _): self = .customer
+        case ("stranger", _): self = .stranger
+        case ("unattributed", _): self = .unattributed
         case ("till", let id?): self = TillDuty(rawValue: id).map { .till($0) } ?? .unrecognized(kind: kind)
         case ("staff", nil), ("key", nil), ("os_user", nil), ("device", nil), ("provider", nil), ("till", nil):
             return nil

@@ -4,17 +4,21 @@ public import TillCore
 ///
 /// Whoever can write the journal's file can compute its chain anew, and can put an older backup back. With the line and
 /// the public key both are found later, since the signature cannot be made again without the private key. The line is
-/// `till-head/1 journal=… sequence=… hash=… time=… key=… signature=…`; what is signed are its bytes in ASCII before
+/// `till-head/2 journal=… sequence=… hash=… audit=… audit_hash=… time=… key=… signature=…`, where the two of the audit log
+/// are missing in one of before there was one (`till-head/1`); what is signed are its bytes in ASCII before
 /// ` signature=`, with Ed25519 (RFC 8032), so that any program can verify it.
 public struct SignedHead: Hashable, Sendable {
     /// The longest statement that is read, in bytes, with white space around it.
     public static let maximumBytes = 1_024
-    private static let word = "till-head/1"
+    /// The first word of a line about the events alone, and of one about the audit log too.
+    private static let words = (events: "till-head/1", both: "till-head/2")
     private static let signatureBytes = 64
 
     /// Which journal it is of: the beginning of its random start, which its backups share, in hexadecimal.
     public let journal: String
     public let head: ChainHead
+    /// Where the chain of its audit log ended; `nil` in a line of before there was one.
+    public let audit: ChainHead?
     /// When it was signed, by the clock of the machine that did.
     public let at: Timestamp
     /// The ``HeadVerifyingKey/id`` of the key.
@@ -27,9 +31,10 @@ public struct SignedHead: Hashable, Sendable {
     public init(_ stated: JournalHead, at: Timestamp, key: HeadSigningKey) throws(SignedHeadError) {
         journal = stated.journal
         head = stated.head
+        audit = stated.audit
         self.at = at
         self.key = key.verifyingKey.id
-        signature = try key.signature(of: SignedHead.signedText(stated.journal, stated.head, at, self.key))
+        signature = try key.signature(of: SignedHead.signedText(stated, at, self.key))
     }
 
     /// Reads a statement exactly as it was printed, white space around it apart. The signature is not checked yet.
@@ -39,20 +44,26 @@ public struct SignedHead: Hashable, Sendable {
         let line = text.split(whereSeparator: \.isNewline).map(String.init)
         guard line.count == 1, let line = line.first else { throw .unreadable }
         let parts = line.split(separator: " ")
-        let names = ["journal", "sequence", "hash", "time", "key", "signature"]
-        guard parts.count == names.count + 1, parts[0] == SignedHead.word else { throw .unreadable }
-        var values: [String] = []
+        let hasAudit = parts.first.map { $0 == SignedHead.words.both } ?? false
+        let names =
+            ["journal", "sequence", "hash"] + (hasAudit ? ["audit", "audit_hash"] : []) + ["time", "key", "signature"]
+        guard parts.count == names.count + 1, hasAudit || parts[0] == SignedHead.words.events else { throw .unreadable }
+        var values: [String: String] = [:]
         for (name, part) in zip(names, parts.dropFirst()) {
             guard part.hasPrefix(name + "=") else { throw .unreadable }
-            values.append(String(part.dropFirst(name.count + 1)))
+            values[name] = String(part.dropFirst(name.count + 1))
         }
-        guard let head = ChainHead("\(values[1]):\(values[2])"), let at = Timestamp(internetTime: values[3]),
-            let signature = Hex.decode(values[5]), signature.count == SignedHead.signatureBytes
+        guard let head = ChainHead("\(values["sequence", default: ""]):\(values["hash", default: ""])"),
+            let at = Timestamp(internetTime: values["time", default: ""]),
+            let signature = Hex.decode(values["signature", default: ""]),
+            signature.count == SignedHead.signatureBytes
         else { throw .unreadable }
-        journal = values[0]
+        audit = ChainHead("\(values["audit", default: ""]):\(values["audit_hash", default: ""])")
+        guard (audit != nil) == hasAudit else { throw .unreadable }
+        journal = values["journal", default: ""]
         self.head = head
         self.at = at
-        key = values[4]
+        key = values["key", default: ""]
         self.signature = signature
         // One text for each statement: what is verified below is what stands in the file.
         guard description == parts.joined(separator: " ") else { throw .unreadable }
@@ -62,19 +73,23 @@ public struct SignedHead: Hashable, Sendable {
     /// - Throws: ``SignedHeadError/otherKey(signed:given:)``, ``SignedHeadError/wrongSignature``.
     public func verify(with key: HeadVerifyingKey) throws(SignedHeadError) {
         guard key.id == self.key else { throw .otherKey(signed: self.key, given: key.id) }
-        guard key.isSigned(SignedHead.signedText(journal, head, at, self.key), signature) else { throw .wrongSignature }
+        guard key.isSigned(SignedHead.signedText(stated, at, self.key), signature) else { throw .wrongSignature }
     }
 
-    private static func signedText(_ journal: String, _ head: ChainHead, _ at: Timestamp, _ key: String) -> [UInt8] {
-        let hash = Hex.lowercase(head.hash)
-        return Array("\(word) journal=\(journal) sequence=\(head.sequence) hash=\(hash) time=\(at) key=\(key)".utf8)
+    private var stated: JournalHead { JournalHead(journal: journal, head: head, audit: audit) }
+
+    private static func signedText(_ stated: JournalHead, _ at: Timestamp, _ key: String) -> [UInt8] {
+        let head = "sequence=\(stated.head.sequence) hash=\(Hex.lowercase(stated.head.hash))"
+        let audit = stated.audit.map { " audit=\($0.sequence) audit_hash=\(Hex.lowercase($0.hash))" } ?? ""
+        let word = stated.audit == nil ? words.events : words.both
+        return Array("\(word) journal=\(stated.journal) \(head)\(audit) time=\(at) key=\(key)".utf8)
     }
 }
 
 extension SignedHead: CustomStringConvertible {
     /// The whole line, without a line break.
     public var description: String {
-        let signed = String(decoding: SignedHead.signedText(journal, head, at, key), as: UTF8.self)
+        let signed = String(decoding: SignedHead.signedText(stated, at, key), as: UTF8.self)
         return "\(signed) signature=\(Hex.lowercase(signature))"
     }
 }
@@ -84,10 +99,13 @@ public struct JournalHead: Hashable, Sendable {
     /// The beginning of the journal's random start, in hexadecimal: the same in its backups, another in any other journal.
     public var journal: String
     public var head: ChainHead
+    /// Where the chain of its audit log ends; `nil` where that is not known.
+    public var audit: ChainHead?
 
-    public init(journal: String, head: ChainHead) {
+    public init(journal: String, head: ChainHead, audit: ChainHead? = nil) {
         self.journal = journal
         self.head = head
+        self.audit = audit
     }
 }
 

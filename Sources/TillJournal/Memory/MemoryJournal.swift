@@ -5,7 +5,7 @@ public import TillCore
 ///
 /// Several journals can stand on one ``Storage``, as several processes open one file. ``crash()`` is the death of such
 /// a process: what was acknowledged stays in the storage, what was not has never been, and what it held is free.
-public final class MemoryJournal: Journal, RecordStore {
+public final class MemoryJournal: Journal, RecordStore, AuditLog {
     /// What survives a crash.
     public final class Storage: Sendable {
         let state: Mutex<MemoryState>
@@ -188,6 +188,13 @@ public final class MemoryJournal: Journal, RecordStore {
     public func count(_ collection: RecordCollection, matching match: RecordMatch?) async throws(JournalError) -> Int {
         try access { $0.records.count(collection, match) }
     }
+
+    /// Entries in their order.
+    public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
+        try access { AuditPage($0.audit.entries.lazy.filter { $0.sequence > query.after }.map { $0 }, query) }
+    }
+
+    public func auditStanding() async throws(JournalError) -> AuditStanding { try access { $0.audit.standing } }
 
     /// The checks of `SQLiteJournal.verify`.
     public func verify() throws(JournalError) -> VerificationReport {

@@ -28,6 +28,7 @@ struct MemoryState: Sendable {
     var idempotency: [IdempotencyScope: (record: IdempotencyRecord, owner: Int64?)] = [:]
     var webhooks: Set<WebhookName> = []
     var records = MemoryRecords()
+    var audit = MemoryAudit()
     var lastOwner: Int64 = 0
     var living: Set<Int64> = []
     /// Whose lease is over, though they have not ended yet.
@@ -65,6 +66,7 @@ struct MemoryState: Sendable {
             outbox[payment]?.due = moment
         }
         records.apply(write.records, owner: owner, now: clock.now(), forgets: clock.standing.isTrusted)
+        audit.append(write.audit, at: clock.now(), forgets: clock.standing.isTrusted)
         return .success(stored)
     }
 
@@ -139,6 +141,8 @@ struct MemoryState: Sendable {
         for (place, count) in paidCount where count > 1 {
             pass.problem("\(place.order) is an order that was paid more than once")
         }
-        return pass.finished(orders: liveCount.count)
+        let log = audit.walk(known: nil)
+        for problem in log.problems { pass.problem(problem) }
+        return pass.finished(orders: liveCount.count, audit: log)
     }
 }

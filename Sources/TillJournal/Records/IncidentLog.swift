@@ -105,7 +105,11 @@ public struct IncidentLog: Sendable {
                 if let change = try await change(of: owner, by: id, isPaid: isPaid) { changes.append(change) }
             }
             do throws(JournalError) {
-                if let commit { try await commit(changes, incident) } else { try await store.change(changes) }
+                if let commit {
+                    try await commit(changes, incident)
+                } else {
+                    try await store.change(changes, noting: [AuditNote(resolved: incident)])
+                }
                 return (incident, true)
             } catch { guard case .recordConflict = error, tries < IncidentLog.maximumConflicts else { throw error } }
         }

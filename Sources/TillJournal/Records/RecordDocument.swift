@@ -108,12 +108,13 @@ public struct Records<Document: RecordDocument>: Sendable {
     }
 
     /// Writes a document, whether there is one of its key or not. Durable when it returns.
-    public func put(_ document: Document) async throws(JournalError) {
+    /// - Parameter notes: entries of the audit log, in the same commit.
+    public func put(_ document: Document, noting notes: [AuditNote] = []) async throws(JournalError) {
         let record = document.record
         for tries in 1... {
             let known = try await store.record(record.id)
             do throws(JournalError) {
-                return try await store.change([.put(record, over: known)])
+                return try await store.change([.put(record, over: known)], noting: notes)
             } catch { guard case .recordConflict = error, tries < Self.maximumConflicts else { throw error } }
         }
     }

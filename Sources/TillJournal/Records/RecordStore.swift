@@ -22,13 +22,19 @@ public protocol RecordStore: Sendable {
     /// Makes all changes or none; durable when it returns.
     /// - Throws: ``JournalError/recordConflict(_:current:)`` for the first change whose record is not as it says;
     ///   ``JournalError/corrupted(_:)`` for changes beyond ``RecordLimits`` or two of one record.
-    func change(_ changes: [RecordChange]) async throws(JournalError)
+    /// - Parameter notes: entries of the audit log, in the same commit.
+    func change(_ changes: [RecordChange], noting notes: [AuditNote]) async throws(JournalError)
+}
+
+extension RecordStore {
+    /// Makes all changes or none; durable when it returns.
+    public func change(_ changes: [RecordChange]) async throws(JournalError) { try await change(changes, noting: []) }
 }
 
 extension RecordStore where Self: Journal {
-    /// Makes all changes or none; durable when it returns.
-    public func change(_ changes: [RecordChange]) async throws(JournalError) {
-        try await write(JournalWrite(records: changes))
+    /// Makes all changes or none, with what is noted of them; durable when it returns.
+    public func change(_ changes: [RecordChange], noting notes: [AuditNote]) async throws(JournalError) {
+        try await write(JournalWrite(records: changes, audit: notes))
     }
 }
 

@@ -4,9 +4,11 @@ import TillCore
 extension SQLiteJournal {
     /// Checks every rule that the journal promises, over everything in it, in one snapshot; writers go on meanwhile.
     /// A damaged journal is a report with problems, not an error.
-    /// - Parameter known: a head of its chain that was noted down earlier and must still be in it.
+    /// - Parameters:
+    ///   - known: a head of its chain that was noted down earlier and must still be in it.
+    ///   - audit: the same of its audit log.
     /// - Throws: ``JournalError/unavailable(_:)`` or ``JournalError/closed``.
-    public func verify(known: ChainHead?) async throws(JournalError) -> VerificationReport {
+    public func verify(known: ChainHead?, audit: ChainHead?) async throws(JournalError) -> VerificationReport {
         let now = clock.now()
         return try await read { db in
             var pass = VerificationPass()
@@ -14,7 +16,8 @@ extension SQLiteJournal {
                 pass.problem("SQLite: \(line)")
             }
             let chain = try walkChain(db, known: known)
-            for problem in chain.problems { pass.problem(problem) }
+            let log = try SQLiteJournal.walkAudit(db, known: audit)
+            for problem in chain.problems + log.problems { pass.problem(problem) }
             try checkPayments(db, &pass)
             try checkOrders(db, &pass)
             try checkReferences(db, &pass)
@@ -22,7 +25,7 @@ extension SQLiteJournal {
             try checkMoments(db, by: now.adding(JournalLimits.clockTolerance), &pass)
             let orders = try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM (SELECT DISTINCT account, order_id FROM payment)")
-            return pass.finished(orders: orders ?? 0, chain: chain)
+            return pass.finished(orders: orders ?? 0, chain: chain, audit: log)
         }
     }
 }
@@ -30,19 +33,29 @@ extension SQLiteJournal {
 extension SQLiteJournal {
     /// Which journal it is, and where its chain ends now: durable, and the link of the last event.
     /// - Throws: ``JournalError/corrupted(_:)`` if what the journal says of its end is not so.
-    public func head() async throws(JournalError) -> JournalHead {
-        try await read { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT start, sequence, head FROM journal WHERE id = 1") else {
-                throw JournalError.corrupted("the row that says where its chain ends is missing")
-            }
-            let head = ChainHead(sequence: row[1], hash: row.octets(2))
-            let last = try Row.fetchOne(db, sql: "SELECT sequence, link FROM event ORDER BY sequence DESC LIMIT 1")
-                .map { ChainHead(sequence: $0[0], hash: $0.octets(1)) }
-            guard head == last ?? ChainHead(sequence: 0, hash: row.octets(0)) else {
-                throw JournalError.corrupted("its last event is not the one that it says its chain ends with")
-            }
-            return JournalHead(journal: HeadFile.name(of: row.octets(0)), head: head)
+    public func head() async throws(JournalError) -> JournalHead { try await read { try SQLiteJournal.head($0) } }
+
+    private static func head(_ db: Database) throws -> JournalHead {
+        guard let stated = try statedHead(db) else {
+            throw JournalError.corrupted("the row that says where its chain ends is missing")
         }
+        let last = try Row.fetchOne(db, sql: "SELECT sequence, link FROM event ORDER BY sequence DESC LIMIT 1")
+            .map { ChainHead(sequence: $0[0], hash: $0.octets(1)) }
+        guard try stated.head == last ?? start(db) else {
+            throw JournalError.corrupted("its last event is not the one that it says its chain ends with")
+        }
+        return stated
+    }
+
+    /// What the journal itself says of the ends of its chains; `nil` if its row is gone.
+    static func statedHead(_ db: Database) throws -> JournalHead? {
+        guard let head = try SQLiteSchema.head(db), let start = try start(db) else { return nil }
+        return JournalHead(journal: HeadFile.name(of: start.hash), head: head, audit: try auditStanding(db).head)
+    }
+
+    private static func start(_ db: Database) throws -> ChainHead? {
+        try Row.fetchOne(db, sql: "SELECT start FROM journal WHERE id = 1")
+            .map { ChainHead(sequence: 0, hash: $0.octets(0)) }
     }
 }
 

@@ -30,6 +30,7 @@ enum SQLiteSchema {
                     """)
         }
         registerLeases(&migrator)
+        registerAudit(&migrator)
         return migrator
     }
 

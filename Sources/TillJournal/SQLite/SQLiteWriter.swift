@@ -9,6 +9,7 @@ final class SQLiteWriter {
     private let isAlive: (Int64) -> Bool
     private let heads: HeadFile?
     private var nextPurge = Timestamp(milliseconds: .min)
+    private var nextAuditPurge = Timestamp(milliseconds: .min)
     /// The end of the chain in the transaction that is open; `nil` until it appends events.
     var head: ChainHead?
     /// The end of the chain when this process last saw it.
@@ -106,6 +107,7 @@ final class SQLiteWriter {
         if !write.records.isEmpty {
             try apply(write.records, now: clock.now(), forgets: clock.standing.isTrusted)
         }
+        try append(write.audit, at: clock.now())
         return .success(stored)
     }
 
@@ -132,6 +134,8 @@ final class SQLiteWriter {
             isFull = isFull || Int64(sqlite3_changes(database)) >= limit
         }
         if !isFull { nextPurge = now.adding(JournalLimits.purgeInterval) }
+        guard now >= nextAuditPurge || nextAuditPurge > now.adding(AuditLimits.purgeInterval) else { return }
+        if try !purgeAudit(at: now) { nextAuditPurge = now.adding(AuditLimits.purgeInterval) }
     }
 
     // MARK: Payments

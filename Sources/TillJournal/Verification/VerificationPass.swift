@@ -50,11 +50,13 @@ struct VerificationPass {
         count(payment)
     }
 
-    /// The whole report; `orders` are counted by the storage, the chain is walked by it.
-    func finished(orders: Int, chain: ChainPass? = nil) -> VerificationReport {
+    /// The whole report; `orders` are counted by the storage, the chains are walked by it.
+    func finished(orders: Int, chain: ChainPass? = nil, audit: AuditPass? = nil) -> VerificationReport {
         var report = report
         report.journal = chain?.journal
         report.head = chain?.head
+        report.auditEntries = audit?.entries ?? 0
+        report.auditHead = audit?.head
         report.orders = orders
         report.balances = balances.values.sorted { $0.currency.code < $1.currency.code }
         return report

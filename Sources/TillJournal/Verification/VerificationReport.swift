@@ -23,6 +23,10 @@ public struct VerificationReport: Hashable, Sendable {
     public var journal: String?
     /// Where the chain of hashes over all events ends; `nil` for a journal that keeps none.
     public var head: ChainHead?
+    /// How many entries the audit log has.
+    public var auditEntries = 0
+    /// Where the chain of the audit log ends; `nil` for a journal that keeps none.
+    public var auditHead: ChainHead?
     /// What is wrong, one sentence each; empty if all is well.
     public var problems: [String] = []
     /// How many of the problems say no more than that a clock was ahead when something was written.

@@ -87,7 +87,7 @@ public struct APIKeys: Sendable {
             expiresAt: try life.map { (span) throws(APIKeyError) in
                 now.adding(try APIKeys.checked(span, atMost: APIKeys.maximumLife))
             })
-        try await commit { (_) throws(APIKeyError) in
+        try await commit(noting: [APIKeys.note(.keyCreated, record, said: maker)]) { (_) throws(APIKeyError) in
             [.insert(record.record)] + (try await self.forgettable(at: now))
         }
         return Made(key: Secret(key), record: try await asKept(record))
@@ -112,7 +112,7 @@ public struct APIKeys: Sendable {
             if case .revoked(let then) = key.standing(at: now) { throw .revokedBefore(id, then) }
             key.revokedAt = now
             key.revokedBy = actor
-            return []
+            return ([], APIKeys.note(.keyRevoked, key, said: actor))
         }
     }
 
@@ -160,7 +160,9 @@ public struct APIKeys: Sendable {
                 old.revokedBy = actor
             }
             made = new
-            return [.insert(new.record)]
+            var note = APIKeys.note(.keyRotated, new, said: actor)
+            note.changes.insert(AuditChange("key", from: id.rawValue, to: newID.rawValue), at: 0)
+            return ([.insert(new.record)], note)
         }
         guard let made else { throw .unknown(id) }
         return (Made(key: Secret(key), record: try await asKept(made)), replaced)
@@ -248,23 +250,43 @@ public struct APIKeys: Sendable {
     }
 
     /// Changes a key; decided again when another writer came first.
-    /// - Parameter body: changes it, and says what is written beside it.
+    /// - Parameter body: changes it, and says what is written beside it and what the audit log says of it.
     private func commit(
-        changing id: APIKeyID, _ body: (inout APIKeyRecord, Timestamp) throws(APIKeyError) -> [RecordChange]
+        changing id: APIKeyID,
+        _ body: (inout APIKeyRecord, Timestamp) throws(APIKeyError) -> (beside: [RecordChange], note: AuditNote)
     ) async throws(APIKeyError) -> APIKeyRecord {
-        var changed: APIKeyRecord?
-        try await commit { (now) throws(APIKeyError) in
+        for tries in 1... {
             guard let (stored, found) = try await self.find(id) else { throw .unknown(id) }
             var key = found
-            let beside = try body(&key, now)
-            changed = key
-            return [.update(key.record, from: stored.version)] + beside
+            let (beside, note) = try body(&key, clock.now())
+            do throws(APIKeyError) {
+                try await commit(noting: [note], tries: 1) { (_) in
+                    [.update(key.record, from: stored.version)] + beside
+                }
+                return key
+            } catch {
+                guard case .journal(.recordConflict) = error, tries < Records<APIKeyRecord>.maximumConflicts else {
+                    throw error
+                }
+            }
         }
-        guard let changed else { throw .unknown(id) }
-        return changed
+        throw .unknown(id)
+    }
+
+    /// What the audit log says of a key: what it may do, and nothing of the key itself.
+    /// - Parameter name: who has been said to do it, where somebody said so.
+    private static func note(_ action: AuditAction, _ key: APIKeyRecord, said name: String?) -> AuditNote {
+        var changes = [
+            AuditChange("label", to: key.label),
+            AuditChange("scopes", to: key.permissions.words.joined(separator: ",")),
+            AuditChange("expires_at", to: key.expiresAt?.description),
+        ]
+        if let name { changes.append(AuditChange("said_by", to: name)) }
+        return AuditNote(action, account: key.account, subject: key.id.rawValue, changes: changes)
     }
 
     private func commit(
+        noting notes: [AuditNote], tries most: Int = Records<APIKeyRecord>.maximumConflicts,
         _ changes: (Timestamp) async throws(APIKeyError) -> [RecordChange]
     ) async throws(APIKeyError) {
         let now = clock.now()
@@ -273,10 +295,10 @@ public struct APIKeys: Sendable {
             let known: KeptRecord?
             do throws(JournalError) { known = try await store.record(mark.id) } catch { throw .journal(error) }
             let wanted = try await changes(now)
-            do throws(JournalError) { return try await store.change(wanted + [.put(mark, over: known)]) } catch {
-                guard case .recordConflict = error, tries < Records<APIKeyRecord>.maximumConflicts else {
-                    throw .journal(error)
-                }
+            do throws(JournalError) {
+                return try await store.change(wanted + [.put(mark, over: known)], noting: notes)
+            } catch {
+                guard case .recordConflict = error, tries < most else { throw .journal(error) }
             }
         }
     }

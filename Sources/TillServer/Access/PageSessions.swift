@@ -83,7 +83,8 @@ final class PageSessions: Sendable {
             .dropFirst(PageSessions.maximumPerAccount - 1)
         var changes = more + [.insert(session.record)] + ended.map { .remove($0.record.id) }
         if !clock.isInDoubt { changes.append(.forget(PageSessionRecord.collection, dueBy: now.at)) }
-        try await store.change(changes)
+        try await store.change(
+            changes, noting: [AuditNote(.signedIn, account: account, reason: key == nil ? "start code" : "key")])
         for other in ended { drop(other.hash) }
         return token
     }
@@ -215,7 +216,14 @@ final class PageSessions: Sendable {
 
     /// Ends the session that a request's cookie names, and its streams of events.
     func end(of request: Request) async throws(JournalError) {
-        for token in try await cookie(for: request).tokens(in: request) { try await end(digest(token.utf8)) }
+        for token in try await cookie(for: request).tokens(in: request) {
+            let hash = digest(token.utf8)
+            guard let session = try await sessions.document(Hex.lowercase(hash)) else { continue }
+            let by = Attribution(ofRequestBy: session.key.map { Actor(keyOf: $0) } ?? .owner)
+            try await store.change(
+                [.remove(session.record.id)], noting: [AuditNote(.signedOut, by: by, account: session.account)])
+            drop(hash)
+        }
     }
 
     /// Ends a session and its streams of events. Durable when it returns.

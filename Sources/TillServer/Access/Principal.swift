@@ -33,6 +33,7 @@ struct Principal: Hashable, Sendable {
                 + (permissions.isEmpty ? "none" : permissions.words.joined(separator: ", ")) + ". Nothing was done.",
             next: "Use a key with that scope: till keys create --scope \(permission.rawValue).")
         problem.scopes = (permission, permissions)
+        problem.by = actor
         throw problem
     }
 }

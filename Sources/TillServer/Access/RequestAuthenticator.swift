@@ -243,7 +243,7 @@ extension Actor {
     private static let digestBytes = 4
 
     /// A program with a key, by the key's SHA-256. One of the settings has neither identifier nor label.
-    fileprivate init(keyOf hash: [UInt8], id: APIKeyID? = nil, label: String? = nil) {
+    init(keyOf hash: [UInt8], id: APIKeyID? = nil, label: String? = nil) {
         self = .key(id: id?.rawValue ?? Hex.lowercase(hash.prefix(Actor.digestBytes)), label: label)
     }
 }

@@ -130,7 +130,7 @@ function render(isSame) {
   if (shown.closing) $("entry-closing").replaceChildren(...descriptions(closingFacts(shown.closing, shown.currency)));
   if (shown.state === "overtaken") say("good", "What happened since has settled it. There is nothing left to do.");
   $("entry-events").replaceChildren(...shown.events.map((event) =>
-    make("li", `${local(event.at)}: ${STEPS[event.type] ?? event.type}`)));
+    make("li", `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.` : ""}`)));
   $("entry-document").textContent = shown.document;
   $("entry-document").hidden = !shown.document;
   $("entry-evidence").hidden = !shown.document && !shown.events.length;

@@ -1,6 +1,7 @@
 // The payment that is shown: its id stands in the address, so that a reload finds it again, and it is followed until it
 // has ended.
 
+import { local } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
 import { list } from "./latest.js";
 import { decimal, money } from "./money.js";
@@ -33,7 +34,9 @@ function prefill(id, minor, payment) {
   $(id).dispatchEvent(new Event("input"));
 }
 
-const PARTS = ["facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "challenge"];
+const PARTS = [
+  "history-box", "facts", "attention", "capture-form", "refund-form", "drop", "receipt-box", "change", "challenge",
+];
 /** @type {[string, string, string, boolean]} */
 const STALE = [
   "wait", "We are checking — don't pay again",
@@ -79,11 +82,23 @@ function renderPayment(payment) {
     $("change").textContent = `Change due: ${money(change, payment.currency)}`;
     $("change").hidden = false;
   }
+  renderHistory(payment);
   renderOperations(payment);
   if (payment.status !== "requires_payment_method" && !isOpen(payment)) {
     $("receipt-box").hidden = false;
     showReceipt(payment);
   }
+}
+
+/** Who caused what; only a payment that was asked for has it, so until then the one before stays. */
+function renderHistory(payment) {
+  const isSame = $("history").dataset.payment === payment.id;
+  if (payment.events) {
+    $("history").dataset.payment = payment.id;
+    $("history").replaceChildren(...payment.events.map((event) => make(
+      "li", `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.` : ""}`)));
+  }
+  $("history-box").hidden = !payment.events && !isSame;
 }
 
 const CAPTURABLE = ["requires_capture", "partially_captured", "partially_refunded"];

@@ -31,7 +31,9 @@ extension WitnessedClock {
         confirm()
         let at = now()
         let newest = try await journal.newestMoment() ?? at
-        try await Records<ClockProof>(journal).put(ClockProof(at: at, overrules: newest, by: .person))
+        try await Records<ClockProof>(journal).put(
+            ClockProof(at: at, overrules: newest, by: .person),
+            noting: [AuditNote(.clockAccepted, changes: [AuditChange("time", from: "\(newest)", to: "\(at)")])])
         return at
     }
 }

@@ -35,7 +35,9 @@ public struct CounterMode: RecordDocument {
 
     /// Changes the mode of a journal, whatever it is: the deliberate step. Durable when it returns.
     public static func set(_ mode: PaymentMode, of journal: any RecordStore) async throws(JournalError) {
-        try await Records<CounterMode>(journal).put(CounterMode(mode))
+        let change = AuditChange("mode", from: try await of(journal)?.rawValue, to: mode.rawValue)
+        try await Records<CounterMode>(journal).put(
+            CounterMode(mode), noting: [AuditNote(.modeChanged, changes: [change])])
     }
 
     /// The mode of a counter: what its credentials say, else what is set, else its journal's. Written where the journal

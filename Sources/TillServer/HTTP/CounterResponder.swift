@@ -14,6 +14,7 @@ struct CounterResponder: HTTPResponder {
     let metrics: ServerMetrics
     let logger: Logger
     var origins = OriginReader(trusted: [])
+    var refusals: RefusalLog?
     private let numbers = RequestNumbers()
 
     func respond(to request: Request, context: BasicRequestContext) async -> Response {
@@ -54,6 +55,7 @@ struct CounterResponder: HTTPResponder {
         } catch {
             let problem = Problem(error)
             code = problem.code
+            refusals?.count(problem, route: context.label, client: client?.household.description)
             if problem.status.code >= 500 {
                 logger.error(
                     "request failed",

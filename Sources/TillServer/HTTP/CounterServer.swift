@@ -32,6 +32,7 @@ public struct CounterServer: Sendable {
     private let copier: JournalCopier?
     private let importer: StatementImporter
     private let listeners: CounterListeners
+    private let refusals: RefusalLog
 
     /// Makes one that does not listen yet.
     /// - Parameters:
@@ -64,6 +65,7 @@ public struct CounterServer: Sendable {
         self.readCard = tap?.collector(else: simulated) ?? simulated
         self.options = options
         listeners = CounterListeners(options, logger: logger)
+        refusals = RefusalLog(journal, logger: logger)
         self.applePay = applePay
         self.clock = clock
         self.logger = logger
@@ -98,6 +100,9 @@ public struct CounterServer: Sendable {
             Named(
                 service: EngineService(checkout: checkout, sweeper: sweeper, logger: logger), serviceName: "engine")
         ]
+        // Behind the last request, so that every refusal is written.
+        services.append(
+            Named(service: RefusalLogService(refusals: refusals, clock: clock), serviceName: "refusals"))
         services += applications.map { Named(service: $0, serviceName: "http") }
         services.append(Named(service: FeedService(feed: feed), serviceName: "feed"))
         services.append(Named(service: keyWatch(authenticator), serviceName: "keys"))
@@ -197,7 +202,8 @@ public struct CounterServer: Sendable {
         register(on: router, authenticator, metrics)
         return { audiences in
             CounterResponder(
-                routes: router.built(for: audiences), metrics: metrics, logger: logger, origins: listeners.origins)
+                routes: router.built(for: audiences), metrics: metrics, logger: logger, origins: listeners.origins,
+                refusals: refusals)
         }
     }
 
@@ -245,6 +251,7 @@ public struct CounterServer: Sendable {
         PageRoutes(mode: options.mode, clock: clock).register(on: router)
         SessionRoutes(authenticator: authenticator, logger: logger).register(on: router)
         registerStaff(on: router, authenticator, payments, signIn)
+        AuditRoutes(payments: payments, journal: journal).register(on: router)
         OperationRoutes(
             authenticator: authenticator, metrics: metrics, calls: calls,
             readiness: Readiness(journal: journal, recovery: { [checkout] in checkout.recovery }, clock: clock),

@@ -64,7 +64,10 @@ struct IncidentRoutes: Sendable {
             let done = try await IncidentLog(journal).resolve(id, said, isFirstWord: isFirstWord) {
                 (changes, incident) throws(JournalError) in
                 let posted = try await writeOff.changes(resolving: incident)
-                try await journal.write(JournalWrite(idempotency: answered(incident), records: changes + posted))
+                try await journal.write(
+                    JournalWrite(
+                        idempotency: answered(incident), records: changes + posted,
+                        audit: [AuditNote(resolved: incident)]))
             }
             guard let done else { throw Problem.notFound }
             guard done.isChanged else { throw IncidentRefusal.resolvedBefore(done.incident) }

@@ -23,6 +23,8 @@ struct Problem: Error {
     var permission: String?
     /// What somebody else can approve.
     var approvable: ApprovableRefund?
+    /// Who was refused, where that is known; for the audit log.
+    var by: Actor?
     var headers = HTTPFields()
 
     init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, next: String) {

@@ -34,11 +34,15 @@ struct SessionRoutes: Sendable {
         let token: String?
         if let code {
             // Looked at in any case, so that nobody's guesses keep the owner out.
-            token = try await authenticator.sessions.begin(code: code)
+            token = try await Attribution.$current.withValue(Attribution(ofRequestBy: .owner)) {
+                try await authenticator.sessions.begin(code: code)
+            }
         } else if let key, wait == nil, let holder = try await authenticator.principal(forKey: key),
             case .key(let hash) = holder.credential
         {
-            token = try await authenticator.sessions.begin(for: holder.account, key: hash)
+            token = try await Attribution.$current.withValue(Attribution(ofRequestBy: holder.actor)) {
+                try await authenticator.sessions.begin(for: holder.account, key: hash)
+            }
         } else {
             token = nil
         }

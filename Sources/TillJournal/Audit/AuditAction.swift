@@ -1,0 +1,43 @@
+/// What an entry of the audit log is about. A raw value that was written once keeps its meaning for ever.
+public enum AuditAction: String, Hashable, Sendable, CaseIterable {
+    /// Somebody began a session of the counter's page.
+    case signedIn = "session.signed_in"
+    /// Somebody ended their session.
+    case signedOut = "session.signed_out"
+    /// A key or a start code that lets nobody in was offered; counted.
+    case signInRefused = "session.refused"
+    /// A request without a key or session that lets in, or without the permission it needs; counted.
+    case accessRefused = "access.refused"
+    case keyCreated = "key.created"
+    case keyRotated = "key.rotated"
+    case keyRevoked = "key.revoked"
+    /// A person has said what an incident was.
+    case incidentResolved = "incident.resolved"
+    /// A person has closed what a payment waited for.
+    case attentionClosed = "attention.closed"
+    /// A person has said that the machine's clock is right.
+    case clockAccepted = "clock.accepted"
+    /// An order was charged although the shop says that it was settled.
+    case settledOrderCharged = "payment.settled_order_charged"
+    /// A backup became the journal, or the file in place was taken for one.
+    case journalRestored = "journal.restored"
+    /// A person has said that nothing of a provider is missing after a restore.
+    case providerAccepted = "journal.provider_accepted"
+    case journalBackedUp = "journal.backed_up"
+    /// The journal was given another mode.
+    case modeChanged = "journal.mode_changed"
+    /// A provider's statement was read.
+    case statementImported = "statement.imported"
+    /// A counter began to serve; with the settings that are in force.
+    case counterStarted = "counter.started"
+    /// Settings are not what they were at the start before.
+    case settingsChanged = "settings.changed"
+    /// Entries that are older than the retention were removed.
+    case purged = "audit.purged"
+}
+
+/// What became of it.
+public enum AuditOutcome: String, Hashable, Sendable, CaseIterable {
+    case done
+    case refused
+}

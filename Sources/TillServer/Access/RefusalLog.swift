@@ -1,0 +1,114 @@
+import HTTPTypes
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TillCore
+import TillJournal
+
+/// Counts who was refused, for the audit log. Equal refusals of some time are one entry with their number, so that whoever
+/// is refused as often as he likes fills neither the disk nor the log.
+final class RefusalLog: Sendable {
+    /// Different refusals that are told apart between two writes; all others are counted together.
+    static let maximumKinds = 16
+    /// How long refusals are counted before they are written.
+    static let firstInterval = Span.minutes(1)
+    /// While they go on it becomes twice as long each time, up to this.
+    static let longestInterval = Span.hours(1)
+    /// How often it is looked whether it is time.
+    static let pace = Span.milliseconds(500)
+    /// A sign-in is refused there; elsewhere it is a request.
+    private static let signIn = "/session"
+
+    private struct Kind: Hashable {
+        var action: AuditAction
+        var code: String
+        var actor: Actor?
+        var address: String
+        var route: String
+    }
+
+    private struct State {
+        var counts: [Kind: Int] = [:]
+        var others = 0
+        var began: ContinuousClock.Instant?
+        var interval = RefusalLog.firstInterval
+        var written: ContinuousClock.Instant?
+
+        /// Begins to count. After a quiet time it is written soon again.
+        mutating func begin(at now: ContinuousClock.Instant) {
+            if let written, now - written > interval.duration { interval = RefusalLog.firstInterval }
+            began = now
+        }
+    }
+
+    private let state = Mutex(State())
+    private let journal: any Journal
+    private let logger: Logger
+
+    init(_ journal: any Journal, logger: Logger) {
+        self.journal = journal
+        self.logger = logger
+    }
+
+    /// Notes that a request was refused. Anything but 401, 403 and 429 is none of its business.
+    func count(_ problem: Problem, route: String, client: String?) {
+        switch problem.status {
+        case .unauthorized, .forbidden, .tooManyRequests: break
+        default: return
+        }
+        let kind = Kind(
+            action: route.hasSuffix(RefusalLog.signIn) ? .signInRefused : .accessRefused, code: problem.code,
+            actor: problem.by, address: client ?? "-", route: route)
+        state.withLock { state in
+            if state.began == nil { state.begin(at: .now) }
+            if state.counts[kind] != nil || state.counts.count < RefusalLog.maximumKinds {
+                state.counts[kind, default: 0] += 1
+            } else {
+                state.others += 1
+            }
+        }
+    }
+
+    /// Writes what was counted, if it is time for that.
+    /// - Parameter now: writes it in any case.
+    func write(now isNow: Bool = false) async {
+        let notes = state.withLock { state -> [AuditNote] in
+            guard let began = state.began else { return [] }
+            let age = ContinuousClock.now - began
+            guard isNow || age >= state.interval.duration else { return [] }
+            let notes = state.counts.map { RefusalLog.note($0, count: $1) }
+            let others = state.others
+            let longer = min(state.interval.milliseconds * 2, RefusalLog.longestInterval.milliseconds)
+            state = State(interval: Span(milliseconds: longer), written: .now)
+            guard others > 0 else { return notes }
+            return notes + [
+                AuditNote(
+                    .accessRefused, .refused, by: Attribution(.stranger), reason: "various", count: others)
+            ]
+        }
+        guard !notes.isEmpty else { return }
+        do throws(JournalError) { try await journal.note(notes) } catch {
+            logger.error("Refusals could not be written into the audit log: \(error)")
+        }
+    }
+
+    private static func note(_ kind: Kind, count: Int) -> AuditNote {
+        AuditNote(
+            kind.action, .refused,
+            by: Attribution(kind.actor ?? .stranger, address: kind.address),
+            subject: kind.route, reason: kind.code, count: count)
+    }
+}
+
+/// Writes what was refused from time to time, and at the end.
+struct RefusalLogService: Service {
+    let refusals: RefusalLog
+    let clock: any TillClock
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while await clock.pause(for: RefusalLog.pace) { await refusals.write() }
+        }
+        await refusals.write(now: true)
+    }
+}

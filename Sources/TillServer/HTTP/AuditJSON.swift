@@ -1,0 +1,30 @@
+public import TillCore
+public import TillJournal
+
+/// The audit log as programs see it.
+public enum AuditJSON {
+    /// A page: each entry with its link, and the entry itself byte for byte as it is linked.
+    public static func write(_ page: AuditPage, _ standing: AuditStanding) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.beginObject()
+        writer.field("base", standing.base.description)
+        writer.field("head", standing.head.description)
+        writer.key("entries")
+        writer.beginArray()
+        for entry in page.entries { line(entry, into: &writer) }
+        writer.endArray()
+        writer.key("next")
+        if let next = page.next { writer.int(next) } else { writer.null() }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// An entry with its link.
+    public static func line(_ entry: AuditEntry, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("hash", Hex.lowercase(entry.link))
+        writer.key("entry")
+        writer.raw(bytes: entry.body)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,48 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+import TillJournal
+
+/// `/v1/audit`: who did what at this counter, page by page, oldest first. It is the counter's own, so that the keys of
+/// other accounts find nothing there.
+struct AuditRoutes: Sendable {
+    let payments: PaymentRoutes
+    let journal: any CounterStore
+
+    func register(on router: CounterRouter) {
+        router.get("/v1/audit", for: .admin, of: .counter, query: ["after", "since", "actor", "limit"]) {
+            try await list($0)
+        }
+    }
+
+    private func list(_ incoming: Incoming) async throws -> Response {
+        var query = AuditQuery()
+        if let text = try incoming.query("after") {
+            guard let place = Int64(text), place >= 0 else {
+                throw Problem.field("after", "It must be the sequence of an entry.")
+            }
+            query.after = place
+        }
+        if let text = try incoming.query("since") {
+            guard let moment = Timestamp(internetTime: text) else {
+                throw Problem.field("since", "It must be a time as 2026-11-21T09:30:00Z.")
+            }
+            query.since = moment
+        }
+        if let text = try incoming.query("actor") {
+            guard (1...AuditLimits.maximumTextBytes).contains(text.utf8.count) else {
+                throw Problem.field("actor", "It must be the kind, the identifier or the name of an actor.")
+            }
+            query.actor = text
+        }
+        if let text = try incoming.query("limit") {
+            guard let limit = Int(text), (1...AuditLimits.maximumPage).contains(limit) else {
+                throw Problem.field("limit", "It is 1 to \(AuditLimits.maximumPage).")
+            }
+            query.limit = limit
+        }
+        let standing = try await journal.auditStanding()
+        return payments.json(AuditJSON.write(try await journal.auditEntries(query), standing))
+    }
+}
