@@ -172,14 +172,16 @@ public struct Checkout: Sendable {
     }
 
     /// Gives captured money back; all that is left if no amount is given.
+    /// - Parameter total: what may be given back of the payment in all; it is held against what was given back when this
+    ///   is written, so that two at once do not exceed it.
     public func refund(
-        _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil,
+        _ id: PaymentID, account: AccountID, amount: Money? = nil, reason: String? = nil, total: Money? = nil,
         idempotency: IdempotencyRecord? = nil
     ) async throws(CheckoutError) -> Payment {
         try await checkWire(amount, on: id, account: account)
         Failpoint.beforeRefundIsWritten.reached()
         return try await run(
-            .refund(amount, reason: reason), on: id, account: account, idempotency: idempotency)
+            .refund(amount, reason: reason, total: total), on: id, account: account, idempotency: idempotency)
     }
 
     /// Refuses what the provider cannot do. One that captures once lets the rest go: a second capture would be

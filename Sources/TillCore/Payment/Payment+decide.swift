@@ -10,7 +10,8 @@ public enum PaymentCommand: Hashable, Sendable {
     /// Renew the hold on what is not captured yet. The honor period counts where the provider reported no end of it.
     case renew(honorPeriod: Span)
     /// Give money back; all that is left if no amount is given.
-    case refund(Money?, reason: String?)
+    /// - Parameter total: what may be given back of the payment in all, with what was before; `nil`: as much as there is.
+    case refund(Money?, reason: String?, total: Money? = nil)
     /// Close an entry of the operators' queue with what a person knows.
     case resolve(attention: Int, AttentionResolution)
 }
@@ -32,8 +33,8 @@ extension Payment {
             return try decideCancel(reason: reason)
         case .renew(let honorPeriod):
             return try decideRenewal(honorPeriod, at: now, standing)
-        case .refund(let amount, let reason):
-            return try decideRefund(amount, reason: reason)
+        case .refund(let amount, let reason, let total):
+            return try decideRefund(amount, reason: reason, total: total)
         case .resolve(let number, let resolution):
             return try decideResolution(number, resolution)
         }
@@ -144,7 +145,9 @@ extension Payment {
         return [.renewalStarted(newRenewalID, attempt.id, left)]
     }
 
-    private func decideRefund(_ asked: Money?, reason: String?) throws(PaymentRefusal) -> [PaymentEvent] {
+    private func decideRefund(
+        _ asked: Money?, reason: String?, total: Money?
+    ) throws(PaymentRefusal) -> [PaymentEvent] {
         let left = refundable
         guard left.isPositive,
             let capture = captures.last(where: { $0.state.isSucceeded && $0.origin != .elsewhere })
@@ -155,7 +158,20 @@ extension Payment {
         let amount = asked ?? left
         try check(amount)
         guard amount.minorUnits <= left.minorUnits else { throw .refundExceedsCaptured(asked: amount, left: left) }
+        if let total, !isWithin(total, refunding: amount) { throw .refundExceedsLimit(asked: amount, limit: total) }
         return [.refundStarted(newRefundID, capture.attempt, amount, reason: reason)]
+    }
+
+    /// Whether a refund keeps what is given back of the payment in all, with what was before and what is under way, within
+    /// a limit of its currency.
+    public func isWithin(_ limit: Money, refunding amount: Money) -> Bool {
+        guard limit.currency == amount.currency else { return false }
+        let before = refunds.filter { $0.state.isSucceeded || $0.state.isOpen }
+        let sum = before.reduce(amount.minorUnits) { sum, refund in
+            let (value, overflow) = sum.addingReportingOverflow(refund.amount.minorUnits)
+            return overflow ? .max : value
+        }
+        return sum <= limit.minorUnits
     }
 
     private func check(_ amount: Money) throws(PaymentRefusal) {

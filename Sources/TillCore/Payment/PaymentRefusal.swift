@@ -12,6 +12,8 @@ public enum PaymentRefusal: ExplainedError, Hashable {
     case captureExceedsAuthorization(asked: Money, left: Money)
     /// More than was captured and not yet refunded.
     case refundExceedsCaptured(asked: Money, left: Money)
+    /// More than whoever asks may give back of the payment in all.
+    case refundExceedsLimit(asked: Money, limit: Money)
     /// There is nothing to capture.
     case nothingToCapture
     /// There is nothing to refund.
@@ -46,6 +48,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .invalidAmount: "invalid_amount"
         case .captureExceedsAuthorization: "capture_exceeds_authorization"
         case .refundExceedsCaptured: "refund_exceeds_captured"
+        case .refundExceedsLimit: "refund_exceeds_limit"
         case .nothingToCapture: "nothing_to_capture"
         case .nothingToRefund: "nothing_to_refund"
         case .operationInProgress: "operation_in_progress"
@@ -73,6 +76,8 @@ public enum PaymentRefusal: ExplainedError, Hashable {
             "A capture of \(asked) is more than the \(left) that is still held."
         case .refundExceedsCaptured(let asked, let left):
             "A refund of \(asked) is more than the \(left) that can still be refunded."
+        case .refundExceedsLimit(let asked, let limit):
+            "A refund of \(asked) with what was given back before is more than the \(limit) that may be given back alone."
         case .nothingToCapture: "No money is held that could be captured."
         case .nothingToRefund: "No captured money is left that could be refunded."
         case .operationInProgress(let step): "A \(step) of this payment is still waiting for its answer."
@@ -106,6 +111,7 @@ public enum PaymentRefusal: ExplainedError, Hashable {
         case .invalidAmount: "Correct the amount."
         case .captureExceedsAuthorization(_, let left): "Capture at most \(left)."
         case .refundExceedsCaptured(_, let left): "Refund at most \(left)."
+        case .refundExceedsLimit: "Have somebody approve it who may, with their PIN."
         case .nothingToCapture, .nothingToRefund: "Check the payment first."
         case .authorizationExpired: "Ask the customer to pay again."
         case .nothingHeld: "List what is held with `till authorizations list`."

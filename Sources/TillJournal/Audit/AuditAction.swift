@@ -4,6 +4,20 @@ public enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case signedIn = "session.signed_in"
     /// Somebody ended their session.
     case signedOut = "session.signed_out"
+    /// Somebody of the staff entered their PIN at a device.
+    case personSignedIn = "staff.signed_in"
+    /// A device was locked: nobody is signed in at it any more.
+    case deviceLocked = "staff.locked"
+    /// Somebody was added to the staff.
+    case personAdded = "staff.added"
+    /// Somebody has another role or PIN, or is let in no more, or again.
+    case personChanged = "staff.changed"
+    case personRemoved = "staff.removed"
+    /// A role of the shop's own was made, or is another one for everybody who has it.
+    case roleChanged = "role.changed"
+    case roleRemoved = "role.removed"
+    /// Somebody has approved a refund of somebody else's that exceeds the other's limit.
+    case refundApproved = "refund.approved"
     /// A key or a start code that lets nobody in was offered; counted.
     case signInRefused = "session.refused"
     /// A request without a key or session that lets in, or without the permission it needs; counted.

@@ -135,29 +135,31 @@ public struct Records<Document: RecordDocument>: Sendable {
 
     /// Decides a change on the newest state and writes it; decided again when another writer came first.
     /// Durable when it returns.
-    /// - Parameter body: changes the document, or returns `false` to leave it as it is.
+    /// - Parameters:
+    ///   - notes: entries of the audit log, in the same commit; none if `body` leaves the document.
+    ///   - body: changes the document, or returns `false` to leave it as it is.
     /// - Returns: what was written; `nil` if there is no such document, or if `body` left it.
     @discardableResult
     public func update(
-        _ key: String, _ body: (inout Document) throws(JournalError) -> Bool
+        _ key: String, noting notes: [AuditNote] = [], _ body: (inout Document) throws(JournalError) -> Bool
     ) async throws(JournalError) -> Document? {
         let id = RecordID(Document.collection, key)
         for _ in 1..<Self.maximumConflicts {
             guard let stored = try await store.record(id) else { return nil }
-            do throws(JournalError) { return try await write(stored, body) } catch {
+            do throws(JournalError) { return try await write(stored, notes, body) } catch {
                 guard case .recordConflict = error else { throw error }
             }
         }
         guard let stored = try await store.record(id) else { return nil }
-        return try await write(stored, body)
+        return try await write(stored, notes, body)
     }
 
     private func write(
-        _ stored: KeptRecord, _ body: (inout Document) throws(JournalError) -> Bool
+        _ stored: KeptRecord, _ notes: [AuditNote], _ body: (inout Document) throws(JournalError) -> Bool
     ) async throws(JournalError) -> Document? {
         var document = try Document(stored)
         guard try body(&document) else { return nil }
-        try await store.change([.update(document.record, from: stored.version)])
+        try await store.change([.update(document.record, from: stored.version)], noting: notes)
         return document
     }
 

@@ -127,7 +127,10 @@ final class PageSessions: Sendable {
         }
         guard session.isOver(at: now, limits) else {
             guard session.person != nil, isIdle(session, at: now) else { return session }
-            return try await set(nil, of: hash)
+            let note = AuditNote(
+                .deviceLocked, by: Attribution(.till(.housekeeping)), account: session.account,
+                subject: "device \(session.device)", reason: "idle")
+            return try await set(nil, of: hash, noting: [note])
         }
         // With a time in doubt nothing is removed: when it is right again the session may go on.
         if clock.isInDoubt { drop(hash) } else { try await end(hash) }
@@ -166,10 +169,12 @@ final class PageSessions: Sendable {
     /// returns.
     /// - Returns: the session as it is then; `nil` if it has ended.
     @discardableResult
-    func set(_ person: SessionPerson?, of hash: [UInt8]) async throws(JournalError) -> PageSessionRecord? {
+    func set(
+        _ person: SessionPerson?, of hash: [UInt8], noting notes: [AuditNote]
+    ) async throws(JournalError) -> PageSessionRecord? {
         let now = clock.now()
         var after: PageSessionRecord?
-        try await sessions.update(Hex.lowercase(hash)) { kept in
+        try await sessions.update(Hex.lowercase(hash), noting: notes) { kept in
             after = kept
             guard kept.person != person else { return false }
             kept.person = person

@@ -26,7 +26,9 @@ struct Principal: Hashable, Sendable {
     /// - Throws: 403 that names the scope that is missing, and those that there are.
     func require(_ permission: Permission) throws(Problem) {
         guard !permissions.contains(permission) else { return }
-        if let person { throw .roleForbids(person.name, person.role.name, permission.staffPermission) }
+        if let person {
+            throw .roleForbids(person.name, person.role.name, permission.staffPermission).claimed(by: person.actor)
+        }
         var problem = Problem(
             .forbidden, "permission_missing",
             "This key may not do that. It needs the scope \(permission.rawValue), and it has "

@@ -16,7 +16,7 @@ final class RefusalLog: Sendable {
     static let longestInterval = Span.hours(1)
     /// How often it is looked whether it is time.
     static let pace = Span.milliseconds(500)
-    /// A sign-in is refused there; elsewhere it is a request.
+    /// Below it a sign-in is refused; elsewhere it is a request.
     private static let signIn = "/session"
 
     private struct Kind: Hashable {
@@ -57,7 +57,7 @@ final class RefusalLog: Sendable {
         default: return
         }
         let kind = Kind(
-            action: route.hasSuffix(RefusalLog.signIn) ? .signInRefused : .accessRefused, code: problem.code,
+            action: route.contains(RefusalLog.signIn) ? .signInRefused : .accessRefused, code: problem.code,
             actor: problem.by, address: client ?? "-", route: route)
         state.withLock { state in
             if state.began == nil { state.begin(at: .now) }

@@ -90,7 +90,7 @@ final class RequestAuthenticator: Sendable {
         return Principal(
             account: principal.account, credential: principal.credential,
             permissions: principal.permissions.intersection(grant.scopes),
-            actor: .staff(grant.id, name: grant.name), person: grant)
+            actor: grant.actor, person: grant)
     }
 
     /// What a session may do: with a start code everything; with a key what that key may do now.

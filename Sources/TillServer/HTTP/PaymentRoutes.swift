@@ -232,27 +232,35 @@ struct PaymentRoutes: Sendable {
         try await change(id, incoming, "refunds", status: .created, fields: ["amount", "reason", "reader", "approval"])
         {
             body, payment, record in
-            try await checkRefund(body, payment, incoming)
+            let authority = try await authority(for: body, payment, incoming)
             if let reader = try body.text("reader", atMost: 128) {
                 try checkReader(reader, of: payment.account)
                 guard let terminal else { throw Problem.field("reader", "This counter has no card readers.") }
                 try await terminal.use(reader, forRefundOf: payment)
             }
-            return try await checkout.refund(
-                id, account: payment.account, amount: try body.amount("amount", payment.currency),
-                reason: try body.text("reason"), idempotency: record)
+            var by = Attribution.current ?? Attribution(ofRequestBy: incoming.actor)
+            if let authority, authority.id != incoming.person?.id { by.approvedBy = authority.actor }
+            return try await Attribution.$current.withValue(by) {
+                try await checkout.refund(
+                    id, account: payment.account, amount: try body.amount("amount", payment.currency),
+                    reason: try body.text("reason"), total: authority?.refundLimit(in: payment.currency),
+                    idempotency: record)
+            }
         }
     }
 
-    /// Whether somebody of the staff may give that much back alone, or has an approval for it.
-    private func checkRefund(_ body: JSONValue, _ payment: Payment, _ incoming: Incoming) async throws {
+    /// Under whose limit somebody of the staff gives that much back: their own, or that of whoever has approved it; `nil`
+    /// for a key, and where there is no staff.
+    private func authority(
+        for body: JSONValue, _ payment: Payment, _ incoming: Incoming
+    ) async throws -> StaffGrant? {
         let approval = try body.text("approval", atMost: 64)
-        guard let person = incoming.person else { return }
+        guard let person = incoming.person else { return nil }
         let amount = try body.amount("amount", payment.currency) ?? payment.refundable
-        guard !person.covers(refundOf: amount, of: payment) else { return }
+        guard !person.covers(refundOf: amount, of: payment) else { return person }
         let refund = ApprovableRefund(payment: payment.id, amount: amount)
         guard let approval else { throw refund.problem(for: person) }
-        try await approvals.use(
+        return try await approvals.use(
             approval, for: refund, of: payment, person, incoming, key: try incoming.idempotencyKey())
     }
 

@@ -61,6 +61,13 @@ struct Problem: Error {
         return problem
     }()
 
+    /// With who was refused, or whose name was given without a proof.
+    func claimed(by actor: Actor) -> Problem {
+        var copy = self
+        copy.by = actor
+        return copy
+    }
+
     func retrying(after seconds: Int = 1) -> Problem {
         var copy = self
         copy.headers[.retryAfter] = String(seconds)
@@ -110,9 +117,9 @@ struct Problem: Error {
     private static func status(of error: CheckoutError) -> HTTPResponse.Status {
         switch error {
         case .refused(.invalidAmount), .refused(.invalidEvidence), .refused(.captureExceedsAuthorization),
-            .refused(.refundExceedsCaptured),
-            .refused(.unsupported), .unknownProvider, .amount:
+            .refused(.refundExceedsCaptured), .refused(.unsupported), .unknownProvider, .amount:
             .unprocessableContent
+        case .refused(.refundExceedsLimit): .forbidden
         case .unknownPayment, .refused(.unknownAttention): .notFound
         // No time mends it, so nobody is to wait and ask again.
         case .unreadablePayment: .internalServerError

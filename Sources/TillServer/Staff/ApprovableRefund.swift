@@ -17,7 +17,7 @@ struct ApprovableRefund: Hashable, Sendable {
 
     /// That it needs somebody's approval.
     func problem(for person: StaffGrant) -> Problem {
-        let limit = person.refundLimit(in: amount.currency).map { Money(minorUnits: $0, currency: amount.currency) }
+        let limit = person.refundLimit(in: amount.currency)
         var problem = Problem(
             .forbidden, "approval_required",
             "\(person.name) may give back \(limit.map { $0.isZero ? "nothing" : "\($0)" } ?? "nothing") of a payment "

@@ -48,8 +48,9 @@ struct PersonRoutes: Sendable {
     }
 
     private func leave(_ request: Request) async throws -> Response {
-        let (session, _) = try await device(request)
-        try await signIn.lock(session)
+        let (session, principal) = try await device(request)
+        let person = try await authenticator.person(of: session, principal)?.person
+        try await signIn.lock(session, by: person?.actor ?? principal.actor)
         return Response(status: .noContent)
     }
 

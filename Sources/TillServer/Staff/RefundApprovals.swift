@@ -54,16 +54,23 @@ struct RefundApprovals: Sendable {
         }
         var changes: [RecordChange] = [.insert(approval.record)]
         if !clock.isInDoubt { changes.append(.forget(RefundApproval.collection, dueBy: now.at)) }
-        try await store.change(changes)
+        let note = AuditNote(
+            .refundApproved, by: Attribution(ofRequestBy: approver.actor), account: incoming.account,
+            subject: refund.payment.rawValue,
+            changes: [
+                AuditChange("amount", to: "\(refund.amount)"), AuditChange("requested_by", to: "\(person.actor)"),
+            ])
+        try await store.change(changes, noting: [note])
         return approval
     }
 
     /// Uses an approval for a refund. Under the same key it can be used again: that is the same refund, which is done
     /// once.
+    /// - Returns: who has approved it.
     func use(
         _ id: String, for refund: ApprovableRefund, of payment: Payment, _ person: StaffGrant, _ incoming: Incoming,
         key: String
-    ) async throws {
+    ) async throws -> StaffGrant {
         let used = digest(key.utf8)
         guard let stored = try await store.record(RecordID(RefundApproval.collection, id)) else {
             throw RefundApprovals.unknown
@@ -72,17 +79,22 @@ struct RefundApprovals: Sendable {
         guard approval.account == incoming.account, approval.refund == refund, approval.requestedBy.id == person.id,
             approval.device == RefundApprovals.device(incoming)
         else { throw RefundApprovals.unknown }
-        guard approval.usedKey != used else { return }
-        guard approval.usedKey == nil else { throw RefundApprovals.spent }
-        guard approval.made.age(at: clock.now()) < RefundApprovals.lifetime else { throw RefundApprovals.expired }
+        let isRepeated = approval.usedKey == used
+        guard isRepeated || approval.usedKey == nil else { throw RefundApprovals.spent }
+        guard isRepeated || approval.made.age(at: clock.now()) < RefundApprovals.lifetime else {
+            throw RefundApprovals.expired
+        }
         guard let approver = try await staff.person(approval.approvedBy.id, of: incoming.account),
-            try await staff.grant(of: approver)?.covers(refundOf: refund.amount, of: payment) == true
+            let grant = try await staff.grant(of: approver),
+            isRepeated || grant.covers(refundOf: refund.amount, of: payment)
         else { throw RefundApprovals.unknown }
+        guard !isRepeated else { return grant }
         approval.usedKey = used
         do throws(JournalError) { try await store.change([.update(approval.record, from: stored.version)]) } catch {
             if case .recordConflict = error { throw RefundApprovals.spent }
             throw error
         }
+        return grant
     }
 
     /// Those that were used for a payment, oldest first.

@@ -74,7 +74,7 @@ public struct StaffDirectory: Sendable {
         try await commit { (all, roles) throws(StaffError) in
             if let known = all.first(where: { $0.id == id }) {
                 guard known.name == name, known.role == role else { throw .nameTaken(known.name) }
-                return []
+                return nil
             }
             guard StaffDirectory.find(name, in: all) == nil else { throw .nameTaken(name) }
             guard all.count < StaffDirectory.maximumStaff else { throw .tooMany }
@@ -82,7 +82,7 @@ public struct StaffDirectory: Sendable {
             let person = StaffRecord(
                 id: id, account: account, name: name, role: role, pin: pin, generation: 1, createdAt: clock.now(),
                 createdBy: actor)
-            return [.insert(person.record)]
+            return (.insert(person.record), note(.personAdded, person, [AuditChange("role", to: role)]))
         }
         // As every later reading has it: the journal dates it when it is written.
         guard let added = try await all().first(where: { $0.id == id }) else { throw .unknownPerson(name) }
@@ -124,10 +124,16 @@ public struct StaffDirectory: Sendable {
                 person.disabledAt = isDisabled ? person.disabledAt ?? clock.now() : nil
             }
             changed = person
-            guard person != found else { return [] }
+            guard person != found else { return nil }
             person.generation += 1
             changed = person
-            return [try await update(person)]
+            var changes: [AuditChange] = []
+            if person.role != found.role { changes.append(AuditChange("role", from: found.role, to: person.role)) }
+            if person.pin != found.pin { changes.append(AuditChange("pin", to: "another")) }
+            if person.disabledAt != found.disabledAt {
+                changes.append(AuditChange("disabled", to: person.disabledAt == nil ? "no" : "yes"))
+            }
+            return (try await update(person), note(.personChanged, person, changes))
         }
         guard let changed else { throw .unknownPerson(word) }
         return changed
@@ -140,7 +146,7 @@ public struct StaffDirectory: Sendable {
         try await commit { (all, _) throws(StaffError) in
             guard let found = StaffDirectory.find(word, in: all) else { throw .unknownPerson(word) }
             removed = found
-            return [.remove(found.record.id)]
+            return (.remove(found.record.id), note(.personRemoved, found, []))
         }
         guard let removed else { throw .unknownPerson(word) }
         return removed
@@ -155,7 +161,7 @@ public struct StaffDirectory: Sendable {
             let isKnown = roles.contains { $0.name == role.name }
             guard isKnown || roles.count < StaffRole.builtIn.count + StaffRole.maximumOwn else { throw .tooManyRoles }
             let record = StaffRoleRecord(account: account, role: role).record
-            return [.put(record, over: try await kept(record.id))]
+            return (.put(record, over: try await kept(record.id)), note(.roleChanged, role))
         }
     }
 
@@ -165,7 +171,7 @@ public struct StaffDirectory: Sendable {
             guard let role = roles.first(where: { $0.name == name }) else { throw .unknownRole(name) }
             guard !role.isBuiltIn else { throw .builtInRole(name) }
             guard !all.contains(where: { $0.role == name }) else { throw .roleInUse(name) }
-            return [.remove(StaffRoleRecord(account: account, role: role).record.id)]
+            return (.remove(StaffRoleRecord(account: account, role: role).record.id), note(.roleRemoved, role))
         }
     }
 
@@ -192,17 +198,35 @@ public struct StaffDirectory: Sendable {
         return .update(person.record, from: kept.version)
     }
 
-    /// Decides changes on what there is, and writes them; decided again when another writer came first.
+    /// What the audit log says of somebody: their name as it is then, and nothing of the PIN itself.
+    private func note(_ action: AuditAction, _ person: StaffRecord, _ changes: [AuditChange]) -> AuditNote {
+        AuditNote(
+            action, account: account, subject: person.id.rawValue,
+            changes: [AuditChange("name", to: person.name)] + changes)
+    }
+
+    private func note(_ action: AuditAction, _ role: StaffRole) -> AuditNote {
+        let limits = role.refundLimits.sorted { $0.key.code < $1.key.code }.map {
+            AuditChange("refund_limit", to: "\(Money(minorUnits: $0.value, currency: $0.key))")
+        }
+        return AuditNote(
+            action, account: account, subject: role.name,
+            changes: [AuditChange("permissions", to: role.permissions.words.joined(separator: ","))] + limits)
+    }
+
+    /// Decides a change on what there is, and writes it with what is noted of it; decided again when another writer came
+    /// first. `nil`: nothing is to be changed.
     private func commit(
-        _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> [RecordChange]
+        _ decide: ([StaffRecord], [StaffRole]) async throws(StaffError) -> (change: RecordChange, note: AuditNote)?
     ) async throws(StaffError) {
         let mark = Record(StaffDirectory.stateID, body: Array("{}".utf8))
         for tries in 1... {
             // Read first: whoever writes after this makes the write below a conflict.
             let known = try await kept(mark.id)
-            let changes = try await decide(try await all(), try await roles())
-            guard !changes.isEmpty else { return }
-            do throws(JournalError) { return try await store.change(changes + [.put(mark, over: known)]) } catch {
+            guard let (change, note) = try await decide(try await all(), try await roles()) else { return }
+            do throws(JournalError) {
+                return try await store.change([change, .put(mark, over: known)], noting: [note])
+            } catch {
                 guard case .recordConflict = error, tries < Records<StaffRecord>.maximumConflicts else {
                     throw .journal(error)
                 }

@@ -13,25 +13,23 @@ struct StaffGrant: Hashable, Sendable {
     /// - Throws: 403 that names the permission that is missing.
     func require(_ permission: StaffPermission) throws(Problem) {
         guard !role.permissions.contains(permission) else { return }
-        throw .roleForbids(name, role.name, permission.rawValue)
+        throw .roleForbids(name, role.name, permission.rawValue).claimed(by: actor)
     }
 
+    /// Who it is, for the records.
+    var actor: Actor { .staff(id, name: name) }
+
     /// What may be given back of one payment in all; `nil`: as much as there is.
-    func refundLimit(in currency: Currency) -> Int64? {
-        role.permissions.contains(.refundFreely) ? nil : role.refundLimits[currency] ?? 0
+    func refundLimit(in currency: Currency) -> Money? {
+        guard !role.permissions.contains(.refundFreely) else { return nil }
+        return Money(minorUnits: role.refundLimits[currency] ?? 0, currency: currency)
     }
 
     /// Whether a refund is within the limit, with what was given back of the payment before: a limit that could be
     /// reached again and again would be none.
     func covers(refundOf amount: Money, of payment: Payment) -> Bool {
         guard role.permissions.contains(.refund) else { return false }
-        guard let limit = refundLimit(in: amount.currency) else { return true }
-        let before = payment.refunds.filter { $0.state.isSucceeded || $0.state.isOpen }
-        let sum = before.reduce(amount.minorUnits) { sum, refund in
-            let (value, overflow) = sum.addingReportingOverflow(refund.amount.minorUnits)
-            return overflow ? .max : value
-        }
-        return sum <= limit
+        return refundLimit(in: amount.currency).map { payment.isWithin($0, refunding: amount) } ?? true
     }
 }
 

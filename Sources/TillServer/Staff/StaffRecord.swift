@@ -18,6 +18,9 @@ public struct StaffRecord: Hashable, Sendable {
     public var createdAt: Timestamp
     /// Who added them.
     public var createdBy: String?
+
+    /// Who it is, for the records.
+    var actor: Actor { .staff(id, name: name) }
 }
 
 extension StaffRecord: RecordDocument {

@@ -17,7 +17,12 @@ struct StaffSignIn: Sendable {
         let person = try await check(id, pin, at: session)
         let grant = try await staff.grant(of: person)
         let entered = SessionPerson(id: person.id, generation: person.generation)
-        guard let after = try await sessions.set(entered, of: session.hash) else { throw Problem.unauthorized }
+        let note = AuditNote(
+            .personSignedIn, by: Attribution(ofRequestBy: person.actor), account: session.account,
+            subject: "device \(session.device)")
+        guard let after = try await sessions.set(entered, of: session.hash, noting: [note]) else {
+            throw Problem.unauthorized
+        }
         if grant?.role.permissions.contains(.staff) == true { try await attempts.clear(session.device) }
         try await attempts.forget()
         log.record(.signedIn(id), at: session.device)
@@ -34,27 +39,30 @@ struct StaffSignIn: Sendable {
         }
         switch try await attempts.begin(id, at: session.device) {
         case .mayTry: break
-        case .wait(let span): throw StaffSignIn.wait(span)
+        case .wait(let span): throw StaffSignIn.wait(span).claimed(by: person.actor)
         case .locked:
             log.record(.lockedOut(id), at: session.device)
-            throw StaffSignIn.locked(person.name)
+            throw StaffSignIn.locked(person.name).claimed(by: person.actor)
         }
         guard try await hasher.matches(pin, kept) else {
             log.record(.wrongPIN(id), at: session.device)
             guard try await !attempts.isSpent(session.device) else {
                 try await sessions.end(session.hash)
                 log.record(.deviceEnded, at: session.device)
-                throw StaffSignIn.deviceEnded
+                throw StaffSignIn.deviceEnded.claimed(by: person.actor)
             }
-            throw StaffSignIn.wrong
+            throw StaffSignIn.wrong.claimed(by: person.actor)
         }
         try await attempts.succeed(id, at: session.device)
         return person
     }
 
     /// Nobody is signed in at the device any more.
-    func lock(_ session: PageSessionRecord) async throws {
-        try await sessions.set(nil, of: session.hash)
+    func lock(_ session: PageSessionRecord, by actor: Actor) async throws {
+        let note = AuditNote(
+            .deviceLocked, by: Attribution(ofRequestBy: actor), account: session.account,
+            subject: "device \(session.device)")
+        try await sessions.set(nil, of: session.hash, noting: [note])
         log.record(.locked, at: session.device)
     }
 

@@ -51,8 +51,9 @@ struct StaffDirectoryTests {
         let euro = try Currency(code: "EUR")
         let role = try StaffRole(name: "lead", permissions: [.refund], refundLimits: [euro: 500])
         let grant = StaffGrant(id: StaffID(rawValue: "staff_1"), name: "Anna", role: role)
-        #expect(grant.refundLimit(in: euro) == 500)
-        #expect(grant.refundLimit(in: try Currency(code: "USD")) == 0)
+        #expect(grant.refundLimit(in: euro) == Money(minorUnits: 500, currency: euro))
+        let dollar = try Currency(code: "USD")
+        #expect(grant.refundLimit(in: dollar) == Money(minorUnits: 0, currency: dollar))
         let free = StaffGrant(
             id: grant.id, name: "Mona", role: try StaffRole(name: "free", permissions: [.refundFreely]))
         #expect(free.refundLimit(in: euro) == nil && free.scopes == [.read, .refund])
