@@ -44,8 +44,8 @@ struct EarlierJournalTests {
         #expect(report.isSound && report.payments == 8 && report.events == 43, "\(report.problems)")
         #expect(
             try await tables().filter { !$0.hasPrefix("sqlite_") && !$0.hasPrefix("grdb_") } == [
-                "event", "idempotency", "journal", "outbox", "payment", "probe", "process", "record", "record_field",
-                "tally", "webhook",
+                "audit", "audit_log", "event", "idempotency", "journal", "outbox", "payment", "probe", "process",
+                "record", "record_field", "tally", "webhook",
             ])
         // Opened once more it is left as it is.
         try await journal.close()
