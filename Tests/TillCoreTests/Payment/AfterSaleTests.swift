@@ -54,6 +54,16 @@ struct AfterSaleTests {
         #expect(payment.broken == nil)
     }
 
+    @Test("a limit of what is given back counts what is under way, so two refunds at once do not exceed it")
+    func refundLimit() throws {
+        let payment = try Examples.payment(.automatic, Examples.back(30))
+        #expect(throws: PaymentRefusal.refundExceedsLimit(asked: Examples.eur(30), limit: Examples.eur(59))) {
+            try payment.decide(.refund(Examples.eur(30), reason: nil, total: Examples.eur(59)), at: Self.now)
+        }
+        let allowed = try payment.decide(.refund(Examples.eur(30), reason: nil, total: Examples.eur(60)), at: Self.now)
+        #expect(allowed.map(\.name) == ["refund.started"])
+    }
+
     @Test("a refund by others is written once, whoever names it, and what Till may refund is less by it")
     func dashboardRefund() throws {
         var payment = try Examples.payment(.automatic, Examples.taken)
