@@ -96,7 +96,10 @@ struct JournalCommand: AsyncParsableCommand {
         private func tell(_ report: VerificationReport, _ signed: SignedHead?) {
             Output.line("\(report.payments) payments, \(report.events) events, \(report.orders) orders.")
             if let head = report.head { Output.line("head \(head)") }
-            if let head = report.auditHead { Output.line("\(report.auditEntries) audit entries, audit head \(head)") }
+            if let head = report.auditHead {
+                Output.line("\(report.auditEntries) audit entries, audit head")
+                Output.line("  \(head)")
+            }
             if let signed {
                 Output.line("held against event \(signed.head.sequence), signed at \(signed.at) with \(signed.key)")
             }

@@ -18,7 +18,7 @@ extension SQLiteJournal {
     /// Durable when it returns. A process that dies on the way leaves the old journal, or one that does not open before
     /// the same restore was run again, or the new one; never a mixture. The backup's own file is only read.
     /// - Parameters:
-    ///   - backup: a file that ``backup(to:)`` has made, or a copy of the database.
+    ///   - backup: a file that ``CounterStore/backup(to:)`` has made, or a copy of the database.
     ///   - path: the journal's file. Nobody may have it open.
     ///   - known: a head that was noted down, which must be in the backup.
     public static func restore(

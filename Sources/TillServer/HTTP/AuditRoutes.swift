@@ -10,6 +10,9 @@ struct AuditRoutes: Sendable {
     let payments: PaymentRoutes
     let journal: any CounterStore
 
+    /// The largest whole number that a program of any language reads exactly from JSON.
+    private static let largestSequence: Int64 = 9_007_199_254_740_991
+
     func register(on router: CounterRouter) {
         router.get("/v1/audit", for: .admin, of: .counter, query: ["after", "since", "actor", "limit"]) {
             try await list($0)
@@ -19,7 +22,7 @@ struct AuditRoutes: Sendable {
     private func list(_ incoming: Incoming) async throws -> Response {
         var query = AuditQuery()
         if let text = try incoming.query("after") {
-            guard let place = Int64(text), place >= 0 else {
+            guard let place = Int64(text), (0...AuditRoutes.largestSequence).contains(place) else {
                 throw Problem.field("after", "It must be the sequence of an entry.")
             }
             query.after = place
