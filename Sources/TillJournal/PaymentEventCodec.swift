@@ -124,7 +124,7 @@ public enum PaymentEventCodec {
     }
 
     /// Reads an event back with whom it is put down to; `nil` in one of before that was recorded.
-    static func record(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> RecordedEvent {
+    package static func record(_ bytes: some Collection<UInt8>, at: Timestamp) throws(JournalError) -> RecordedEvent {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: bytes, limits: limits) } catch {
             throw .corrupted("an event cannot be read. \(error)")

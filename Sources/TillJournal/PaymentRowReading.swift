@@ -59,7 +59,7 @@ public struct UnreadableRow: Hashable, Sendable {
         (part, self.reason) = (.events, reason)
     }
 
-    init(
+    package init(
         id: PaymentID, account: AccountID, order: OrderID, orderNumber: String, amount: Money?,
         provider: ProviderName?, createdAt: Timestamp, updatedAt: Timestamp, reason: String
     ) {

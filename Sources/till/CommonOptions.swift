@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
 import TillCore
+import TillJournal
 import TillProvider
 import TillServer
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The journal's file. Also TILL_JOURNAL.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("The journal: a file, or postgresql://…. Also TILL_JOURNAL.", valueName: "place"))
     var journal: String?
 
     @Flag(name: .long, help: "Print one JSON object and nothing else.")
@@ -32,7 +33,9 @@ struct CommonOptions: ParsableArguments {
         for (setting, text) in more { given[setting.key] = text }
         given[Setting.journal.key] = journal
         given[Setting.account.key] = account
-        return try Settings(of: ProviderModules.all, commandLine: given, file: config)
+        let settings = try Settings(of: ProviderModules.all, commandLine: given, file: config)
+        _ = try settings.journalAddress()
+        return settings
     }
 
     /// The account that the command works for.
@@ -73,10 +76,30 @@ struct ProviderOptions: ParsableArguments {
     }
 }
 
+extension Settings {
+    /// Where the journal is.
+    /// - Throws: ``SettingsError/wrongValue(place:reason:)`` for the address of anything that holds no journal.
+    func journalAddress() throws(SettingsError) -> JournalAddress {
+        do throws(JournalAddressError) {
+            return try JournalAddress(text(.journal) ?? CounterOptions.defaultJournal)
+        } catch { throw .wrongValue(place: "The journal", reason: "\(error)") }
+    }
+
+    /// For commands whose work is on the journal's file.
+    func refusePostgreSQL(_ command: String) throws {
+        guard case .postgres = try journalAddress() else { return }
+        throw CommandError(
+            code: "journal_is_no_file", what: "\(command) works on a journal's file, and this one is in PostgreSQL.",
+            next: "A database is copied and restored with PostgreSQL's own: pg_basebackup and an archive of its log.")
+    }
+}
+
 extension CounterOptions {
     /// The options that settings lead to.
     init(_ settings: Settings) throws(SettingsError) {
-        self.init(journal: settings.text(.journal) ?? CounterOptions.defaultJournal)
+        let address = try settings.journalAddress()
+        self.init(
+            journal: settings.text(.journal) ?? CounterOptions.defaultJournal, files: address.files)
         self.settings = settings
         modules = ProviderModules.all
         receipts = try ReceiptSetup(settings)
@@ -97,6 +120,6 @@ extension CounterOptions {
         } catch {
             throw .wrongValue(place: "The account or the provider", reason: "cannot be used: \(error)")
         }
-        offline = try OfflineOptions(settings, journal: journal)
+        offline = try OfflineOptions(settings, journal: files)
     }
 }

@@ -20,6 +20,13 @@ extension Counter {
         onLease: (@Sendable (LeaseNotice) -> Void)? = nil, onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil
     ) async throws(CounterError) -> Counter {
         let clock = WitnessedClock(machine)
+        let address: JournalAddress
+        do throws(JournalAddressError) { address = try JournalAddress(options.journal) } catch {
+            throw .journal(options.journal, .unavailable("it \(error)"))
+        }
+        guard case .file = address else {
+            throw .journal(options.journal, .unavailable("this Till keeps no journal in PostgreSQL yet"))
+        }
         let journal: SQLiteJournal
         do {
             journal = try SQLiteJournal.open(

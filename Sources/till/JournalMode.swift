@@ -21,7 +21,9 @@ struct JournalMode: AsyncParsableCommand {
                 }
                 return mode
             }
-            let path = try common.settings().text(.journal) ?? CounterOptions.defaultJournal
+            let settings = try common.settings()
+            try settings.refusePostgreSQL("till journal mode")
+            let path = settings.text(.journal) ?? CounterOptions.defaultJournal
             let journal = try SQLiteJournal.open(at: path)
             let now: PaymentMode?
             do {

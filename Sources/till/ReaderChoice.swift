@@ -12,7 +12,7 @@ struct ReaderChoice {
     let id: String
     let label: String
 
-    private static func path(_ counter: Counter) -> String { counter.options.journal + "-reader.json" }
+    private static func path(_ counter: Counter) -> String { counter.options.files + "-reader.json" }
 
     /// The one that was chosen; `nil` if none was.
     static func read(_ counter: Counter) -> ReaderChoice? {

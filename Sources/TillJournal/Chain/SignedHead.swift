@@ -89,6 +89,9 @@ public struct JournalHead: Hashable, Sendable {
         self.journal = journal
         self.head = head
     }
+
+    /// By what a journal of that random start is known again.
+    package static func name(of start: [UInt8]) -> String { HeadFile.name(of: start) }
 }
 
 /// Why a signed head is not taken.

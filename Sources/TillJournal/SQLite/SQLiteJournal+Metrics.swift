@@ -10,6 +10,8 @@ public struct JournalMetrics: Hashable, Sendable {
     public var due = 0
     /// Since when the most overdue one is due.
     public var oldestDue: Timestamp?
+
+    package init() {}
 }
 
 extension SQLiteJournal {

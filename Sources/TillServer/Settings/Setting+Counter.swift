@@ -3,7 +3,7 @@ public import TillProvider
 extension Setting {
     public static let journal = Setting(
         key: "journal", option: "--journal", kind: .path, defaultValue: CounterOptions.defaultJournal,
-        about: "The journal's file.")
+        about: "The journal: a file, or the address of a PostgreSQL database.")
     /// The account that the command line works for.
     public static let account = Setting(
         key: "account", option: "--account", kind: .text, defaultValue: "main",
