@@ -82,6 +82,7 @@ let package = Package(
         .library(name: "TillBraintree", targets: ["TillBraintree"]),
         .library(name: "TillAdyen", targets: ["TillAdyen"]),
         .library(name: "TillJournal", targets: ["TillJournal"]),
+        .library(name: "TillPostgres", targets: ["TillPostgres"]),
         .library(name: "TillCheckout", targets: ["TillCheckout"]),
         .library(name: "TillBooks", targets: ["TillBooks"]),
         .library(name: "TillSandbox", targets: ["TillSandbox"]),
@@ -186,6 +187,8 @@ let package = Package(
 
         // Floor 3: what is kept, what is run, and the stand-ins.
         .target(name: "TillJournal", dependencies: ["TillCore", grdb, crypto], swiftSettings: simulated),
+        // Beside TillJournal: the same journal for many counters. libpq is found when it is needed, too.
+        .target(name: "TillPostgres", dependencies: ["TillCore", "TillJournal"], swiftSettings: strict),
         .target(
             name: "TillCheckout", dependencies: ["TillCore", "TillJournal", "TillProvider"], swiftSettings: simulated),
         // Beside TillJournal: the ledger is a projection of it.
@@ -227,7 +230,7 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
-                "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
+                "TillPostgres", "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
                 "TillPayPal", "TillPayPalClient", "TillBraintree", "TillAdyen", "TillCards", "TillApplePay",
                 "TillBooks", "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -314,7 +317,7 @@ let package = Package(
         tests(
             "TillStripe", "ProviderConformance", "TillCards", "TillHardware", "TillHTTP", "TillSandbox", "TillStandIns",
             crypto, httpTypes),
-        tests("TillJournal", grdb),
+        tests("TillJournal", "TillPostgres", grdb),
         tests(
             "TillBooks", "TillAdyen", "TillBraintree", "TillCheckout", "TillHTTP", "TillJournal", "TillPayPal",
             "TillProvider", "TillSandbox", "TillStandIns", "TillStripe", httpTypes),

@@ -1,0 +1,170 @@
+import Dispatch
+import Foundation
+import Synchronization
+public import TillCore
+public import TillJournal
+
+/// The journal in a database of PostgreSQL 15 or newer, for any number of counters on any number of machines.
+///
+/// A write is committed, with the server's `synchronous_commit` at least `on`, when it returns; all that queued while the last
+/// commit was under way goes in one. It is as durable as the server: on its disk, and on a standby where
+/// `synchronous_standby_names` names one. A counter that dies loses nothing that was acknowledged, and what it was working
+/// on is handed to the others: at once where one of them runs on the same machine, else when its lease is over. Where the
+/// answer of a commit does not come, it is asked what became of it, and a write is ``JournalError/unavailable(_:)`` only where
+/// nobody answers. All methods may be called from any task; each session has a thread of its own.
+public final class PostgresJournal: CounterStore {
+    let clock: any TillClock
+    let lease: PostgresLease
+    let readers: PostgresThreads
+    let keeper: PostgresThreads
+    let address: String
+    private let writer: PostgresWriter
+    /// With what the names of files begin that a counter keeps on its own machine.
+    public let path: String
+    /// Since when the heartbeat has not been interrupted; `nil`: the last one failed.
+    let steadySince = Mutex<Span?>(nil)
+    let nextPurge = Mutex(Timestamp(milliseconds: .min))
+
+    private init(
+        _ address: String, files: String, lease: PostgresLease, clock: any TillClock, maximumQueuedWrites: Int,
+        onCommit: (@Sendable ([StoredEvent]) -> Void)?
+    ) {
+        (self.address, path, self.lease, self.clock) = (address, files, lease, clock)
+        readers = PostgresThreads(address, .work, name: "till.journal.read", count: PostgresLimits.readers)
+        keeper = PostgresThreads(address, .work, name: "till.journal.lease")
+        writer = PostgresWriter(
+            address: address, lease: lease, clock: clock, maximumQueuedWrites: max(1, maximumQueuedWrites),
+            onCommit: onCommit)
+    }
+
+    /// Opens the journal, and makes its tables if there are none. Blocks until the database has answered.
+    /// - Parameters:
+    ///   - address: as libpq takes it, without a password: that is in `~/.pgpass` or the file that PGPASSFILE names.
+    ///   - files: with what the names of the counter's own files begin; their folder is made.
+    ///   - clock: the time by which idempotency keys expire. Leases go by the database's.
+    ///   - description: who opens it, for people who look into the database.
+    ///   - onCommit: called with the events of each commit, in the order of the journal and before the writes return,
+    ///     on the writer's thread: it must be quick.
+    ///   - length: for how long this process may stand still before others take over what it holds.
+    ///   - renewsLease: whether it renews the lease by itself.
+    ///   - onLease: called when this process takes over from another one, and when it has lost its own lease.
+    /// - Throws: ``JournalError/unavailable(_:)`` with the server's reason, also for one that is older than 15, is a standby,
+    ///   or wants a password; ``JournalError/corrupted(_:)`` for tables of a newer Till.
+    public static func open(
+        at address: String, files: String, clock: any TillClock = SystemClock(),
+        maximumQueuedWrites: Int = JournalLimits.maximumQueuedWrites, description: String = "till",
+        onCommit: (@Sendable ([StoredEvent]) -> Void)? = nil, lease length: Span = JournalLimits.processLease,
+        renewsLease: Bool = true, monotonic: @escaping @Sendable () -> Span = SystemClock.reading,
+        onLease: (@Sendable (LeaseNotice) -> Void)? = nil
+    ) throws(JournalError) -> PostgresJournal {
+        try makeFolder(of: files)
+        let owner: Int64
+        do throws(PostgresFailure) {
+            let connection = try PostgresConnection(address, .survey)
+            try PostgresSchema.prepare(connection)
+            owner = try register(connection, description, length)
+        } catch { throw error.journalError }
+        let lease = PostgresLease(owner: owner, length: length, monotonic: monotonic, onNotice: onLease)
+        let journal = PostgresJournal(
+            address, files: files, lease: lease, clock: clock, maximumQueuedWrites: maximumQueuedWrites,
+            onCommit: onCommit)
+        if renewsLease { journal.keepLease() }
+        return journal
+    }
+
+    private static func makeFolder(of files: String) throws(JournalError) {
+        let folder = URL(fileURLWithPath: files).deletingLastPathComponent().path
+        guard !FileManager.default.fileExists(atPath: folder) else { return }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch { throw .unavailable("the folder \(folder) for its files cannot be made: \(error)") }
+    }
+
+    /// The counter gets a number, and takes over from those of which it can prove that they are dead.
+    private static func register(
+        _ connection: PostgresConnection, _ description: String, _ length: Span
+    ) throws(PostgresFailure) -> Int64 {
+        try buryProved(connection)
+        let here = ProcessPlace.current
+        let row = try connection.query(
+            """
+            WITH new AS (
+              INSERT INTO counter(description, place, pid, pid_started, started_at)
+              VALUES ($1, $2, $3, $4, till_clock()) RETURNING owner)
+            INSERT INTO counter_live(owner, session, batch, lease_until)
+            SELECT owner, 0, 0, till_clock() + $5 FROM new RETURNING owner
+            """,
+            [
+                .text(description), .optional(here.place), .int(here.pid), .optional(here.started),
+                .int(length.milliseconds),
+            ]
+        ).first
+        guard let row else { throw PostgresFailure(.unexpected, "the database gave this process no number") }
+        return row.int(0)
+    }
+
+    /// Commits what is queued and ends the sessions. Later calls throw ``JournalError/closed``. What this process still
+    /// holds is free for others. Call it once.
+    public func close() async throws(JournalError) {
+        guard !writer.isClosed else { return }
+        let writer = writer
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                writer.close()
+                done.resume()
+            }
+        }
+        let owner = lease.owner
+        let left = await keeper.run { connection in
+            Result { () throws(PostgresFailure) in
+                _ = try connection.query(
+                    """
+                    WITH left_now AS (DELETE FROM counter_live WHERE owner = $1 RETURNING owner)
+                    UPDATE counter SET ended_at = till_clock(), how = 'stopped'
+                    FROM left_now WHERE counter.owner = left_now.owner
+                    """, [.int(owner)])
+            }
+        }
+        readers.close()
+        keeper.close()
+        if case .failure(let failure) = left { throw failure.journalError }
+    }
+
+    var isClosed: Bool { writer.isClosed }
+
+    /// How the writer has done since the journal was opened.
+    public var statistics: JournalStatistics { writer.statistics }
+
+    /// Writes all of it or nothing; see ``Journal/write(_:)``.
+    public func write(_ write: JournalWrite) async throws(JournalError) {
+        try await writer.write(try PreparedWrite(write, encodes: true))
+    }
+
+    /// Runs on a session that reads.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Value
+    ) async throws(JournalError) -> Value {
+        try await run(on: readers, body)
+    }
+
+    /// Runs on one of those threads.
+    func run<Value: Sendable>(
+        on threads: PostgresThreads, _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Value
+    ) async throws(JournalError) -> Value {
+        guard !writer.isClosed else { throw .closed }
+        let result = await threads.run { connection in
+            Result { () throws(PostgresFailure) in try body(connection) }
+        }
+        guard let result else { throw .closed }
+        do throws(PostgresFailure) { return try result.get() } catch { throw error.journalError }
+    }
+
+    /// PostgreSQL has its own.
+    /// - Throws: always ``JournalError/unavailable(_:)``, with what to do instead.
+    @discardableResult
+    public func backup(to path: String) async throws(JournalError) -> ChainHead {
+        throw .unavailable(
+            "it is in PostgreSQL, which is backed up with its own: pg_basebackup and an archive of its log, or pg_dump")
+    }
+}
