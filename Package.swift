@@ -230,7 +230,8 @@ let package = Package(
             name: "TillCommand",
             dependencies: [
                 "TillCore", "TillOrders", "TillCanvas", "TillPrinting", "TillReceipts", "TillHardware", "TillJournal",
-                "TillPostgres", "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider", "TillStripe",
+                "TillPostgres", "TillCheckout", "TillSandbox", "TillStandIns", "TillServer", "TillHTTP", "TillProvider",
+                "TillStripe",
                 "TillPayPal", "TillPayPalClient", "TillBraintree", "TillAdyen", "TillCards", "TillApplePay",
                 "TillBooks", "TillContactless", "TillTapToPay", "TillOffline", "TillPCSC", crypto, log,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -7,7 +7,9 @@ import TillServer
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The journal: a file, or postgresql://…. Also TILL_JOURNAL.", valueName: "place"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The journal: a file, or postgresql://…. Also TILL_JOURNAL.", valueName: "place"))
     var journal: String?
 
     @Flag(name: .long, help: "Print one JSON object and nothing else.")
@@ -36,6 +38,20 @@ struct CommonOptions: ParsableArguments {
         let settings = try Settings(of: ProviderModules.all, commandLine: given, file: config)
         _ = try settings.journalAddress()
         return settings
+    }
+
+    /// For commands whose work is on the journal's file.
+    func refusePostgreSQL(_ command: String) throws {
+        do {
+            guard case .postgres = try settings().journalAddress() else { return }
+            throw CommandError(
+                code: "journal_is_no_file",
+                what: "\(command) works on a journal's file, and this one is in PostgreSQL.",
+                next:
+                    "A database is copied and restored with PostgreSQL's own: pg_basebackup and an archive of its log.")
+        } catch let error as any ExplainedError {
+            throw Output.fail(error, json: json)
+        }
     }
 
     /// The account that the command works for.
@@ -83,14 +99,6 @@ extension Settings {
         do throws(JournalAddressError) {
             return try JournalAddress(text(.journal) ?? CounterOptions.defaultJournal)
         } catch { throw .wrongValue(place: "The journal", reason: "\(error)") }
-    }
-
-    /// For commands whose work is on the journal's file.
-    func refusePostgreSQL(_ command: String) throws {
-        guard case .postgres = try journalAddress() else { return }
-        throw CommandError(
-            code: "journal_is_no_file", what: "\(command) works on a journal's file, and this one is in PostgreSQL.",
-            next: "A database is copied and restored with PostgreSQL's own: pg_basebackup and an archive of its log.")
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import TillCheckout
 import TillCore
 import TillJournal
+import TillPostgres
 import TillProvider
 import TillServer
 
@@ -35,6 +36,9 @@ struct Doctor: AsyncParsableCommand {
         let name = counter.options.provider
         try await counter.journal.checkWriting()
         var findings = [ProviderFinding("The journal \(counter.options.journal) opens and takes writes.")]
+        if let journal = counter.journal as? PostgresJournal {
+            findings += try await journal.standing().findings.map { ProviderFinding($0.text, isFine: $0.isFine) }
+        }
         let due = try await counter.journal.due(at: counter.clock.now(), limit: 100)
         findings.append(
             due.isEmpty

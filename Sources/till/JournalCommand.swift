@@ -115,6 +115,7 @@ struct JournalCommand: AsyncParsableCommand {
         @Argument(help: "The new file.") var path: String
 
         func run() async throws {
+            try common.refusePostgreSQL("till journal backup")
             try await withCounter(common, provider) { counter in
                 // Before anything is copied: a key that cannot be used is found out first.
                 let key = try HeadSigner.key(common)

@@ -22,9 +22,8 @@ struct JournalMode: AsyncParsableCommand {
                 return mode
             }
             let settings = try common.settings()
-            try settings.refusePostgreSQL("till journal mode")
             let path = settings.text(.journal) ?? CounterOptions.defaultJournal
-            let journal = try SQLiteJournal.open(at: path)
+            let journal = try Counter.openJournal(at: path)
             let now: PaymentMode?
             do {
                 if let wanted { try await CounterMode.set(wanted, of: journal) }
@@ -38,7 +37,7 @@ struct JournalMode: AsyncParsableCommand {
         } catch let error as JournalError {
             throw Output.fail(
                 CommandError(
-                    code: "journal_unavailable", what: "\(error)", next: "Check the disk and the rights on the file."),
+                    code: "journal_unavailable", what: "\(error)", next: "Check its place and the rights on it."),
                 json: common.json)
         } catch let error as any ExplainedError {
             throw Output.fail(error, json: common.json)

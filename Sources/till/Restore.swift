@@ -56,9 +56,7 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         var common = common
         if let to { common.journal = to }
-        do { try common.settings().refusePostgreSQL("till restore") } catch let error as any ExplainedError {
-            throw Output.fail(error, json: common.json)
-        }
+        try common.refusePostgreSQL("till restore")
         let report = try await putInPlace(common)
         let json = common.json
         try await withCounter(common, provider) { counter in

@@ -63,6 +63,7 @@ struct Serve: AsyncParsableCommand {
             common,
             store.given.merging([.host: host, .port: port, .apiKey: apiKey, .copyTo: copyTo]) { $1 }
                 .merging(try listening.given) { $1 })
+        if settings.text(.copyTo) != nil { try common.refusePostgreSQL("--copy-to") }
         var options = try ServerOptions(settings, at: SystemClock().now())
         try options.checkListening(
             telling: settings.text(.receiptURL).map { [(setting: Setting.receiptURL.key, address: $0)] } ?? [])

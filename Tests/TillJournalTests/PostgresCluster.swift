@@ -40,7 +40,9 @@ final class PostgresCluster: Sendable {
     func run(_ sql: String, schema: String = "public") throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["psql", "-h", folder, "-U", "till", "-d", "postgres", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql]
+        process.arguments = [
+            "psql", "-h", folder, "-U", "till", "-d", "postgres", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql,
+        ]
         process.environment = ProcessInfo.processInfo.environment
             .merging(["PGOPTIONS": "-csearch_path=\(schema)"]) { $1 }
         let output = Pipe()

@@ -36,7 +36,8 @@ final class PostgresConnection {
         guard serverVersion >= PostgresLimits.oldestServer else {
             throw PostgresFailure(
                 .notConnected,
-                "the server is PostgreSQL \(serverVersion / 10_000); Till needs \(PostgresLimits.oldestServer / 10_000)")
+                "the server is PostgreSQL \(serverVersion / 10_000); Till needs \(PostgresLimits.oldestServer / 10_000)"
+            )
         }
         try execute(PostgresConnection.settings(use))
     }
@@ -98,9 +99,10 @@ final class PostgresConnection {
                 let state = pq.resultErrorField(result, LibPQ.Number.sqlStateField).map { String(cString: $0) }
                 let text = pq.resultErrorField(result, LibPQ.Number.messageField).map { String(cString: $0) }
                 // Without a state it is libpq itself that speaks: the connection is gone.
-                failure = failure ?? state.map {
-                    PostgresFailure(.server(SQLState(rawValue: $0)), text ?? "no reason given")
-                } ?? lost()
+                failure =
+                    failure ?? state.map {
+                        PostgresFailure(.server(SQLState(rawValue: $0)), text ?? "no reason given")
+                    } ?? lost()
             }
         }
         if let failure { throw failure }
@@ -179,7 +181,8 @@ final class PostgresConnection {
     /// What libpq says, on one line.
     private static func message(_ pq: LibPQ, _ handle: LibPQ.Connection) -> String {
         let text = pq.errorMessage(handle).map { String(cString: $0) } ?? ""
-        let line = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
+        let line = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(
+            separator: "; ")
         return line.isEmpty ? "the connection to the database ended" : line
     }
 

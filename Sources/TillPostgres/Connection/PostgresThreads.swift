@@ -102,7 +102,9 @@ struct PostgresSession {
     ) -> Result<Value, PostgresFailure> {
         do throws(PostgresFailure) {
             let connection: PostgresConnection
-            if let open = self.connection { connection = open } else {
+            if let open = self.connection {
+                connection = open
+            } else {
                 connection = try PostgresConnection(address, use)
             }
             self.connection = connection

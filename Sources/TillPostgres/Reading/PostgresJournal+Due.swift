@@ -60,7 +60,8 @@ extension PostgresJournal {
             (
                 try connection.query("SELECT name, count FROM tally"),
                 try connection.query(
-                    "SELECT count(*), min(due_at) FROM outbox WHERE due_at <= $1", [.int(moment.milliseconds)]).first
+                    "SELECT count(*), min(due_at) FROM outbox WHERE due_at <= $1", [.int(moment.milliseconds)]
+                ).first
             )
         }
         let counts = Dictionary(tallies.map { ($0.text(0), Int(clamping: $0.int(1))) }) { first, _ in first }

@@ -182,19 +182,19 @@ private struct Survey {
     }
 
     private static let references = """
-            WITH named AS (
-              SELECT DISTINCT payment, body::jsonb->>'attempt' AS attempt, body::jsonb->>'reference' AS reference
-              FROM event WHERE name IN ('attempt.prepared', 'attempt.authorized') AND body LIKE '{%}'
-            ), provided AS (
-              SELECT DISTINCT named.payment, reference, (
-                SELECT body::jsonb->>'provider' FROM event
-                WHERE event.payment = named.payment AND name = 'attempt.started'
-                AND body::jsonb->>'attempt' = named.attempt LIMIT 1) AS provider
-              FROM named WHERE reference IS NOT NULL
-            )
-            SELECT provider, reference, min(payment), max(payment) FROM provided
-            GROUP BY provider, reference HAVING count(*) > 1 LIMIT 100
-            """
+        WITH named AS (
+          SELECT DISTINCT payment, body::jsonb->>'attempt' AS attempt, body::jsonb->>'reference' AS reference
+          FROM event WHERE name IN ('attempt.prepared', 'attempt.authorized') AND body LIKE '{%}'
+        ), provided AS (
+          SELECT DISTINCT named.payment, reference, (
+            SELECT body::jsonb->>'provider' FROM event
+            WHERE event.payment = named.payment AND name = 'attempt.started'
+            AND body::jsonb->>'attempt' = named.attempt LIMIT 1) AS provider
+          FROM named WHERE reference IS NOT NULL
+        )
+        SELECT provider, reference, min(payment), max(payment) FROM provided
+        GROUP BY provider, reference HAVING count(*) > 1 LIMIT 100
+        """
 
     /// What is counted along is what is there.
     private func checkTallies(_ pass: inout VerificationPass) throws(PostgresFailure) {

@@ -31,7 +31,8 @@ struct BatchOutcome {
         self.writes = writes
     }
 
-    private static let unexpected = PostgresFailure(.unexpected, "the database answered what Till's procedure does not say")
+    private static let unexpected = PostgresFailure(
+        .unexpected, "the database answered what Till's procedure does not say")
 
     private static func events(of write: PreparedWrite, after first: Int64) -> [StoredEvent] {
         guard let append = write.append else { return [] }

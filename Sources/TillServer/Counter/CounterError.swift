@@ -59,7 +59,13 @@ public enum CounterError: ExplainedError {
     /// What to do next.
     public var next: String {
         switch self {
-        case .journal: "Check the path, its rights and the disk, or give another with --journal."
+        case .journal(let place, _):
+            switch try? JournalAddress(place) {
+            case .postgres:
+                "Check that the server runs and lets this user in, as psql does with the same address, or give another "
+                    + "journal with --journal."
+            case .file, nil: "Check the path, its rights and the disk, or give another with --journal."
+            }
         case .sandbox: "Check the path, its rights and the disk."
         case .provider(let error): error.next
         case .mixedModes: "Configure live keys only, or test keys only; for both run two counters with two journals."
