@@ -257,7 +257,8 @@ let package = Package(
             name: "offline-benchmark", dependencies: ["TillCore", "TillJournal", "TillOffline", grdb],
             path: "Benchmarks/offline", exclude: ["rival.py"], swiftSettings: strict),
         .executableTarget(
-            name: "journal-benchmark", dependencies: ["TillCore", "TillJournal"], path: "Benchmarks/journal",
+            name: "journal-benchmark", dependencies: ["TillCore", "TillJournal", "TillPostgres"],
+            path: "Benchmarks/journal",
             swiftSettings: strict),
         .executableTarget(
             name: "applepay-benchmark",

@@ -141,11 +141,13 @@ public final class PostgresJournal: CounterStore {
         try await writer.write(try PreparedWrite(write, encodes: true))
     }
 
-    /// Runs on a session that reads.
+    /// Runs on a session that reads. Behind a write of which nobody knows what became of it something is committed first:
+    /// what is read then is as durable as that, and whoever looks for his write in it is told no more than the truth.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Value
     ) async throws(JournalError) -> Value {
-        try await run(on: readers, body)
+        if lease.isInDoubt { try await beat() }
+        return try await run(on: readers, body)
     }
 
     /// Runs on one of those threads.

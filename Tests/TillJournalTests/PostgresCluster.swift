@@ -2,6 +2,8 @@ import Foundation
 import Synchronization
 import TillJournal
 
+@testable import TillPostgres
+
 /// A private server of PostgreSQL, made once for a run of the tests, on a socket in a folder of its own. It ends with the
 /// process, however that ends: its shell waits for the end of a pipe.
 final class PostgresCluster: Sendable {
@@ -31,27 +33,20 @@ final class PostgresCluster: Sendable {
 
     /// A schema of its own, so that each site is a database of its own.
     func address(_ schema: String) throws -> String {
-        try run("CREATE SCHEMA \(schema)")
-        return "postgresql:///postgres?host=\(folder)&user=till&options=-csearch_path%3D\(schema)"
+        try run("CREATE SCHEMA \(schema)", schema: "public")
+        return place(schema)
     }
 
-    /// What psql prints, without headings.
+    /// What a session of its own is answered, as psql prints it without headings. Blocks.
     @discardableResult
-    func run(_ sql: String, schema: String = "public") throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "psql", "-h", folder, "-U", "till", "-d", "postgres", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql,
-        ]
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["PGOPTIONS": "-csearch_path=\(schema)"]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw JournalError.unavailable("psql refuses: \(sql)") }
-        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    func run(_ sql: String, schema: String) throws -> String {
+        try PostgresConnection(place(schema), .survey).execute(sql).map { row in
+            row.columns.map { String(decoding: $0 ?? [], as: UTF8.self) }.joined(separator: "|")
+        }.joined(separator: "\n")
+    }
+
+    private func place(_ schema: String) -> String {
+        "postgresql:///postgres?host=\(folder)&user=till&options=-csearch_path%3D\(schema)"
     }
 
     /// PostgreSQL refuses to run as root.

@@ -56,6 +56,31 @@ struct PostgresJournalTests {
         try await journal.close()
     }
 
+    @Test("behind a write of which nobody knows what became of it nothing is read before something is committed")
+    func doubt() async throws {
+        let journal = try open()
+        try await journal.write(try write(1))
+        // Every answer that commits carries the warning, so nothing is ever known to be durable.
+        try psql(
+            """
+            CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql
+              AS 'BEGIN RAISE WARNING ''canceling wait for synchronous replication''; RETURN NULL; END';
+            CREATE TRIGGER warn AFTER UPDATE ON counter_live FOR EACH ROW EXECUTE FUNCTION warn();
+            """)
+        let doubtful = try write(2)
+        await #expect {
+            try await journal.write(doubtful)
+        } throws: {
+            guard case JournalError.unavailable = $0 else { return false }
+            return true
+        }
+        #expect(try psql("SELECT count(*) FROM event") == "2")
+        await #expect(throws: JournalError.self) { try await journal.events(after: 0, account: nil, limit: 9) }
+        try psql("DROP TRIGGER warn ON counter_live")
+        #expect(try await journal.events(after: 0, account: nil, limit: 9).count == 2)
+        try await journal.close()
+    }
+
     @Test("a counter that was taken for dead writes nothing any more")
     func fenced() async throws {
         let journal = try open()

@@ -65,10 +65,14 @@ final class PostgresConnection {
         return rows
     }
 
-    /// Commands without parameters and answers, one after the other.
-    func execute(_ sql: String, within limit: Span = PostgresLimits.answerTime) throws(PostgresFailure) {
+    /// Commands without parameters, one after the other.
+    /// - Returns: the rows of all of them, in PostgreSQL's form in text.
+    @discardableResult
+    func execute(
+        _ sql: String, within limit: Span = PostgresLimits.answerTime
+    ) throws(PostgresFailure) -> [PostgresRow] {
         guard pq.sendQuery(handle, sql) == 1 else { throw lost() }
-        _ = try answer(by: SystemClock.reading().adding(limit))
+        return try answer(by: SystemClock.reading().adding(limit))
     }
 
     private func prepare(

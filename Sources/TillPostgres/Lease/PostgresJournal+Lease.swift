@@ -38,8 +38,8 @@ extension PostgresJournal {
         try await purge()
     }
 
-    private func beat() async throws(JournalError) {
-        let began = lease.now()
+    func beat() async throws(JournalError) {
+        let began = lease.mark()
         let (owner, length) = (lease.owner, lease.length.milliseconds)
         let isHeld = try await run(on: keeper) { (connection) throws(PostgresFailure) in
             try !connection.query(
@@ -49,7 +49,8 @@ extension PostgresJournal {
         }
         guard isHeld else { return lease.lose() }
         lease.confirm(since: began)
-        steadySince.withLock { $0 = $0 ?? began }
+        let now = lease.now()
+        steadySince.withLock { $0 = $0 ?? now }
     }
 
     /// Takes over from counters that are dead: at once where that is proved, else behind their lease. Whoever was without the

@@ -10,6 +10,16 @@ final class PostgresLease: Sendable {
     private struct State {
         var confirmedAt: Span?
         var isLost = false
+        /// Writes of which it could not be found out what became of them.
+        var doubts = 0
+        /// As many of them are settled.
+        var settled = 0
+    }
+
+    /// A moment before something is sent.
+    struct Mark: Sendable {
+        fileprivate var at: Span
+        fileprivate var doubts: Int
     }
 
     /// The counter's number in the journal.
@@ -28,6 +38,10 @@ final class PostgresLease: Sendable {
     }
 
     func now() -> Span { monotonic() }
+    func mark() -> Mark {
+        let now = monotonic()
+        return state.withLock { Mark(at: now, doubts: $0.doubts) }
+    }
     /// Nothing is written or sent under its number any more.
     var isLost: Bool { state.withLock(\.isLost) }
 
@@ -40,8 +54,19 @@ final class PostgresLease: Sendable {
         }
     }
 
-    /// The database has renewed it by something that was sent after that moment.
-    func confirm(since moment: Span) { state.withLock { $0.confirmedAt = max($0.confirmedAt ?? moment, moment) } }
+    /// A commit that was sent after that moment is acknowledged: the lease is renewed, and what was committed before is as
+    /// durable as that.
+    func confirm(since mark: Mark) {
+        state.withLock { state in
+            state.confirmedAt = max(state.confirmedAt ?? mark.at, mark.at)
+            state.settled = max(state.settled, mark.doubts)
+        }
+    }
+
+    /// It is not known what became of a write, so what is read may vanish: the primary shows what no standby has yet.
+    func doubt() { state.withLock { $0.doubts += 1 } }
+    /// Nothing was acknowledged since.
+    var isInDoubt: Bool { state.withLock { $0.doubts > $0.settled } }
 
     func lose() {
         let isNew = state.withLock { state in

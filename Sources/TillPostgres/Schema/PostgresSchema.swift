@@ -14,32 +14,41 @@ enum PostgresSchema {
     static let version: Int64 = 1
     /// "TILL" in ASCII: the advisory lock of whoever changes the schema.
     private static let lock: Int64 = 0x5449_4C4C
+    /// How long one waits for another that changes it.
+    private static let patience = Span.seconds(20)
 
     /// Makes the tables if there are none.
     /// - Throws: also for a journal of a newer Till.
     static func prepare(_ connection: PostgresConnection) throws(PostgresFailure) {
         if try found(connection) == version { return }
+        // Counters that start at once wait for the first one. The lock is taken before the transaction begins: what a
+        // session knows of tables that are not there is forgotten only then.
+        try connection.execute("SET lock_timeout = '\(patience.milliseconds)ms'")
+        _ = try connection.query(
+            "SELECT 1 FROM pg_advisory_lock($1)", [.int(lock)], within: .milliseconds(2 * patience.milliseconds))
         try connection.execute("BEGIN")
         do throws(PostgresFailure) {
-            // Several counters that start at once wait for the first one.
-            _ = try connection.query("SELECT 1 FROM pg_advisory_xact_lock($1)", [.int(lock)])
-            if try found(connection) == 0 {
-                guard try connection.query("SELECT current_setting('server_encoding')").first?.text(0) == "UTF8" else {
-                    throw PostgresFailure(
-                        .unexpected, "the database is not in UTF-8; make one with createdb --encoding UTF8")
-                }
-                try connection.execute(tables)
-                try connection.execute(BatchProcedure.sql)
-                _ = try connection.query(
-                    "INSERT INTO journal(id, start, sequence, head) VALUES (1, $1, 0, $1)",
-                    [.bytes(EventLink.randomStart())])
-                _ = try connection.query("INSERT INTO till_schema(id, version) VALUES (1, $1)", [.int(version)])
-            }
+            if try found(connection) == 0 { try make(connection) }
             try connection.execute("COMMIT")
         } catch {
             do throws(PostgresFailure) { try connection.execute("ROLLBACK") } catch {}
             throw error
         }
+        _ = try connection.query("SELECT 1 FROM pg_advisory_unlock($1)", [.int(lock)])
+        try connection.execute("RESET lock_timeout")
+    }
+
+    private static func make(_ connection: PostgresConnection) throws(PostgresFailure) {
+        guard try connection.query("SELECT current_setting('server_encoding')").first?.text(0) == "UTF8" else {
+            throw PostgresFailure(
+                .unexpected, "the database is not in UTF-8; make one with createdb --encoding UTF8")
+        }
+        try connection.execute(tables)
+        try connection.execute(BatchProcedure.sql)
+        _ = try connection.query(
+            "INSERT INTO journal(id, start, sequence, head) VALUES (1, $1, 0, $1)",
+            [.bytes(EventLink.randomStart())])
+        _ = try connection.query("INSERT INTO till_schema(id, version) VALUES (1, $1)", [.int(version)])
     }
 
     /// - Returns: 0 if there are no tables.

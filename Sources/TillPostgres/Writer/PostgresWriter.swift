@@ -83,7 +83,9 @@ private struct WriterLoop {
         guard !lease.isLost else { return refuse(items, .leaseLost) }
         switch write(items.map(\.write)) {
         case .committed(let outcome): answer(items, outcome)
-        case .unknown(let failure): refuse(items, .unavailable(failure.text))
+        case .unknown(let failure):
+            lease.doubt()
+            refuse(items, .unavailable(failure.text))
         case .failed(let failure):
             if case .leaseLost = failure.journalError {
                 lease.lose()
@@ -114,7 +116,7 @@ private struct WriterLoop {
         batch += 1
         var last = PostgresFailure(.lost, "the connection to the database ended")
         for _ in 0..<PostgresLimits.maximumTries {
-            let began = lease.now()
+            let began = lease.mark()
             do throws(PostgresFailure) {
                 let session = try openSession()
                 let text = try send(encoding, on: session)
