@@ -14,7 +14,8 @@ extension PostgresJournal {
                 """
                 SELECT \(EventColumns.sql) FROM event WHERE payment = (
                   SELECT coalesce((SELECT id FROM payment WHERE account = $1 AND order_id = $2 AND live = 1),
-                    (SELECT min(id) FROM payment WHERE account = $1 AND order_id = $2 AND live = 2)))
+                    (SELECT min(id) FROM (
+                      SELECT id FROM payment WHERE account = $1 AND order_id = $2 AND live = 2 OFFSET 0) AS returned)))
                 ORDER BY version
                 """, [.text(account.rawValue), .text(order.rawValue)])
         }

@@ -81,8 +81,9 @@ enum BatchProcedure {
                 v_occupant := coalesce(
                   (SELECT id FROM payment
                     WHERE account = a->>'account' AND order_id = a->>'order' AND live = 1),
-                  (SELECT min(id) FROM payment
-                    WHERE account = a->>'account' AND order_id = a->>'order' AND live = 2));
+                  -- Apart, so that the least id is not looked for along all payments of the account.
+                  (SELECT min(id) FROM (SELECT id FROM payment
+                    WHERE account = a->>'account' AND order_id = a->>'order' AND live = 2 OFFSET 0) AS returned));
                 IF v_occupant IS NOT NULL THEN
                   v_refusal := jsonb_build_object('refused', 'order', 'by', v_occupant);
                 END IF;
