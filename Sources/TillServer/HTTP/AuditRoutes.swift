@@ -10,6 +10,8 @@ struct AuditRoutes: Sendable {
     let payments: PaymentRoutes
     let journal: any CounterStore
 
+    /// The longest actor that is looked for, in characters.
+    private static let maximumActorLength = 128
     /// The largest whole number that a program of any language reads exactly from JSON.
     private static let largestSequence: Int64 = 9_007_199_254_740_991
 
@@ -34,7 +36,7 @@ struct AuditRoutes: Sendable {
             query.since = moment
         }
         if let text = try incoming.query("actor") {
-            guard (1...AuditLimits.maximumTextBytes).contains(text.utf8.count) else {
+            guard (1...AuditRoutes.maximumActorLength).contains(text.unicodeScalars.count) else {
                 throw Problem.field("actor", "It must be the kind, the identifier or the name of an actor.")
             }
             query.actor = text
