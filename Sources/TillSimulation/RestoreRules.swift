@@ -17,7 +17,7 @@ struct RestoreRules {
     /// Whether nothing of it is held or taken any more, so that nobody needs to know of it: it was voided, or its hold has
     /// ended meanwhile.
     static func isGone(_ charge: SandboxCharge, at now: Timestamp) -> Bool {
-        charge.state == .voided || (charge.captures.isEmpty && (charge.holdEndsAt ?? .max) <= now.milliseconds)
+        charge.state == .voided || charge.isExpired(at: now)
     }
 
     /// All that incidents of the journal are about.

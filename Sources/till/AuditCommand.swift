@@ -74,12 +74,7 @@ struct AuditCommand: AsyncParsableCommand {
                 }
                 var writer = JSONWriter()
                 writer.beginObject()
-                writer.field("base", standing.base.description)
-                writer.field("head", standing.head.description)
-                writer.key("entries")
-                writer.beginArray()
-                for entry in newest { AuditJSON.line(entry, into: &writer) }
-                writer.endArray()
+                AuditJSON.members(newest, standing, into: &writer)
                 writer.endObject()
                 Output.line(writer.text)
             }

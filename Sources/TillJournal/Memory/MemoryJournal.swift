@@ -191,7 +191,7 @@ public final class MemoryJournal: Journal, RecordStore, AuditLog {
 
     /// Entries in their order.
     public func auditEntries(_ query: AuditQuery) async throws(JournalError) -> AuditPage {
-        try access { AuditPage($0.audit.entries.lazy.filter { $0.sequence > query.after }.map { $0 }, query) }
+        try access { AuditPage($0.audit.entries.lazy.filter { $0.sequence > query.after }, query) }
     }
 
     public func auditStanding() async throws(JournalError) -> AuditStanding { try access { $0.audit.standing } }

@@ -3,9 +3,8 @@ import TillCore
 
 /// The audit log's part of a write, in the same transaction: one read and one small write a commit that notes something.
 extension SQLiteWriter {
-    /// Adds entries behind the last one.
+    /// Adds entries behind the last one; at least one.
     func append(_ notes: [AuditNote], at now: Timestamp) throws(SQLiteFailure) {
-        guard !notes.isEmpty else { return }
         var head = try openAuditHead()
         for note in notes {
             let entry = AuditEntry(note, at: now, after: head)

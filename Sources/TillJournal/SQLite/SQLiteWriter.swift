@@ -107,7 +107,7 @@ final class SQLiteWriter {
         if !write.records.isEmpty {
             try apply(write.records, now: clock.now(), forgets: clock.standing.isTrusted)
         }
-        try append(write.audit, at: clock.now())
+        if !write.audit.isEmpty { try append(write.audit, at: clock.now()) }
         return .success(stored)
     }
 

@@ -87,8 +87,11 @@ public struct APIKeys: Sendable {
             expiresAt: try life.map { (span) throws(APIKeyError) in
                 now.adding(try APIKeys.checked(span, atMost: APIKeys.maximumLife))
             })
-        try await commit(noting: [APIKeys.note(.keyCreated, record, said: maker)]) { (_) throws(APIKeyError) in
-            [.insert(record.record)] + (try await self.forgettable(at: now))
+        try await commit { (_) throws(APIKeyError) in
+            (
+                [.insert(record.record)] + (try await self.forgettable(at: now)),
+                APIKeys.note(.keyCreated, record, said: maker)
+            )
         }
         return Made(key: Secret(key), record: try await asKept(record))
     }
@@ -255,22 +258,16 @@ public struct APIKeys: Sendable {
         changing id: APIKeyID,
         _ body: (inout APIKeyRecord, Timestamp) throws(APIKeyError) -> (beside: [RecordChange], note: AuditNote)
     ) async throws(APIKeyError) -> APIKeyRecord {
-        for tries in 1... {
+        var changed: APIKeyRecord?
+        try await commit { (now) throws(APIKeyError) in
             guard let (stored, found) = try await self.find(id) else { throw .unknown(id) }
             var key = found
-            let (beside, note) = try body(&key, clock.now())
-            do throws(APIKeyError) {
-                try await commit(noting: [note], tries: 1) { (_) in
-                    [.update(key.record, from: stored.version)] + beside
-                }
-                return key
-            } catch {
-                guard case .journal(.recordConflict) = error, tries < Records<APIKeyRecord>.maximumConflicts else {
-                    throw error
-                }
-            }
+            let (beside, note) = try body(&key, now)
+            changed = key
+            return ([.update(key.record, from: stored.version)] + beside, note)
         }
-        throw .unknown(id)
+        guard let changed else { throw .unknown(id) }
+        return changed
     }
 
     /// What the audit log says of a key: what it may do, and nothing of the key itself.
@@ -285,20 +282,22 @@ public struct APIKeys: Sendable {
         return AuditNote(action, account: key.account, subject: key.id.rawValue, changes: changes)
     }
 
+    /// Decides changes and what the audit log says of them, and writes both; decided again when another writer came first.
     private func commit(
-        noting notes: [AuditNote], tries most: Int = Records<APIKeyRecord>.maximumConflicts,
-        _ changes: (Timestamp) async throws(APIKeyError) -> [RecordChange]
+        _ decide: (Timestamp) async throws(APIKeyError) -> (changes: [RecordChange], note: AuditNote)
     ) async throws(APIKeyError) {
         let now = clock.now()
         for tries in 1... {
             let mark = Record(APIKeys.stateID, body: Array("{}".utf8))
             let known: KeptRecord?
             do throws(JournalError) { known = try await store.record(mark.id) } catch { throw .journal(error) }
-            let wanted = try await changes(now)
+            let (wanted, note) = try await decide(now)
             do throws(JournalError) {
-                return try await store.change(wanted + [.put(mark, over: known)], noting: notes)
+                return try await store.change(wanted + [.put(mark, over: known)], noting: [note])
             } catch {
-                guard case .recordConflict = error, tries < most else { throw .journal(error) }
+                guard case .recordConflict = error, tries < Records<APIKeyRecord>.maximumConflicts else {
+                    throw .journal(error)
+                }
             }
         }
     }

@@ -84,3 +84,11 @@ extension PageSessionRecord: RecordDocument {
         }
     }
 }
+
+extension AuditNote {
+    /// What happened at the device of a session.
+    init(_ action: AuditAction, at session: PageSessionRecord, by attribution: Attribution, reason: String? = nil) {
+        self.init(
+            action, by: attribution, account: session.account, subject: "device \(session.device)", reason: reason)
+    }
+}

@@ -128,8 +128,7 @@ final class PageSessions: Sendable {
         guard session.isOver(at: now, limits) else {
             guard session.person != nil, isIdle(session, at: now) else { return session }
             let note = AuditNote(
-                .deviceLocked, by: Attribution(.till(.housekeeping)), account: session.account,
-                subject: "device \(session.device)", reason: "idle")
+                .deviceLocked, at: session, by: Attribution(.till(.housekeeping)), reason: "idle")
             return try await set(nil, of: hash, noting: [note])
         }
         // With a time in doubt nothing is removed: when it is right again the session may go on.

@@ -26,9 +26,7 @@ struct Principal: Hashable, Sendable {
     /// - Throws: 403 that names the scope that is missing, and those that there are.
     func require(_ permission: Permission) throws(Problem) {
         guard !permissions.contains(permission) else { return }
-        if let person {
-            throw .roleForbids(person.name, person.role.name, permission.staffPermission).claimed(by: person.actor)
-        }
+        if let person { throw person.lacks(permission.staffPermission) }
         var problem = Problem(
             .forbidden, "permission_missing",
             "This key may not do that. It needs the scope \(permission.rawValue), and it has "

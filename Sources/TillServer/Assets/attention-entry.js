@@ -2,12 +2,12 @@
 // before, as everything that the page asks for, so that a reload in the middle finishes it.
 
 import {
-  closingFacts, entryTitle, incidentTitle, local, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
+  closingFacts, entryTitle, happened, incidentTitle, local, OUTCOMES, RESOLUTIONS, SUSPENSE, title,
 } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
 import { decimal, minorUnits, money } from "./money.js";
 import { clearFaults, linked, mark } from "./notice.js";
-import { STATUS, STEPS } from "./payment.js";
+import { STATUS } from "./payment.js";
 import { ask, keptRequests, operate, Refusal, sentencesOf } from "./requests.js";
 import { review } from "./review.js";
 import { pathOf } from "./shown.js";
@@ -129,8 +129,7 @@ function render(isSame) {
   $("entry-closed").hidden = !shown.closing;
   if (shown.closing) $("entry-closing").replaceChildren(...descriptions(closingFacts(shown.closing, shown.currency)));
   if (shown.state === "overtaken") say("good", "What happened since has settled it. There is nothing left to do.");
-  $("entry-events").replaceChildren(...shown.events.map((event) =>
-    make("li", `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.` : ""}`)));
+  $("entry-events").replaceChildren(...shown.events.map((event) => make("li", happened(event))));
   $("entry-document").textContent = shown.document;
   $("entry-document").hidden = !shown.document;
   $("entry-evidence").hidden = !shown.document && !shown.events.length;

@@ -1,7 +1,7 @@
 // What a person must review, in words: what happened, how old it is, and what each resolution does to the money.
 
 import { money } from "./money.js";
-import { orderName } from "./payment.js";
+import { orderName, STEPS } from "./payment.js";
 
 const TITLES = {
   wrong_amount: "Another amount was authorized", wrong_currency: "Another currency was authorized",
@@ -46,6 +46,10 @@ export function age(seconds) {
 
 /** A time as it is read here. @param {string} moment */
 export const local = (moment) => new Date(moment).toLocaleString();
+
+/** An event in words: when, what, and who caused it. */
+export const happened = (event) =>
+  `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.` : ""}`;
 
 /**
  * What may be said of an entry: the choice, what it does to the money, the question before it is sent, and the button

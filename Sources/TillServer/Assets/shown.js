@@ -1,7 +1,7 @@
 // The payment that is shown: its id stands in the address, so that a reload finds it again, and it is followed until it
 // has ended.
 
-import { local } from "./attention-words.js";
+import { happened } from "./attention-words.js";
 import { $, descriptions, make } from "./dom.js";
 import { list } from "./latest.js";
 import { decimal, money } from "./money.js";
@@ -95,8 +95,7 @@ function renderHistory(payment) {
   const isSame = $("history").dataset.payment === payment.id;
   if (payment.events) {
     $("history").dataset.payment = payment.id;
-    $("history").replaceChildren(...payment.events.map((event) => make(
-      "li", `${local(event.at)}: ${STEPS[event.type] ?? event.type} ${event.by ? `By: ${event.by.text}.` : ""}`)));
+    $("history").replaceChildren(...payment.events.map((event) => make("li", happened(event))));
   }
   $("history-box").hidden = !payment.events && !isSame;
 }

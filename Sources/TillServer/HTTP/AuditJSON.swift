@@ -7,16 +7,23 @@ public enum AuditJSON {
     public static func write(_ page: AuditPage, _ standing: AuditStanding) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
-        writer.field("base", standing.base.description)
-        writer.field("head", standing.head.description)
-        writer.key("entries")
-        writer.beginArray()
-        for entry in page.entries { line(entry, into: &writer) }
-        writer.endArray()
+        members(page.entries, standing, into: &writer)
         writer.key("next")
         if let next = page.next { writer.int(next) } else { writer.null() }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// From where to where the log goes, and some of its entries.
+    public static func members(
+        _ entries: [AuditEntry], _ standing: AuditStanding, into writer: inout JSONWriter
+    ) {
+        writer.field("base", standing.base.description)
+        writer.field("head", standing.head.description)
+        writer.key("entries")
+        writer.beginArray()
+        for entry in entries { line(entry, into: &writer) }
+        writer.endArray()
     }
 
     /// An entry with its link.

@@ -80,15 +80,15 @@ struct RefundApprovals: Sendable {
             approval.device == RefundApprovals.device(incoming)
         else { throw RefundApprovals.unknown }
         let isRepeated = approval.usedKey == used
-        guard isRepeated || approval.usedKey == nil else { throw RefundApprovals.spent }
-        guard isRepeated || approval.made.age(at: clock.now()) < RefundApprovals.lifetime else {
-            throw RefundApprovals.expired
+        if !isRepeated {
+            guard approval.usedKey == nil else { throw RefundApprovals.spent }
+            guard approval.made.age(at: clock.now()) < RefundApprovals.lifetime else { throw RefundApprovals.expired }
         }
         guard let approver = try await staff.person(approval.approvedBy.id, of: incoming.account),
-            let grant = try await staff.grant(of: approver),
-            isRepeated || grant.covers(refundOf: refund.amount, of: payment)
+            let grant = try await staff.grant(of: approver)
         else { throw RefundApprovals.unknown }
         guard !isRepeated else { return grant }
+        guard grant.covers(refundOf: refund.amount, of: payment) else { throw RefundApprovals.unknown }
         approval.usedKey = used
         do throws(JournalError) { try await store.change([.update(approval.record, from: stored.version)]) } catch {
             if case .recordConflict = error { throw RefundApprovals.spent }

@@ -13,8 +13,11 @@ struct StaffGrant: Hashable, Sendable {
     /// - Throws: 403 that names the permission that is missing.
     func require(_ permission: StaffPermission) throws(Problem) {
         guard !role.permissions.contains(permission) else { return }
-        throw .roleForbids(name, role.name, permission.rawValue).claimed(by: actor)
+        throw lacks(permission.rawValue)
     }
+
+    /// That the role does not have what is needed, with who was refused.
+    func lacks(_ needed: String) -> Problem { .roleForbids(name, role.name, needed).claimed(by: actor) }
 
     /// Who it is, for the records.
     var actor: Actor { .staff(id, name: name) }

@@ -17,9 +17,7 @@ struct StaffSignIn: Sendable {
         let person = try await check(id, pin, at: session)
         let grant = try await staff.grant(of: person)
         let entered = SessionPerson(id: person.id, generation: person.generation)
-        let note = AuditNote(
-            .personSignedIn, by: Attribution(ofRequestBy: person.actor), account: session.account,
-            subject: "device \(session.device)")
+        let note = AuditNote(.personSignedIn, at: session, by: Attribution(ofRequestBy: person.actor))
         guard let after = try await sessions.set(entered, of: session.hash, noting: [note]) else {
             throw Problem.unauthorized
         }
@@ -59,9 +57,7 @@ struct StaffSignIn: Sendable {
 
     /// Nobody is signed in at the device any more.
     func lock(_ session: PageSessionRecord, by actor: Actor) async throws {
-        let note = AuditNote(
-            .deviceLocked, by: Attribution(ofRequestBy: actor), account: session.account,
-            subject: "device \(session.device)")
+        let note = AuditNote(.deviceLocked, at: session, by: Attribution(ofRequestBy: actor))
         try await sessions.set(nil, of: session.hash, noting: [note])
         log.record(.locked, at: session.device)
     }
