@@ -14,8 +14,7 @@ import counter
 import printers
 from printers import SECRET, Port9100, Wire, prints, states
 
-# One cupsd at a time: PAM's test library keeps its folders directly in /tmp and removes those that it takes for stale.
-pytestmark = [printers.needs_printer, pytest.mark.xdist_group("cups")]
+pytestmark = printers.needs_printer
 
 
 def test_a_driverless_queue_prints_on_the_roll_behind_it(till, cups, printer):
